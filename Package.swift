@@ -65,6 +65,10 @@ let package = Package(
     ),
     // An engine elsewhere that is a file after all.
     .target(name: "FileEngine", dependencies: ["SQLCore"], path: "Tests/Support/FileEngine"),
+    // An engine in another process, which reaches a cluster: `Scripts/cluster-specifications`.
+    .target(
+      name: "GatewayEngine", dependencies: ["SQLCore"], path: "Tests/Support/GatewayEngine"
+    ),
     // Files that fail, a disk whose power is cut, memory that ends; and what is tried with them:
     // `Scripts/faults`.
     .target(name: "CFaults", dependencies: ["CSQLite"], path: "Tests/Support/CFaults"),
@@ -78,7 +82,10 @@ let package = Package(
     ),
     .testTarget(
       name: "QueryDSLTests",
-      dependencies: ["QueryDSL", "FileEngine", "MigrationProcess", "MigrationSamples", "TestRun"]
+      dependencies: [
+        "QueryDSL", "FileEngine", "GatewayEngine", "MigrationProcess", "MigrationSamples",
+        "TestRun",
+      ]
     ),
     .testTarget(
       name: "ChangeObservationTests",

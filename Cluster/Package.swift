@@ -20,7 +20,32 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]),
-    .testTarget(name: "ApusClusterTests", dependencies: ["ApusCluster"]),
+    // Nodes on this machine, which can be killed, paused and cut off.
+    .target(
+      name: "ClusterNodes", dependencies: ["ApusCluster"], path: "Tests/Support/ClusterNodes"),
+    // Lets the tests of the root package, which has no dependencies, run on a cluster:
+    // `Scripts/cluster-specifications`.
+    .executableTarget(
+      name: "ClusterGateway", dependencies: ["ApusCluster", "ClusterNodes"],
+      path: "Tests/Support/ClusterGateway"),
+    // What holds when nodes fail: `Scripts/cluster-faults`.
+    .executableTarget(
+      name: "ClusterFaults", dependencies: ["ApusCluster", "ClusterNodes"],
+      path: "Tests/Support/ClusterFaults"),
+    // The package catalogue of the examples, on a cluster: `Scripts/cluster`.
+    .target(name: "DebianControl", path: "Examples/DebianControl"),
+    .executableTarget(
+      name: "ClusterCatalogue", dependencies: ["ApusCluster", "ClusterNodes", "DebianControl"],
+      path: "Examples/ClusterCatalogue"),
+    // Figures beside dqlite's Go client: `Scripts/cluster-bench`.
+    .executableTarget(
+      name: "ClusterBench", dependencies: ["ApusCluster", "ClusterNodes"],
+      path: "Tests/Support/ClusterBench"),
+    .testTarget(
+      name: "ApusClusterTests",
+      dependencies: [
+        "ApusCluster", "ClusterNodes", .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -74,6 +74,17 @@ struct DataFrameTests {
     #expect(twice.columnNames == ["id", "name", "id_2", "ID_2_2"])
   }
 
+  @Test("a query with `map` gives the columns that its SQL selects")
+  func mapped() throws {
+    let frame = try db.dataFrame(
+      Animal.order(by: \.$id).select { ($0.$name, $0.$weight.as("kg")) }.map { "\($0): \($1)" })
+    #expect(frame.columnNames == ["name", "kg"])
+    #expect(try frame.values(of: "kg", as: Double.self) == [30.5, 4])
+    let models = try db.dataFrame(Animal.where { $0.$isTame.isTrue }.map(\.name))
+    #expect(models.columnNames.first == "id")
+    #expect(models.rowCount == 1)
+  }
+
   @Test("a raw column has its declared type, or that of its first value, or none")
   func raw() throws {
     try db.execute("CREATE TABLE loose (a INTEGER, b, c REAL, d TEXT)")

@@ -7,7 +7,8 @@ import Testing
 struct GoldenMessageTests {
   @Test(
     "a common mistake gives the expected message at the expected place",
-    arguments: TestSize.sample(GoldenMistake.all + GoldenMistake.writes, small: 4))
+    arguments: TestSize.sample(
+      GoldenMistake.all + GoldenMistake.writes + GoldenMistake.values, small: 4))
   func golden(_ mistake: GoldenMistake) async throws {
     let client = mistake.client
     let errors = try await ClientCompiler.shared.errors(in: client)
@@ -19,6 +20,15 @@ struct GoldenMessageTests {
     #expect(
       messages.contains { message in texts.contains { $0.contains(message) } }, "\(errors)")
     #expect(!errors.contains { $0.isSurrender })
+  }
+
+  @Test("a case of an enumeration beside long arithmetic ends at the compiler's limit")
+  func caseBesideArithmetic() async throws {
+    let client = ClientProgram(
+      .item, "func query() { _ = Item.where { ‸$0.$int * 2 + $0.$int * 3 - 1 == .draft } }")
+    let errors = try await ClientCompiler.shared.errors(in: client, scopes: 5_000)
+    #expect(errors.map(\.place) == client.expectedPlaces)
+    #expect(errors.allSatisfy { $0.isSurrender }, "\(errors)")
   }
 
   @Test("top-level code that awaits a query is warned that the method blocks")

@@ -18,7 +18,10 @@ struct PredicateTests {
     let client = program.client
     let mistake = try #require(program.mistake)
     let place = try #require(client.expectedPlaces.first)
-    let errors = try await ClientCompiler.shared.errors(in: client)
+    // Around a query, the compiler may add that it cannot infer the row.
+    let errors = try await ClientCompiler.shared.errors(in: client).filter {
+      program.shape != .argument || !$0.message.contains("generic parameter 'Row'")
+    }
     #expect(errors.map(\.place) == [place])
     #expect(errors.first?.message.hasPrefix(mistake.kind.message) == true, "\(errors)")
   }

@@ -15,7 +15,8 @@ import SQLCore
 /// another one, and new sessions find it.
 /// - SeeAlso: <https://dqlite.io/docs>
 public struct Cluster: RemoteEngine {
-  /// The addresses of the nodes, or of some of them, as `host:port`.
+  /// The addresses of all voting nodes, as `host:port`; spares may be among them. A leader is believed
+  /// to be one if most of them name it, apart from those that answer that they know none.
   public var nodes: [String]
   /// The name of the database in the cluster. It is created if it does not exist.
   public var database: String
@@ -26,7 +27,7 @@ public struct Cluster: RemoteEngine {
   /// The name that the certificates of the nodes must have, if it is not their host.
   public var serverName: String?
 
-  private let leader = LastLeader()
+  private let leader = KnownLeader()
 
   /// Creates a description of a cluster. Nothing is connected yet.
   public init(nodes: [String], database: String) {
@@ -43,117 +44,54 @@ public struct Cluster: RemoteEngine {
   public func connect(
     isReader: Bool, isStopped: () -> Bool
   ) throws -> any RemoteSession {
-    let context = try tls.map { try NIOSSLContext(configuration: $0) }
+    let finder = try LeaderFinder(self)
     let start = ContinuousClock.now
-    var pause = 0.1
+    var pause = 0.05
     while true {
       do {
-        return try connectOnce(context, isStopped)
+        return try connectOnce(finder, isStopped)
       } catch let error as RemoteSessionError where error.outcome == .notRun {
-        leader.forget()
         guard ContinuousClock.now - start < timeout, !isStopped() else { throw error }
         Thread.sleep(forTimeInterval: pause)
-        pause = min(pause * 2, 1)
+        pause = min(pause * 2, 0.5)
       }
     }
   }
 
+  /// Asks the nodes once which of them leads, and returns its address.
+  ///
+  /// Throws `RemoteSessionError` if most of them name none: during an election, or when most cannot
+  /// be reached.
+  public func leaderAddress() throws -> String {
+    try LeaderFinder(self).find { false }
+  }
+
   private func connectOnce(
-    _ context: NIOSSLContext?, _ isStopped: () -> Bool
+    _ finder: LeaderFinder, _ isStopped: () -> Bool
   ) throws -> any RemoteSession {
-    let address = try leader.known ?? findLeader(context, isStopped)
-    let channel = try connect(to: address, context)
+    let address = try leader.address ?? finder.find(isStopped: isStopped)
+    let channel: NodeChannel
     do {
-      let session = try ClusterSession(channel, database: database, isStopped: isStopped)
-      leader.note(address)
+      channel = try finder.connect(to: address)
+    } catch {
+      leader.forget(address)
+      throw error
+    }
+    // A session that waits for its answer asks now and then whether its node still leads.
+    channel.isAbandoned = { finder.isDeposed(address) }
+    let end = ContinuousClock.now + Self.openingTime
+    do {
+      let session = try ClusterSession(
+        channel, database: database, leader: leader,
+        isStopped: { isStopped() || ContinuousClock.now > end })
       return session
     } catch {
       channel.close()
+      leader.forget(address)
       throw RemoteSessionError(outcome: .notRun, message: "\(error)")
     }
   }
 
-  private func connect(to address: String, _ context: NIOSSLContext?) throws -> NodeChannel {
-    try NodeChannel.connect(
-      to: address, tls: context, serverName: serverName, timeout: .seconds(2))
-  }
-
-  /// Asks all nodes at once for the leader, and returns the first answer.
-  private func findLeader(
-    _ context: NIOSSLContext?, _ isStopped: () -> Bool
-  ) throws -> String {
-    for node in nodes { _ = try NodeAddress.parse(node) }
-    let answers = LeaderAnswers(count: nodes.count)
-    for node in nodes {
-      Thread.detachNewThread {
-        answers.add(
-          Result {
-            let channel = try connect(to: node, context)
-            defer { channel.close() }
-            try channel.send(.leader)
-            let response = try channel.receive { answers.isDone }
-            guard response.kind == .server else { throw ProtocolError.unexpected(response.type) }
-            var answer = WireReader(response.body)
-            _ = try answer.readWord()
-            return try answer.readText()
-          })
-      }
-    }
-    return try answers.wait(for: timeout, isStopped: isStopped)
-  }
-}
-
-/// The address of the last leader, which is tried first.
-private final class LastLeader: @unchecked Sendable {
-  private let lock = NSLock()
-  private var address: String?
-
-  var known: String? { lock.withLock { address } }
-  func note(_ address: String) { lock.withLock { self.address = address } }
-  func forget() { lock.withLock { address = nil } }
-}
-
-/// The answers of the nodes to the question which of them leads.
-private final class LeaderAnswers: @unchecked Sendable {
-  private let condition = NSCondition()
-  private var missing: Int
-  private var leader: String?
-  private var failures: [String] = []
-  private var hasEnded = false
-
-  init(count: Int) {
-    missing = count
-  }
-
-  var isDone: Bool { condition.withLock { hasEnded } }
-
-  func add(_ answer: Result<String, any Error>) {
-    condition.withLock {
-      missing -= 1
-      switch answer {
-      case .success(let address) where !address.isEmpty: leader = leader ?? address
-      case .success: break
-      case .failure(let error): failures.append("\(error)")
-      }
-      condition.signal()
-    }
-  }
-
-  func wait(for timeout: Duration, isStopped: () -> Bool) throws -> String {
-    condition.lock()
-    defer {
-      hasEnded = true
-      condition.unlock()
-    }
-    let end = Date(timeIntervalSinceNow: Double(timeout.nanoseconds) / 1e9)
-    while leader == nil, missing > 0, Date() < end, !isStopped() {
-      _ = condition.wait(until: Date(timeIntervalSinceNow: 0.02))
-    }
-    if let leader { return leader }
-    throw RemoteSessionError(
-      outcome: .notRun,
-      message: failures.isEmpty
-        ? "the cluster has no leader at the moment"
-        : "no node of the cluster knows the leader: \(failures.joined(separator: "; "))")
-  }
+  /// How long a node may take to open the database. A paused node accepts connections.
+  private static let openingTime = Duration.seconds(3)
 }

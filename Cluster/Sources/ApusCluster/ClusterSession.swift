@@ -5,15 +5,28 @@ import SQLCore
 final class ClusterSession: RemoteSession {
   private let channel: NodeChannel
   private var database: UInt32 = 0
+  private let leader: KnownLeader
+  private var generation = 0
 
-  init(_ channel: NodeChannel, database name: String, isStopped: () -> Bool) throws {
+  init(
+    _ channel: NodeChannel, database name: String, leader: KnownLeader, isStopped: () -> Bool
+  ) throws {
     self.channel = channel
+    self.leader = leader
+    // A node opens the database whether it leads or not, and would refuse the statements.
+    let named = try channel.askLeader(isStopped: isStopped)
+    guard named == channel.address else {
+      throw RemoteSessionError(
+        outcome: .notRun, message: "the node \(channel.address) does not lead")
+    }
     try channel.send(.open(database: name))
     var answer = WireReader(try receive(.database, isStopped).body)
     database = UInt32(truncatingIfNeeded: try answer.readWord())
+    generation = leader.note(channel.address)
   }
 
-  var isOpen: Bool { channel.isOpen }
+  /// Whether the session can be used: its node has not closed it, and no other leader was found.
+  var isOpen: Bool { channel.isOpen && generation == leader.generation }
 
   func close() {
     channel.close()
@@ -40,7 +53,13 @@ final class ClusterSession: RemoteSession {
 
   /// Waits for an answer. Throws the error of SQLite if the statement failed.
   func receive(_ kind: Response.Kind, _ isStopped: () -> Bool) throws -> Response {
-    let response = try channel.receive(isStopped: isStopped)
+    let response: Response
+    do {
+      response = try channel.receive(isStopped: isStopped)
+    } catch {
+      leader.forget(channel.address)
+      throw error
+    }
     if response.kind == kind { return response }
     guard response.kind == .failure else {
       channel.close()
@@ -57,10 +76,12 @@ final class ClusterSession: RemoteSession {
     switch code {
     case Self.notLeader:
       channel.close()
+      leader.forget(channel.address)
       return RemoteSessionError(
         outcome: .notRun, message: "the node \(channel.address) is no longer the leader")
     case Self.leadershipLost:
       channel.close()
+      leader.forget(channel.address)
       return RemoteSessionError(
         outcome: .unknown,
         message: "the node \(channel.address) lost the leadership while it ran the statement")

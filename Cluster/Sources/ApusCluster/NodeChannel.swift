@@ -7,9 +7,12 @@ import SQLCore
 /// A connection to one node. Requests are sent and answered in turn.
 ///
 /// The thread that sends waits for the answer. `@unchecked Sendable`: the answers are behind a lock;
-/// everything else is constant.
+/// `isAbandoned` is set by the thread that opens the channel; everything else is constant.
 final class NodeChannel: @unchecked Sendable {
   let address: String
+  /// Asked when the node has not answered for a second, and then every second: whether no answer is
+  /// to be expected.
+  var isAbandoned: () -> Bool = { false }
   private let channel: any Channel
   private let inbox: Inbox
 
@@ -28,6 +31,8 @@ final class NodeChannel: @unchecked Sendable {
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(.nanoseconds(timeout.nanoseconds))
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelOption(.socketOption(.so_keepalive), value: 1)
+      .keepingAlive()
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {
@@ -64,11 +69,22 @@ final class NodeChannel: @unchecked Sendable {
     channel.writeAndFlush(buffer, promise: nil)
   }
 
+  /// Asks the node for the leader. Returns its address, as the nodes know it; empty if the node knows
+  /// none.
+  func askLeader(isStopped: () -> Bool) throws -> String {
+    try send(.leader)
+    let response = try receive(isStopped: isStopped)
+    guard response.kind == .server else { throw ProtocolError.unexpected(response.type) }
+    var answer = WireReader(response.body)
+    _ = try answer.readWord()
+    return try answer.readText()
+  }
+
   /// Waits for the next answer. If the wait is stopped, the channel closes: it could not be known to
   /// which request later answers belong.
   func receive(isStopped: () -> Bool) throws -> Response {
     do {
-      return try inbox.take(isStopped: isStopped)
+      return try inbox.take(isStopped: isStopped, isAbandoned: isAbandoned)
     } catch {
       close()
       throw error
@@ -118,7 +134,8 @@ final class Inbox: @unchecked Sendable {
     }
   }
 
-  func take(isStopped: () -> Bool) throws -> Response {
+  func take(isStopped: () -> Bool, isAbandoned: () -> Bool) throws -> Response {
+    var nextQuestion = ContinuousClock.now + .seconds(1)
     while true {
       condition.lock()
       defer { condition.unlock() }
@@ -142,12 +159,34 @@ final class Inbox: @unchecked Sendable {
       if !condition.wait(until: Date(timeIntervalSinceNow: 0.02)) {
         condition.unlock()
         let stops = isStopped()
+        let isDue = !stops && ContinuousClock.now > nextQuestion
+        let isAlone = isDue && isAbandoned()
+        if isDue { nextQuestion = ContinuousClock.now + .seconds(1) }
         condition.lock()
         if stops {
           throw RemoteSessionError(outcome: .unknown, message: "the wait for the node was stopped")
         }
+        if isAlone, next == responses.count, end == nil {
+          throw RemoteSessionError(
+            outcome: .unknown, message: "the node does not answer, and another one leads")
+        }
       }
     }
+  }
+}
+
+extension ClientBootstrap {
+  /// Makes the system close a connection whose other side has vanished, after about ten seconds.
+  fileprivate func keepingAlive() -> ClientBootstrap {
+    #if os(Linux)
+      let options = [(TCP_KEEPIDLE, 4), (TCP_KEEPINTVL, 2), (TCP_KEEPCNT, 3)]
+      return options.reduce(self) { bootstrap, option in
+        bootstrap.channelOption(
+          .tcpOption(NIOBSDSocket.Option(rawValue: option.0)), value: SocketOptionValue(option.1))
+      }
+    #else
+      return self
+    #endif
   }
 }
 

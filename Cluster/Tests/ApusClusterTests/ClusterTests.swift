@@ -1,5 +1,6 @@
 import Apus
 import ApusCluster
+import ClusterNodes
 import Foundation
 import Testing
 
@@ -31,12 +32,10 @@ private struct Post: Model, Equatable {
 }
 
 @Suite(.serialized) struct ClusterTests {
-  private let cluster: TestCluster
   private let db: Database
 
   init() throws {
-    cluster = try TestCluster.shared.get()
-    db = try Database(engine: cluster.database(), models: [Author.self, Post.self])
+    db = try Database(engine: SharedNodes.get().cluster(), models: [Author.self, Post.self])
   }
 
   private func posts(_ count: Int) throws -> (Author, [Post]) {
@@ -129,5 +128,14 @@ private struct Post: Model, Equatable {
       try await group.waitForAll()
     }
     #expect(try await db.count(Author.all) == 200)
+  }
+
+  @Test func aNodeThatIsASpareAndKnowsNoLeaderDoesNotVote() async throws {
+    let nodes = try ClusterNodes(count: 2)
+    defer { nodes.stop() }
+    #expect(nodes.leader() == 0)
+    let db = try Database(engine: nodes.cluster())
+    try await db.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    #expect(try await db.fetch(Int.self, "SELECT x FROM t") == [1])
   }
 }

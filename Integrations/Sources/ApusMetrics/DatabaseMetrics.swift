@@ -1,8 +1,8 @@
 @_exported import Apus
 import Metrics
 
-/// The metrics of a database: its connections, waiting accesses, commits, statement caches,
-/// write-ahead log, change log and memory.
+/// The metrics of a database: its connections, the accesses that wait for them, commits, caches of
+/// statements and rows, write-ahead log, change log and memory.
 ///
 /// ```swift
 /// let metrics = try DatabaseMetrics(db, name: "blog")
@@ -17,14 +17,23 @@ import Metrics
 /// | `apus.commits`, `apus.rollbacks` | counter | writes that were committed and rolled back |
 /// | `apus.connections.open`, `apus.connections.used` | meter | by `pool`, such as readers |
 /// | `apus.accesses.waiting` | meter | accesses that wait for a connection, by `pool` |
+/// | `apus.wait.duration` | timer | how long each waited that had to wait, by `pool` |
+/// | `apus.waits.ended` | counter | waits that ended by a cancellation or a deadline, by `pool` |
 /// | `apus.statements.cached`, `apus.statements.prepared` | counter | statements in a cache, or not |
+/// | `apus.cache.hits`, `apus.cache.misses` | counter | reads of `Cached()` models, by `table` |
+/// | `apus.cache.evictions` | counter | rows that had no room in the cache any more, by `table` |
+/// | `apus.cache.invalidations` | counter | rows that a commit removed from it, by `table` |
+/// | `apus.cache.rows`, `apus.cache.bytes` | meter | what the cache holds, by `table` |
+/// | `apus.cache.results.hits` … | counter, meter | the same of `CachedResults()`; `count` results |
 /// | `apus.statement.duration` | timer | only with `measuresStatements` |
 /// | `apus.wal.pages` | meter | the pages in the write-ahead log after the last commit |
 /// | `apus.log.position` | meter | the last entry of the change log, if the database has one |
+/// | `apus.log.entries` | meter | the entries that were not purged |
+/// | `apus.log.behind` | meter | how far each named reader is behind the log, by `cursor` |
 /// | `apus.sqlite.memory` | meter | the bytes that SQLite has allocated in this process |
 ///
-/// Commits, rollbacks and the write-ahead log are counted by listeners, and all else is sampled.
-/// Without this object, nothing is counted.
+/// Commits, rollbacks, waits and the write-ahead log are counted by listeners, and all else is
+/// sampled. Without this object, nothing is counted.
 public final class DatabaseMetrics: Sendable {
   private let database: Database
   private let interval: Duration
@@ -52,6 +61,7 @@ public final class DatabaseMetrics: Sendable {
       try database.onCommit { meters.commits.increment() },
       try database.onRollback { meters.rollbacks.increment() },
       try database.onWALCommit { meters.walPages.set($0.pageCount) },
+      database.onWait { meters.lane($0.lane).record($0) },
     ]
     if measuresStatements {
       let timer = Timer(
@@ -89,13 +99,22 @@ public final class DatabaseMetrics: Sendable {
     meters.writer.record(status.writer)
     meters.readers.record(status.readers)
     meters.streams.record(status.streams)
-    let new = sampled.new(status)
-    if new.hits > 0 { meters.cached.increment(by: new.hits) }
-    if new.misses > 0 { meters.prepared.increment(by: new.misses) }
+    meters.cached.add(sampled.new("statements.cached", status.statementCacheHits))
+    meters.prepared.add(sampled.new("statements.prepared", status.statementCacheMisses))
+    for (table, counts) in database.cacheStatistics {
+      meters.cache(of: table).record(counts, sampled)
+    }
+    for (table, counts) in database.resultCacheStatistics {
+      meters.resultCache(of: table).record(counts, sampled)
+    }
     meters.memory.set(LibraryCounter.memory.value.current)
     // Without a change log, this throws.
-    if let position = try? await database.read({ try $0.logPosition() }) {
-      meters.logPosition.set(position)
+    if let log = try? await database.log.status() {
+      meters.logPosition.set(log.position)
+      meters.logEntries.set(log.count)
+      for (cursor, position) in log.cursors {
+        meters.behind(of: cursor).set(log.position - position)
+      }
     }
   }
 }

@@ -17,6 +17,8 @@ public struct DatabaseService: Service {
   /// The database that the service closes.
   public let database: Database
   private let patience: Duration
+  /// How long closing waits after it has interrupted what runs.
+  var interruptedPatience = Duration.seconds(5)
   private let background: [@Sendable () async throws -> Void]
 
   /// Makes a service for an open database.
@@ -77,7 +79,7 @@ public struct DatabaseService: Service {
   ///
   /// It runs in a task of its own, since this one may be cancelled, and cannot wait then.
   private func close(within patience: Duration) async throws {
-    let database = database
+    let (database, interruptedPatience) = (database, interruptedPatience)
     try await Task {
       let clock = ContinuousClock()
       var end = clock.now.advanced(by: patience)
@@ -89,7 +91,7 @@ public struct DatabaseService: Service {
           if clock.now >= end {
             guard !isInterrupted else { throw error }
             isInterrupted = true
-            end = clock.now.advanced(by: .seconds(5))
+            end = clock.now.advanced(by: interruptedPatience)
           }
           // A statement that begins later must not delay closing either.
           if isInterrupted { database.interrupt() }

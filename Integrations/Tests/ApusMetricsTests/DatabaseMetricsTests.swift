@@ -1,4 +1,5 @@
 import ApusMetrics
+import Dispatch
 import Metrics
 import MetricsTestKit
 import Testing
@@ -13,6 +14,15 @@ import Testing
     @PrimaryKey var id: Unique64 = Unique64()
     @Column var name: String
     static var schema: Schema<LoggedItem> { Logged() }
+  }
+
+  struct CachedItem: Model {
+    @PrimaryKey var id: Int64?
+    @Column var name: String
+    static var schema: Schema<CachedItem> {
+      Cached(rows: 8)
+      CachedResults(rows: 50)
+    }
   }
 
   private static let main = [("database", "main")]
@@ -78,13 +88,98 @@ import Testing
     #expect(later < cached * 2)
   }
 
-  @Test func `The position of the change log is sampled where there is one`() async throws {
+  @Test func `The position of the change log is sampled where there is one, and its readers`()
+    async throws
+  {
     let test = TestMetrics()
     let db = try Database.temporary(models: [LoggedItem.self])
     let metrics = try DatabaseMetrics(db, name: "main", factory: test)
-    for _ in 1...3 { try await db.write { try $0.insert(LoggedItem(name: "a")) } }
+    for _ in 1...5 { try await db.write { try $0.insert(LoggedItem(name: "a")) } }
+    let cursor = try await db.log.cursor("search")
+    try await cursor.advance(past: try #require(try await cursor.next(limit: 2).last))
     await metrics.sample()
-    #expect(try Self.value(test, "apus.log.position") == 3)
+    #expect(try Self.value(test, "apus.log.position") == 5)
+    #expect(try Self.value(test, "apus.log.entries") == 5)
+    let behind = try test.expectMeter("apus.log.behind", Self.main + [("cursor", "search")])
+    #expect(behind.lastValue == 3)
+    try await db.log.purge(keeping: .init(count: 4))
+    try await cursor.advance(past: try #require(try await cursor.next().last))
+    await metrics.sample()
+    #expect(try Self.value(test, "apus.log.entries") == 4)
+    #expect(behind.lastValue == 0)
+  }
+
+  @Test func `The caches of rows are sampled by table`() async throws {
+    let test = TestMetrics()
+    let db = try Database.temporary(models: [CachedItem.self])
+    let metrics = try DatabaseMetrics(db, name: "main", factory: test)
+    await metrics.sample()
+    try await db.write { tx in for _ in 1...20 { try tx.insert(CachedItem(name: "a")) } }
+    // The first read finds the index of the log, and the next write reports to the cache.
+    _ = try await db.find(CachedItem.self, 1)
+    try await db.run(CachedItem.update { $0.$name = "b" })
+    for id in 1...20 as ClosedRange<Int64> {
+      for _ in 1...2 { _ = try await db.find(CachedItem.self, id) }
+    }
+    await metrics.sample()
+    let table = Self.main + [("table", "CachedItem")]
+    func total(_ name: String) -> Int64 {
+      test.counterTotal(label: "apus.cache.\(name)", dimensions: table)
+    }
+    _ = try await db.count(CachedItem.where { $0.$name == "b" })
+    _ = try await db.count(CachedItem.where { $0.$name == "b" })
+    await metrics.sample()
+    #expect(db.resultCacheStatistics["CachedItem"]?.hits == 1)
+    #expect(total("results.hits") == 1 && total("results.misses") == 1)
+    #expect(try test.expectMeter("apus.cache.results.count", table).lastValue == 1)
+    let counts = try #require(db.cacheStatistics["CachedItem"])
+    #expect(counts.hits >= 20 && counts.evictions > 0)
+    #expect(total("hits") == Int64(counts.hits))
+    #expect(total("misses") == Int64(counts.misses))
+    #expect(total("evictions") == Int64(counts.evictions))
+    let rows = try #require(try test.expectMeter("apus.cache.rows", table).lastValue)
+    #expect(rows == Double(counts.count) && (1...8).contains(rows))
+    let bytes = try #require(try test.expectMeter("apus.cache.bytes", table).lastValue)
+    #expect(bytes == Double(counts.byteCount) && bytes > 0)
+    // The commit removes what was cached, and counters take only what is new.
+    try await db.run(CachedItem.update { $0.$name = "c" })
+    _ = try await db.find(CachedItem.self, 1)
+    await metrics.sample()
+    await metrics.sample()
+    #expect(total("hits") == Int64(counts.hits))
+    #expect(total("misses") == Int64(counts.misses) + 1)
+    #expect(total("invalidations") >= Int64(counts.count))
+  }
+
+  @Test func `The waiting for a connection is recorded as a duration`() async throws {
+    let test = TestMetrics()
+    var configuration = Configuration()
+    configuration.maximumReaders = 1
+    let db = try Database.temporary(models: [Item.self], configuration: configuration)
+    let metrics = try DatabaseMetrics(db, name: "main", factory: test)
+    let (begins, began) = AsyncStream.makeStream(of: Void.self)
+    let gate = DispatchSemaphore(value: 0)
+    async let holding: Void = db.read(on: .background) { _ in
+      began.yield()
+      gate.wait()
+    }
+    for await _ in begins { break }
+    let readers = Self.main + [("pool", "readers")]
+    let timer = try test.expectTimer("apus.wait.duration", readers)
+    #expect(timer.values.isEmpty)
+    async let read: Void = db.read(on: .background) { _ in }
+    let cancelled = Task { try await db.read(on: .background) { _ in } }
+    while db.poolStatus.readers.waiting < 2 { await Task.yield() }
+    cancelled.cancel()
+    _ = await cancelled.result
+    gate.signal()
+    _ = try await (holding, read)
+    while timer.values.count < 2 { await Task.yield() }
+    #expect(timer.values.allSatisfy { $0 > 0 })
+    #expect(test.counterTotal(label: "apus.waits.ended", dimensions: readers) == 1)
+    let writer = Self.main + [("pool", "writer")]
+    #expect(try test.expectTimer("apus.wait.duration", writer).values.isEmpty)
+    _ = metrics
   }
 
   @Test func `The durations of statements are recorded if that is asked for`() async throws {

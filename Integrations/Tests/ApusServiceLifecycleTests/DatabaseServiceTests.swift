@@ -1,8 +1,9 @@
-import ApusServiceLifecycle
 import Logging
 import ServiceLifecycleTestKit
 import Synchronization
 import Testing
+
+@testable import ApusServiceLifecycle
 
 @Suite struct DatabaseServiceTests {
   struct Item: Model {
@@ -172,7 +173,9 @@ import Testing
     var rows = db.stream(Item.all).makeAsyncIterator()
     _ = try await rows.next()
     try await testGracefulShutdown { trigger in
-      async let run: Void = DatabaseService(db, patience: .zero).run()
+      var service = DatabaseService(db, patience: .zero)
+      service.interruptedPatience = .milliseconds(20)
+      async let run: Void = service.run()
       trigger.triggerGracefulShutdown()
       do {
         try await run

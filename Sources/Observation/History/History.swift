@@ -68,7 +68,8 @@ public final class History: Sendable {
   /// `LogError.noLog` if the database has no log.
   ///
   /// - Parameters:
-  ///   - position: the number of an entry of the log, after which the history begins.
+  ///   - position: the number of an entry of the log, after which the history begins. If another
+  ///     history undoes an earlier transaction, that is no step of this one.
   ///   - author: takes only the transactions of this author.
   ///   - groupsByLabel: makes one step of consecutive transactions with the same label.
   ///   - limit: the number of steps that can be undone.

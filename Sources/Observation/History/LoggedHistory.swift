@@ -8,6 +8,9 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     var stack: HistoryStack<Int64>
     /// The number of the last entry that was read.
     var position: Int64
+    /// The entries that undo, or redo, a transaction from before the beginning of the history. They
+    /// are no steps, nor is what inverts them.
+    var outside: Set<Int64> = []
   }
 
   private let tables: Set<String>
@@ -36,16 +39,20 @@ final class LoggedHistory: HistorySource, CommitReceiver {
 
   func steps(in database: Database) throws -> HistorySteps {
     try database.log.endForeignEntry()
-    return try database.read { HistorySteps(try read(on: $0)) }
+    let state = try database.read { try self.read(on: $0) }
+    keep(state)
+    return HistorySteps(state.stack)
   }
 
   func steps(in database: Database) async throws -> HistorySteps {
     try await database.log.endForeignEntry()
-    return try await database.read { HistorySteps(try self.read(on: $0)) }
+    let state = try await database.read { try self.read(on: $0) }
+    keep(state)
+    return HistorySteps(state.stack)
   }
 
-  /// Reads the entries that were added since, and returns the steps.
-  private func read(on connection: Connection) throws -> HistoryStack<Int64> {
+  /// Reads the entries that were added since.
+  private func read(on connection: Connection) throws -> State {
     var state = state.withLock { $0 }
     let purged = try connection.purgedLogPosition()
     state.stack.remove(upTo: purged)
@@ -53,30 +60,39 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     while true {
       let entries = try connection.logEntries(after: state.position, limit: 500)
       guard let last = entries.last else { break }
-      for entry in entries { follow(entry, in: &state.stack) }
+      for entry in entries { follow(entry, in: &state) }
       state.position = last.sequence
     }
-    let new = state
-    self.state.withLock { known in
+    return state
+  }
+
+  /// Keeps what was read, so that it is not read again.
+  private func keep(_ new: State) {
+    state.withLock { known in
       // Another thread may have read further.
       if known.position <= new.position { known = new }
     }
-    return new.stack
   }
 
-  private func follow(_ entry: LogEntry, in stack: inout HistoryStack<Int64>) {
+  private func follow(_ entry: LogEntry, in state: inout State) {
     if let gap = entry.gap {
       // What changed in the table before is not all in the log.
-      if tables.contains(gap.lowercasedASCII) { stack.removeAll() }
+      if tables.contains(gap.lowercasedASCII) { state.stack.removeAll() }
       return
     }
-    if let undone = entry.undoneSequence, stack.invert(undone, by: entry.sequence) { return }
+    if let undone = entry.undoneSequence {
+      if state.stack.invert(undone, by: entry.sequence) { return }
+      if undone <= start || state.outside.contains(undone) {
+        state.outside.insert(entry.sequence)
+        return
+      }
+    }
     guard entry.origin == nil, author == nil || entry.author == author,
       entry.changes.contains(where: { tables.contains($0.table.lowercasedASCII) })
     else { return }
     let step = HistoryStep(
       id: entry.sequence, label: entry.label, author: entry.author, date: entry.date)
-    stack.add(entry.sequence, step)
+    state.stack.add(entry.sequence, step)
   }
 
   // MARK: Undo and redo
@@ -87,9 +103,10 @@ final class LoggedHistory: HistorySource, CommitReceiver {
   ) throws -> HistoryOutcome? {
     var found: HistoryStep?
     var conflicts: [ResolvedConflict] = []
-    try ChangeApplication.run(on: core) { application, connection in
+    let state = try ChangeApplication.run(on: core) { application, connection in
       try connection.endLogEntry()
-      guard let step = try read(on: connection).step(direction, id) else { return }
+      let state = try read(on: connection)
+      guard let step = state.stack.step(direction, id) else { return state }
       found = step.step
       for sequence in step.transactions.reversed() {
         guard let entry = try connection.logEntry(sequence) else {
@@ -100,7 +117,11 @@ final class LoggedHistory: HistorySource, CommitReceiver {
         try connection.endLogEntry(
           undoing: sequence, label: step.step.label, author: step.step.author)
       }
+      return state
     }
+    // Only now: if the transaction is rolled back, an entry of another program that was ended in it
+    // is open again, and may still grow.
+    keep(state)
     guard let found else {
       if let id { throw HistoryError.unknownStep(id) }
       return nil

@@ -1,75 +1,75 @@
 import SQLCore
 
-/// The entries of a held result in the order of a part of their keys: the key of a joined table.
-/// Entries to which a left join gave no row of that table are left out; those of groups are not.
+/// The keys of a held result in the order of one of their parts: the key of a joined table. Keys of
+/// rows to which a left join gave no row of that table are left out; those of groups are not.
+///
+/// A row that keeps its key may change without a change of the index.
 struct KeyIndex: Sendable {
   /// The places of the part among the values of a key.
   let places: Range<Int>
   private let keepsNull: Bool
-  private var entries: PersistentSequence<ResultEntry>
+  private var keys: PersistentSequence<[DatabaseValue]>
 
-  /// - Parameter keepsNull: whether entries whose key begins with NULL at these places are kept.
+  /// - Parameter keepsNull: whether keys whose part begins with NULL are kept.
   init(of rows: [ResultEntry], at places: Range<Int>, keepsNull: Bool) {
     self.places = places
     self.keepsNull = keepsNull
-    entries = PersistentSequence(
-      rows.filter { Self.isThere($0, at: places, keepsNull) }.sorted {
+    keys = PersistentSequence(
+      rows.map(\.key.values).filter { Self.isThere($0, at: places, keepsNull) }.sorted {
         Self.compare($0, $1, at: places) < 0
       })
   }
 
-  /// Returns the entries whose key has the given values at these places.
-  func entries(with values: [DatabaseValue]) -> [ResultEntry] {
-    func compare(_ entry: ResultEntry) -> Int {
-      RowOrder.compare(entry.key.values[places], values[...]) { _ in .binary }
-    }
-    let start = entries.partitioningIndex { compare($0) >= 0 }
-    return entries.run(from: start) { compare($0) == 0 }
+  /// Returns the keys that have the given values at these places.
+  func keys(with values: [DatabaseValue]) -> [[DatabaseValue]] {
+    let start = keys.partitioningIndex { Self.compare($0, toPart: values, at: places) >= 0 }
+    return keys.run(from: start) { Self.compare($0, toPart: values, at: places) == 0 }
   }
 
-  mutating func insert(_ entry: ResultEntry) {
-    guard Self.isThere(entry, at: places, keepsNull) else { return }
-    let place = place(of: entry)
-    entries.insert(entry, at: place)
+  mutating func insert(_ key: [DatabaseValue]) {
+    guard Self.isThere(key, at: places, keepsNull) else { return }
+    let place = place(of: key)
+    keys.insert(key, at: place)
   }
 
-  mutating func remove(_ entry: ResultEntry) {
-    guard let place = knownPlace(of: entry) else { return }
-    entries.remove(at: place)
+  mutating func remove(_ key: [DatabaseValue]) {
+    guard Self.isThere(key, at: places, keepsNull) else { return }
+    let place = place(of: key)
+    guard place < keys.count, keys[place] == key else { return }
+    keys.remove(at: place)
   }
 
-  /// Replaces the entry with the same key.
-  mutating func replace(_ entry: ResultEntry) {
-    guard let place = knownPlace(of: entry) else { return }
-    entries.replace(at: place, with: entry)
-  }
-
-  // A copy of `entries`, even a temporary one, would make its nodes shared, so that a change copies
+  // A copy of `keys`, even a temporary one, would make its nodes shared, so that a change copies
   // them.
 
-  private func place(of entry: ResultEntry) -> Int {
-    entries.partitioningIndex { Self.compare($0, entry, at: places) >= 0 }
-  }
-
-  private func knownPlace(of entry: ResultEntry) -> Int? {
-    guard Self.isThere(entry, at: places, keepsNull) else { return nil }
-    let place = place(of: entry)
-    return place < entries.count && entries[place].key == entry.key ? place : nil
+  private func place(of key: [DatabaseValue]) -> Int {
+    keys.partitioningIndex { Self.compare($0, key, at: places) >= 0 }
   }
 
   private static func isThere(
-    _ entry: ResultEntry, at places: Range<Int>, _ keepsNull: Bool
+    _ key: [DatabaseValue], at places: Range<Int>, _ keepsNull: Bool
   ) -> Bool {
-    keepsNull || entry.key.values[places.lowerBound] != .null
+    keepsNull || key[places.lowerBound] != .null
   }
 
   private static func compare(
-    _ first: ResultEntry, _ second: ResultEntry, at places: Range<Int>
+    _ key: [DatabaseValue], toPart values: [DatabaseValue], at places: Range<Int>
   ) -> Int {
-    let order = RowOrder.compare(first.key.values[places], second.key.values[places]) { _ in
-      .binary
+    for (index, place) in places.enumerated() {
+      let order = key[place].compare(values[index])
+      if order != 0 { return order }
     }
-    return order != 0 ? order : first.key.compare(second.key)
+    return 0
+  }
+
+  private static func compare(
+    _ first: [DatabaseValue], _ second: [DatabaseValue], at places: Range<Int>
+  ) -> Int {
+    for place in places {
+      let order = first[place].compare(second[place])
+      if order != 0 { return order }
+    }
+    return first.compare(toFirst: second)
   }
 }
 

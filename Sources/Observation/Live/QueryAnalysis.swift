@@ -41,7 +41,8 @@ struct QueryAnalysis: QuerySink {
     .greater, .lessOrEqual, .greaterOrEqual, .plus, .minus, .times, .divide, .negate, .isNull,
     .isNotNull, .like, .escape, .between, .in, .arrayValues, .as, .is, .equalOne, .equalZero,
     .notEqualOne, .notEqualZero, .isOne, .isZero, .isNotOne, .isNotZero, .inner, .left, .cross,
-    .on, .nullsFirst, .nullsLast, .collate,
+    .on, .nullsFirst, .nullsLast, .collate, .remainder, .concat, .bitAnd, .bitOr, .bitNot,
+    .shiftLeft, .shiftRight,
   ]
 
   /// Words for the tokens that most often keep a query from being maintained.

@@ -81,8 +81,8 @@ extension Database {
   ///
   /// Other queries are fetched again after each commit that touches a column that they read:
   ///
-  /// - groups of other expressions than columns, or of columns that compare without letter case, and
-  ///   aggregates over all rows of a join
+  /// - groups of columns that compare without letter case, groups of a join by other expressions than
+  ///   columns, and aggregates over all rows of a join
   /// - window functions, `distinct`, subqueries, and raw SQL within the query
   /// - right and full joins, and joins for which an index is missing
   /// - functions other than SQLite's own deterministic ones

@@ -5,8 +5,18 @@ import SQLCore
 struct ResultChange: Sendable {
   private let before: ResultWindow
   private(set) var after: ResultWindow
-  /// The rows that were touched, before and after.
-  private var touched: [RowKey: (old: ResultEntry?, new: ResultEntry?)] = [:]
+  /// The rows that were touched.
+  private var touched: [RowKey: Touched] = [:]
+  /// Whether all rows have the same places before and after.
+  private var keepsPlaces = true
+
+  /// A row that was touched, before and after.
+  private struct Touched {
+    var old: ResultEntry?
+    var new: ResultEntry?
+    /// Its place among the held rows, if it is the same before and after.
+    var place: Int?
+  }
 
   init(of window: ResultWindow) {
     before = window
@@ -15,21 +25,29 @@ struct ResultChange: Sendable {
 
   /// Sets the row with a key; nil if the query does not select it any more.
   mutating func set(_ key: RowKey, to new: ResultEntry?) {
-    let old = before.entry(of: key)
+    set(key, before.entry(of: key), to: new)
+  }
+
+  private mutating func set(_ key: RowKey, _ old: ResultEntry?, to new: ResultEntry?) {
+    if let old, let new, let place = after.replace(old, by: new) {
+      touched[key] = Touched(old: old, new: new, place: place)
+      return
+    }
     var isHeld = true
     switch (old, new) {
     case (nil, nil): return
     case (nil, let new?): isHeld = after.insert(new)
     case (let old?, nil): after.remove(old)
-    case (let old?, let new?): isHeld = after.update(old, to: new)
+    case (let old?, let new?): isHeld = after.move(old, to: new)
     }
-    touched[key] = (old, isHeld ? new : nil)
+    keepsPlaces = false
+    touched[key] = Touched(old: old, new: isHeld ? new : nil)
   }
 
-  /// The rows that come from one row of a table, before and after.
+  /// The rows that come from one row of a table, before and after, in the order of their keys.
   private struct Part {
     let old: [ResultEntry]
-    let new: [ResultEntry]
+    let new: ArraySlice<ResultEntry>
   }
 
   /// Replaces the rows of each part by its new ones.
@@ -38,55 +56,76 @@ struct ResultChange: Sendable {
   /// of their keys: a post whose author changes is one row that has other values.
   private mutating func replace(_ parts: [Part]) {
     var come: [(old: ResultEntry?, new: ResultEntry)] = []
+    var kept: [(old: ResultEntry, new: ResultEntry)] = []
     // Rows that are gone are removed first, since a key may equal another one in its collation.
     for part in parts {
-      let oldKeys = Set(part.old.map(\.key))
-      let newKeys = Set(part.new.map(\.key))
-      let gone = part.old.filter { !newKeys.contains($0.key) }
-      let new = part.new.filter { !oldKeys.contains($0.key) }
-        .sorted { $0.key.compare($1.key) < 0 }
-      for entry in gone { set(entry.key, to: nil) }
-      for (index, entry) in new.enumerated() {
+      var (old, new) = (part.old[...], part.new)
+      var gone: [ResultEntry] = []
+      var own: [ResultEntry] = []
+      while let first = old.first ?? new.first {
+        let order = old.isEmpty ? 1 : new.first.map { first.key.compare($0.key) } ?? -1
+        if order == 0, let next = new.first, first.key == next.key {
+          kept.append((first, next))
+          old.removeFirst()
+          new.removeFirst()
+        } else if order <= 0 {
+          gone.append(first)
+          old.removeFirst()
+        } else if let next = new.popFirst() {
+          own.append(next)
+        }
+      }
+      for entry in gone { set(entry.key, entry, to: nil) }
+      for (index, entry) in own.enumerated() {
         come.append((index < gone.count ? gone[index] : nil, entry))
       }
     }
     for (old, new) in come {
+      keepsPlaces = false
       let held = after.insert(new) ? new : nil
-      touched[new.key] = (nil, old == nil ? held : nil)
-      if let old { touched[old.key] = (old, held) }
+      touched[new.key] = Touched(new: old == nil ? held : nil)
+      if let old { touched[old.key] = Touched(old: old, new: held) }
     }
-    for part in parts {
-      let newKeys = Dictionary(part.new.map { ($0.key, $0) }) { first, _ in first }
-      for entry in part.old {
-        guard let new = newKeys[entry.key] else { continue }
-        if entry.fingerprint != new.fingerprint || before.order.compare(entry, new) != 0 {
-          set(entry.key, to: new)
-        }
-      }
+    for (old, new) in kept
+    where old.fingerprint != new.fingerprint || before.order.compare(old, new) != 0 {
+      set(old.key, old, to: new)
     }
   }
 
   /// Replaces the rows that come from some rows of a table, the *roots*, by others.
   ///
-  /// - Parameter places: the places of the root's key among the values of a row's key.
-  mutating func replaceRows(ofRoots roots: KeySet, by entries: [ResultEntry], at places: Range<Int>)
-  {
-    let entries = Dictionary(grouping: entries) { Array($0.key.values[places]) }
-    // Where values of a key can be equal without being the same, there are other roots as well. All
-    // rows of these are there, too.
-    replace(
-      roots.union(entries.keys).map { root in
-        Part(old: before.entries(withKey: root, at: places), new: entries[root] ?? [])
-      })
+  /// - Parameter count: the number of values of the root's key, with which a row's key begins.
+  mutating func replaceRows(
+    ofRoots roots: KeySet, by entries: [ResultEntry], keyedByFirst count: Int
+  ) {
+    let entries = entries.sorted { $0.key.compare($1.key) < 0 }
+    var parts: [Part] = []
+    var empty = roots
+    var start = 0
+    while start < entries.count {
+      let root = Array(entries[start].key.values[..<count])
+      var end = start + 1
+      while end < entries.count, entries[end].key.compare(toFirst: root) == 0 { end += 1 }
+      // Where values of a key can be equal without being the same, there are other roots as well.
+      // All rows of these are there, too.
+      empty.remove(root)
+      parts.append(Part(old: before.entries(withFirst: root), new: entries[start..<end]))
+      start = end
+    }
+    for root in empty { parts.append(Part(old: before.entries(withFirst: root), new: [])) }
+    replace(parts)
   }
 
   /// Returns the difference between the rows that are within the query's limit and offset before
   /// and after.
   mutating func difference() -> ResultsDifference {
+    let heldCount = after.entries.count
     after.trim()
+    if keepsPlaces, after.entries.count == heldCount { return updates() }
     var difference = ResultsDifference()
     var reordered: [Reordered] = []
-    for (old, new) in touched.values {
+    for row in touched.values {
+      let (old, new) = (row.old, row.new)
       let origin = old.flatMap { before.visibleIndex(of: $0) }
       let destination = new.flatMap { after.visibleIndex(of: $0) }
       switch (origin, destination) {
@@ -109,6 +148,18 @@ struct ResultChange: Sendable {
     difference.removed.sort()
     difference.inserted.sort()
     separateMoves(reordered, in: &difference)
+    difference.updated.sort()
+    return difference
+  }
+
+  /// Returns the difference of a change after which all rows have the places that they had.
+  private func updates() -> ResultsDifference {
+    let range = after.range
+    var difference = ResultsDifference()
+    for row in touched.values where row.old?.fingerprint != row.new?.fingerprint {
+      guard let place = row.place, range.contains(place) else { continue }
+      difference.updated.append(place - range.lowerBound)
+    }
     difference.updated.sort()
     return difference
   }

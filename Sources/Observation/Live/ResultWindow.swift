@@ -6,7 +6,7 @@ struct ResultWindow: Sendable {
   private(set) var entries: PersistentSequence<ResultEntry>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
   private(set) var byKey: PersistentSequence<ResultEntry>?
-  /// The entries by parts of their keys, such as the keys of joined tables.
+  /// The keys by their parts, such as the keys of joined tables.
   private var indexes: [KeyIndex]
   /// The last row up to which all rows are held; nil if all rows of the query are held.
   private var frontier: ResultEntry?
@@ -50,31 +50,38 @@ struct ResultWindow: Sendable {
     entries.entry(of: key, byKey: byKey)
   }
 
-  /// Returns the entries whose keys have the given values at the given places. The places must be
-  /// the first ones, or those of an index.
-  func entries(withKey values: [DatabaseValue], at places: Range<Int>) -> [ResultEntry] {
-    if let index = indexes.first(where: { $0.places == places }) {
-      return index.entries(with: values)
-    }
-    let first = RowKey.values(values)
+  /// Returns the entries whose keys begin with the given values, in the order of their keys.
+  func entries(withFirst values: [DatabaseValue]) -> [ResultEntry] {
     let entries = byKey ?? self.entries
-    let start = entries.partitioningIndex { $0.key.compare(first) >= 0 }
-    return entries.run(from: start) { $0.key.compare(first) == 0 }
-      .filter { $0.key.values[places] == values[...] }
+    let start = entries.partitioningIndex { $0.key.compare(toFirst: values) >= 0 }
+    return entries.run(from: start) { $0.key.compare(toFirst: values) == 0 }
+      .filter { $0.key.values.starts(with: values) }
+  }
+
+  /// Returns the keys that have the given values at the given places. The places must be the first
+  /// ones, or those of an index.
+  func keys(with values: [DatabaseValue], at places: Range<Int>) -> [[DatabaseValue]] {
+    guard let index = indexes.first(where: { $0.places == places }) else {
+      return entries(withFirst: values).map(\.key.values)
+    }
+    return index.keys(with: values)
   }
 
   func index(of entry: ResultEntry) -> Int? {
     entries.index(of: entry, order)
   }
 
-  /// Replaces a row by the one with the same key. Returns false, and removes it, if its new place
-  /// is after all held rows.
-  mutating func update(_ old: ResultEntry, to new: ResultEntry) -> Bool {
-    if order.compare(old, new) == 0, let index = index(of: old) {
-      entries.replace(at: index, with: new)
-      replaceByKey(new)
-      return true
-    }
+  /// Replaces a row by the one with the same key if that has the same place, which it returns.
+  mutating func replace(_ old: ResultEntry, by new: ResultEntry) -> Int? {
+    guard order.compare(old, new) == 0, let index = index(of: old) else { return nil }
+    entries.replace(at: index, with: new)
+    replaceByKey(new)
+    return index
+  }
+
+  /// Moves a row to the place of the one with the same key that replaces it. Returns false, and
+  /// removes it, if that is after all held rows.
+  mutating func move(_ old: ResultEntry, to new: ResultEntry) -> Bool {
     if let frontier, order.compare(frontier, new) < 0 {
       remove(old)
       return false
@@ -87,7 +94,7 @@ struct ResultWindow: Sendable {
   }
 
   mutating func remove(_ entry: ResultEntry) {
-    for place in indexes.indices { indexes[place].remove(entry) }
+    for place in indexes.indices { indexes[place].remove(entry.key.values) }
     if let index = index(of: entry) { entries.remove(at: index) }
     guard let index = placeByKey(of: entry), isByKey(entry, at: index) else { return }
     byKey?.remove(at: index)
@@ -98,12 +105,11 @@ struct ResultWindow: Sendable {
     if let frontier, order.compare(frontier, entry) < 0 { return false }
     entries.insert(entry, at: entries.partitioningIndex { order.compare($0, entry) >= 0 })
     if let index = placeByKey(of: entry) { byKey?.insert(entry, at: index) }
-    for place in indexes.indices { indexes[place].insert(entry) }
+    for place in indexes.indices { indexes[place].insert(entry.key.values) }
     return true
   }
 
   private mutating func replaceByKey(_ entry: ResultEntry) {
-    for place in indexes.indices { indexes[place].replace(entry) }
     guard let index = placeByKey(of: entry), isByKey(entry, at: index) else { return }
     byKey?.replace(at: index, with: entry)
   }

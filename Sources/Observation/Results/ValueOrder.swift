@@ -45,10 +45,29 @@ enum BuiltInCollation: Hashable, Sendable {
     }
   }
 
+  /// Returns the text that stands for all texts that are equal to one. It is compared by bytes as the
+  /// collation compares these.
+  func folded(_ text: String) -> String {
+    var text = text
+    return text.withUTF8 { bytes in
+      switch self {
+      case .binary: String(decoding: bytes, as: UTF8.self)
+      case .rightTrimmed: String(decoding: Self.trimmed(bytes), as: UTF8.self)
+      case .noCase: String(decoding: Self.folded(bytes), as: UTF8.self)
+      }
+    }
+  }
+
   private typealias Bytes = UnsafeBufferPointer<UInt8>
 
   private static func trimmed(_ bytes: Bytes) -> Slice<Bytes> {
     bytes[..<((bytes.lastIndex { $0 != 0x20 } ?? -1) + 1)]
+  }
+
+  private static func folded(_ bytes: Bytes) -> [UInt8] {
+    let compared = bytes.prefix { $0 != 0 }.map(\.lowercasedASCII)
+    // SQLite compares only the lengths of what begins with U+0000.
+    return compared + Array(repeating: 0, count: bytes.count - compared.count)
   }
 
   private static func compareBytes(_ first: Slice<Bytes>, _ second: Slice<Bytes>) -> Int {
@@ -78,6 +97,14 @@ extension DatabaseValue {
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparisons>
   func compare(_ other: DatabaseValue, _ collation: BuiltInCollation = .binary) -> Int {
+    // Most keys are integers, and a switch over both values would copy them.
+    if case .integer(let a) = self, case .integer(let b) = other {
+      return a < b ? -1 : a > b ? 1 : 0
+    }
+    return compareAny(other, collation)
+  }
+
+  private func compareAny(_ other: DatabaseValue, _ collation: BuiltInCollation) -> Int {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.real(let a), .real(let b)): a < b ? -1 : a > b ? 1 : 0
@@ -119,12 +146,34 @@ extension DatabaseValue {
 extension RowKey {
   /// Compares two keys in an order that only serves to find them.
   func compare(_ other: RowKey) -> Int {
-    if case .rowID(let a) = self, case .rowID(let b) = other { return a < b ? -1 : a > b ? 1 : 0 }
-    let order = RowOrder.compare(values[...], other.values[...]) { _ in .binary }
-    guard order == 0, case .incomplete(_, let a) = self, case .incomplete(_, let b) = other else {
-      return order
+    switch (self, other) {
+    case (.rowID(let a), .rowID(let b)): return a < b ? -1 : a > b ? 1 : 0
+    case (_, .values(let values)): return compare(toFirst: values)
+    case (_, .rowID(let id)): return compare(toFirst: [.integer(id)])
+    case (_, .incomplete(let values, let id)):
+      let order = compare(toFirst: values)
+      guard order == 0, case .incomplete(_, let own) = self else { return order }
+      return own < id ? -1 : own > id ? 1 : 0
     }
-    return a < b ? -1 : a > b ? 1 : 0
+  }
+
+  /// Compares the first values of the key with some values.
+  func compare(toFirst values: [DatabaseValue]) -> Int {
+    switch self {
+    case .rowID(let id): values.first.map { DatabaseValue.integer(id).compare($0) } ?? 0
+    case .values(let own), .incomplete(let own, _): own.compare(toFirst: values)
+    }
+  }
+}
+
+extension [DatabaseValue] {
+  /// Compares values by their bytes, up to the end of the shorter list.
+  func compare(toFirst values: [DatabaseValue]) -> Int {
+    for index in 0..<Swift.min(count, values.count) {
+      let order = self[index].compare(values[index])
+      if order != 0 { return order }
+    }
+    return 0
   }
 }
 
@@ -157,19 +206,11 @@ struct RowOrder: Sendable {
       let order = term.compare(first.order[index], second.order[index])
       if order != 0 { return order }
     }
-    if case .rowID(let a) = first.key, case .rowID(let b) = second.key {
-      return a < b ? -1 : a > b ? 1 : 0
+    guard case .values(let own) = first.key, case .values(let others) = second.key else {
+      return first.key.compare(second.key)
     }
-    return Self.compare(first.key.values[...], second.key.values[...]) { keyCollations[$0] }
-  }
-
-  static func compare(
-    _ first: ArraySlice<DatabaseValue>, _ second: ArraySlice<DatabaseValue>,
-    _ collation: (Int) -> BuiltInCollation
-  ) -> Int {
-    for index in 0..<min(first.count, second.count) {
-      let order = first[first.startIndex + index]
-        .compare(second[second.startIndex + index], collation(index))
+    for index in 0..<min(own.count, others.count) {
+      let order = own[index].compare(others[index], keyCollations[index])
       if order != 0 { return order }
     }
     return 0

@@ -25,7 +25,51 @@ public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> Schem
   SchemaElement(kind: .cached(CacheLimits(rows: max(0, rows), bytes: max(0, bytes))))
 }
 
+/// Declares that the results of queries that begin with the table are kept in memory.
+///
+/// ```swift
+/// static var schema: Schema<Post> { CachedResults(rows: 10_000, bytes: 16 << 20) }
+///
+/// let front = Post.where { $0.$isPinned.isTrue }.order(by: \.$createdAt, .descending).limit(20)
+/// let posts = try await db.fetch(front)             // runs the query
+/// let again = try await db.fetch(front)             // copies the rows from memory; no SQL
+/// ```
+///
+/// `db.fetch`, `first`, `count` and `exists` return the result from memory if the same query was run
+/// before with the same values, and nothing was committed since that could change it: a commit of
+/// this database removes the results of queries that read a table in which it changed any row, and
+/// any other commit, also of another process, removes all. `read { }` and `write { }` do not use
+/// the cache, so a write sees itself.
+///
+/// A query whose first table has this line may join any others. It is not cached if it reads a
+/// virtual table, such as a full-text index, or an attached database; if it calls a function for dates or one
+/// that a program registered; if it has `map`; or if its result is larger than the cache.
+///
+/// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory, or
+/// without readers, caches nothing.
+///
+/// - Parameters:
+///   - rows: The maximum number of rows of all results; one without rows counts as one. If there are more,
+///     the results that were not read for the longest time are removed, roughly.
+///   - bytes: The maximum number of bytes that the results take, roughly.
+public func CachedResults<M: ResultRow>(
+  rows: Int = 10_000, bytes: Int = 16 << 20
+) -> SchemaElement<M> {
+  SchemaElement(kind: .cachedResults(CacheLimits(rows: max(0, rows), bytes: max(0, bytes))))
+}
+
 extension Database {
+  /// Returns the counts of the cache of results of queries that begin with a model's table, since
+  /// the database was opened; all are zero if the model has no line `CachedResults()`.
+  ///
+  /// Throws `ModelError` if the type cannot be a table. Runs no SQL.
+  public func resultCacheStatistics<M: ResultRow>(of model: M.Type) throws -> CacheStatistics {
+    guard let model = try M.layout.resultCaching, let cache = _cache else {
+      return CacheStatistics()
+    }
+    return cache.statistics(of: model)
+  }
+
   /// Returns the counts of a model's cache, since the database was opened; all are zero if the model
   /// is not cached.
   ///

@@ -34,7 +34,7 @@ struct ModelCaching: Sendable {
     guard !key.slots.isEmpty else {
       throw ModelError(type, "Cached(): rows are cached by their key; declare a @PrimaryKey")
     }
-    model = CachedModel(number: Int(number), table: tableName, limits: limits)
+    model = CachedModel(.rows, ofLayout: Int(number), table: tableName, limits: limits)
     self.key = key
     let kind = key.slots[0].kind
     form =

@@ -10,6 +10,11 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownCursor(String)
   /// Transactions of another database are missing between those that were applied and these.
   case missingTransactions(source: String, after: Int64, before: Int64)
+  /// The log of another database lacks changes of these tables up to a position: a migration began to
+  /// log them there when they had rows, or changed their values.
+  case incomplete(source: String, tables: [String], position: Int64)
+  /// A batch comes from a database with the identity of this one.
+  case sameIdentity(String)
 
   /// The error in a sentence, with what to do.
   public var description: String {
@@ -27,6 +32,14 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     case .missingTransactions(let source, let after, let before):
       "the transactions after \(after) and up to \(before) of the database \(source) have not been "
         + "applied; ask it for a batch after \(after)"
+    case .incomplete(let source, let tables, let position):
+      "the log of the database \(source) lacks changes of \(tables.joined(separator: ", ")) up to "
+        + "\(position), which a migration made; copy these tables from it, unless the same migration "
+        + "ran here, and continue by `connection.setAppliedLogPosition(_:of:)` with that position or "
+        + "the position of the copy"
+    case .sameIdentity(let identity):
+      "the batch comes from a database with the identity of this one, \(identity); if one file is a "
+        + "copy of the other, call `db.log.renewIdentity()` in the copy"
     }
   }
 }

@@ -88,9 +88,12 @@ struct LogNetting {
       return AnyLogChange(
         kind: .deleted, keyValues: key, shape: shape, oldValues: none, newValues: none)
     }
-    // The old value of a column says whether it was set; its value may be NULL.
-    let set = shape.columns.indices.map { index in
-      values[index * 2].isNull && !shape.key.contains(index) ? nil : values[index * 2 + 1]
+    // The old value of a column says whether it was set; its new value may be NULL. No conditional
+    // expression here: beside a `DatabaseValue`, `nil` is NULL, and not the absence of a value.
+    var set = none
+    for index in shape.columns.indices
+    where shape.key.contains(index) || !values[index * 2].isNull {
+      set[index] = values[index * 2 + 1]
     }
     return AnyLogChange(
       kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set)

@@ -56,6 +56,13 @@ extension TableModel {
     all.select(column)
   }
 
+  /// Returns a query for a group of columns of all rows. SQL: `SELECT a_b, a_c`
+  public static func select<Group: _ColumnGroupValue>(
+    _ group: KeyPath<Self, GroupReference<Group>>
+  ) -> TableQuery<Self, Group> {
+    all.select(group)
+  }
+
   /// Returns a query for several columns of all rows, as a tuple. SQL: `SELECT a, b`
   public static func select<each Value: ColumnValue>(
     _ columns: repeat KeyPath<Self, ColumnReference<each Value>>
@@ -73,14 +80,14 @@ extension TableModel {
   /// Returns a query for one expression. SQL: `SELECT max(a)`
   public static func select<Item: Selectable>(
     _ item: (Columns<Self>) -> Item
-  ) -> TableQuery<Self, Item.Output> {
+  ) -> TableQuery<Self, Item.Selected> {
     all.select(item)
   }
 
   /// Returns a query for several expressions, as a tuple. SQL: `SELECT a, count(*)`
   public static func select<each Item: Selectable>(
     _ items: (Columns<Self>) -> (repeat each Item)
-  ) -> TableQuery<Self, (repeat (each Item).Output)> {
+  ) -> TableQuery<Self, (repeat (each Item).Selected)> {
     all.select(items)
   }
 }

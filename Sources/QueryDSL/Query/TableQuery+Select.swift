@@ -8,6 +8,13 @@ extension TableQuery {
     select { $0[dynamicMember: column] }
   }
 
+  /// Selects a group of columns instead of the model. SQL: `SELECT a_b, a_c`
+  public consuming func select<Group: _ColumnGroupValue>(
+    _ group: KeyPath<M, GroupReference<Group>>
+  ) -> TableQuery<M, Group> {
+    select { $0[dynamicMember: group] }
+  }
+
   /// Selects several columns instead of the model, as a tuple. SQL: `SELECT a, b`
   public consuming func select<each Value: ColumnValue>(
     _ columns: repeat KeyPath<M, ColumnReference<each Value>>
@@ -19,15 +26,15 @@ extension TableQuery {
   /// Selects one expression instead of the model. SQL: `SELECT max(a)`
   public consuming func select<Item: Selectable>(
     _ item: (Columns<M>) -> Item
-  ) -> TableQuery<M, Item.Output> {
-    let (terms, decoding) = item(columns)._selection.clause
+  ) -> TableQuery<M, Item.Selected> {
+    let (terms, decoding) = item(columns).selectClause
     return selecting(terms, decoding)
   }
 
   /// Selects several expressions instead of the model, as a tuple. SQL: `SELECT a, count(*)`
   public consuming func select<each Item: Selectable>(
     _ items: (Columns<M>) -> (repeat each Item)
-  ) -> TableQuery<M, (repeat (each Item).Output)> {
+  ) -> TableQuery<M, (repeat (each Item).Selected)> {
     let items = items(columns)
     return selecting(repeat each items)
   }
@@ -55,7 +62,7 @@ extension TableQuery {
   /// Selects several items instead of what is selected, as a tuple.
   consuming func selecting<each Item: Selectable>(
     _ items: repeat each Item
-  ) -> TableQuery<M, (repeat (each Item).Output)> {
+  ) -> TableQuery<M, (repeat (each Item).Selected)> {
     let (terms, decoding) = SelectStatement.tuple(repeat each items)
     return selecting(terms, decoding)
   }

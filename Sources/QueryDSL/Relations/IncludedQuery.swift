@@ -36,9 +36,10 @@ extension _IncludedQuery {
         try rows(
           belongingTo: keys, asComparedBy: relation, on: core, areLive: parents.areLive)
       }
+    // In a generic function, a key path would be made at each call.
     return LoadedRows(
-      children.map(\.rows),
-      fingerprints: parents.combining(children.compactMap(\.fingerprints)))
+      children.map { $0.rows },
+      fingerprints: parents.combining(children.compactMap { $0.fingerprints }))
   }
 
   /// Returns the rows that belong to parents, by the stored values that refer to them. Costs one
@@ -61,6 +62,7 @@ extension _IncludedQuery {
         try core.models(of: statement, decoding, owners: count, areLive: areLive)
       }
     let completed = try complete(core, models)
+    if keys.count == 1, owners.allSatisfy({ $0 == keys[0] }) { return [completed] }
     var places: [RelationKey: [Int]] = [:]
     for (place, owner) in owners.enumerated() { places[owner, default: []].append(place) }
     return keys.map { completed[places[$0] ?? []] }

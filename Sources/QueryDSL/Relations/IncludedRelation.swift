@@ -12,4 +12,6 @@ package struct IncludedRelation: Sendable {
   package let relations: [IncludedRelation]
   /// Returns the SQL that loads the children of the parents with some values in their columns.
   package let loadingText: @Sendable ([[DatabaseValue]]) throws -> String
+  /// How single children are replaced, if that is possible in the rows of the result.
+  package var replacement: ChildReplacement?
 }

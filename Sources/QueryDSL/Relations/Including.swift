@@ -120,7 +120,9 @@ extension TableQuery where M: Model, Row == M {
   private func including<Root, Child>(
     _ children: _IncludedQuery<Root, Child>, _ relation: Result<Relation, QueryError>
   ) -> Including<M, [Child]> {
-    Including(parents: self, relations: [children.included(by: relation)]) {
+    var included = children.included(by: relation)
+    included.replacement = children.replacement(in: M.self, by: relation)
+    return Including(parents: self, relations: [included]) {
       try children.load(on: $0, for: $1, relation)
     }
   }

@@ -26,13 +26,15 @@ package struct LoadedRows<Row: Sendable>: Sendable {
   }
 
   /// Returns the fingerprints of these rows with those of the children of each.
+  ///
+  /// The order of the children follows from what they are. So their fingerprints are added up, and
+  /// the sum changes by the difference of a single child.
   func combining(_ children: [[UInt64]]) -> [UInt64]? {
     fingerprints.map { own in
       zip(own, children).map { parent, children in
         var hasher = Hasher()
         hasher.combine(parent)
-        hasher.combine(children)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+        return children.reduce(UInt64(bitPattern: Int64(hasher.finalize())), &+)
       }
     }
   }

@@ -5,7 +5,7 @@ extension Relation {
   /// columns compare text by bytes, and store the values of Swift unchanged.
   ///
   /// The columns of the database file decide this, not those that the models declare.
-  func comparesStoredValues(on core: ConnectionCore) -> Bool {
+  package func comparesStoredValues(on core: ConnectionCore) -> Bool {
     pairs.allSatisfy { pair in
       [pair.owner, pair.parent].allSatisfy { column in
         guard let known = core.comparison(ofColumn: column.name, in: column.table) else {
@@ -25,6 +25,22 @@ extension Relation {
   func matches(
     of keys: [RelationKey], on core: ConnectionCore
   ) throws -> [RelationKey: [Int]] {
+    let arrays = pairs.indices.map { index in
+      BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
+    }
+    let sql = SQL(text: matchingText(on: core), bindings: arrays)
+    var matches: [RelationKey: [Int]] = [:]
+    try core.lend().forEach(sql) { row in
+      let index = try row.get(Int.self, at: 0)
+      var values: [DatabaseValue] = []
+      for place in pairs.indices { values.append(try row.databaseValue(at: place + 1)) }
+      matches[RelationKey(values), default: []].append(index)
+    }
+    return matches
+  }
+
+  /// Returns the SQL of the join that finds the values that refer to some parents.
+  package func matchingText(on core: ConnectionCore) -> String {
     // COLLATE BINARY and typeof keep DISTINCT from merging values that the column's collation makes
     // equal, and 1 and 1.0.
     let columns =
@@ -47,17 +63,6 @@ extension Relation {
       let known = core.comparison(ofColumn: pair.parent.name, in: pair.parent.table)
       return known?.isBinary == true ? "\(child) = \(parent)" : "\(parent) = \(child)"
     }.joined(separator: " AND ")
-    let arrays = pairs.indices.map { index in
-      BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
-    }
-    let sql = SQL(text: text, bindings: arrays)
-    var matches: [RelationKey: [Int]] = [:]
-    try core.lend().forEach(sql) { row in
-      let index = try row.get(Int.self, at: 0)
-      var values: [DatabaseValue] = []
-      for place in pairs.indices { values.append(try row.databaseValue(at: place + 1)) }
-      matches[RelationKey(values), default: []].append(index)
-    }
-    return matches
+    return text
   }
 }

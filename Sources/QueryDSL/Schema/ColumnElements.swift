@@ -58,6 +58,18 @@ public func Named<M: ResultRow, Value: ColumnValue>(
   SchemaElement(kind: .named(column, name))
 }
 
+/// Declares the prefix of the columns of a group. Default: the name of the property and `_`.
+///
+/// ```swift
+/// Prefixed(\.$home, "")              // "city" TEXT NOT NULL, not "home_city"
+/// ```
+/// `Named(\.$home.$city, "town")` names a single column, without the prefix.
+public func Prefixed<M: ResultRow, Group: _ColumnGroupValue>(
+  _ group: KeyPath<M, GroupReference<Group>>, _ prefix: String
+) -> SchemaElement<M> {
+  SchemaElement(kind: .prefixed(group, prefix))
+}
+
 /// Declares how a column compares and orders its text.
 ///
 /// ```swift

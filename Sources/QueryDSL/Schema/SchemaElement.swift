@@ -11,6 +11,7 @@ public struct SchemaElement<M: ResultRow> {
     case defaultSQL(PartialKeyPath<M>, SQL)
     case stored(PartialKeyPath<M>, StoredForm)
     case named(PartialKeyPath<M>, String)
+    case prefixed(PartialKeyPath<M>, String)
     case collated(PartialKeyPath<M>, Collation)
     case generated(PartialKeyPath<M>, GeneratedStorage, () -> ExpressionNode)
     case rowID(isLeftOut: Bool)
@@ -20,6 +21,7 @@ public struct SchemaElement<M: ResultRow> {
     case existingFullText
     case logged
     case cached(CacheLimits)
+    case cachedResults(CacheLimits)
     case renamed(PartialKeyPath<M>, from: String)
     case renamedTable(from: String)
     case dropped(Removal)

@@ -64,7 +64,7 @@ extension TableQuery where M: TableModel {
   /// Selects an expression of the rows and of what the search found in them.
   public consuming func selectHit<Item: Selectable>(
     _ item: (Columns<M>, Columns<SearchHit<M>>) -> Item
-  ) -> TableQuery<M, Item.Output> {
+  ) -> TableQuery<M, Item.Selected> {
     let hit = self.hit
     return select { item($0, hit) }
   }
@@ -80,7 +80,7 @@ extension TableQuery where M: TableModel {
   /// Without a search before it, the query throws `QueryError` when it is rendered.
   public consuming func selectHit<each Item: Selectable>(
     _ items: (Columns<M>, Columns<SearchHit<M>>) -> (repeat each Item)
-  ) -> TableQuery<M, (repeat (each Item).Output)> {
+  ) -> TableQuery<M, (repeat (each Item).Selected)> {
     let hit = self.hit
     return select { items($0, hit) }
   }

@@ -33,12 +33,18 @@ extension ExpressionNode {
 
 /// The assignments to the columns of a row: `$0.$views += 1`, `$0.$title = "x"`.
 @dynamicMemberLookup
-public struct Assignments<M: TableModel> {
+public struct Assignments<M: ResultRow> {
   package let columns: Columns<M>
   private(set) var list: [Assignment] = []
 
-  init(_ columns: Columns<M>) {
+  init(_ columns: Columns<M>, _ list: [Assignment] = []) {
     self.columns = columns
+    self.list = list
+  }
+
+  /// Takes the assignments that were made to the columns of a group.
+  mutating func take<Group>(_ group: Assignments<Group>) {
+    list = group.list
   }
 
   /// The value of the column. Setting it assigns an expression to the column.
@@ -65,7 +71,7 @@ public struct Assignments<M: TableModel> {
   /// SQLite would silently use the last one, and neither sees the effect of the other.
   mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
     let isTwice = list.contains { $0.column.columnID == column.columnID && column.columnID != nil }
-    let problem = QueryError("\(M.tableName): a column is assigned twice")
+    let problem = QueryError("\(column.place?.table ?? "\(M.self)"): a column is assigned twice")
     list.append(Assignment(column: column, value: isTwice ? .invalid(problem) : value))
   }
 }

@@ -96,15 +96,15 @@ extension TableCommand {
   /// Returns one expression over the columns of each changed row. SQL: `RETURNING "views" + ?`
   public func returning<Item: Selectable>(
     _ item: (Columns<M>) -> Item
-  ) -> Returning<Self, Item.Output> {
-    returning(item(_columns)._selection.clause)
+  ) -> Returning<Self, Item.Selected> {
+    returning(item(_columns).selectClause)
   }
 
   /// Returns several expressions over the columns of each changed row, as tuples. SQL: `RETURNING
   /// "id", "views" + ?`
   public func returning<each Item: Selectable>(
     _ items: (Columns<M>) -> (repeat each Item)
-  ) -> Returning<Self, (repeat (each Item).Output)> {
+  ) -> Returning<Self, (repeat (each Item).Selected)> {
     let items = items(_columns)
     return returning(SelectStatement.tuple(repeat each items))
   }

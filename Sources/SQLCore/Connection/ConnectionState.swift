@@ -25,6 +25,7 @@ struct ConnectionState {
   var observation = ObservationState()
   var cacheFeed = CacheFeed()
   var cachedTables = CachedTables()
+  var resultTables = ResultTables()
   var authorizer = AuthorizerState()
   var log = LogState()
   var registrations = RegistrationState()

@@ -71,6 +71,17 @@ extension Database {
       })
   }
 
+  /// Runs a write whose closure may run several times, and runs it again if another write undid it.
+  func writeAgainIfUndone<Result: Sendable>(
+    label: String?, _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
+    try await sharing(
+      SharedWriteClosure(canRunAgain: true) { core in
+        core.writeLabel = label
+        return try body(core.lend())
+      })
+  }
+
   /// Lends the writer without a transaction, for statements that SQLite refuses inside one: VACUUM,
   /// some PRAGMAs, and BEGIN. A transaction that is left open is rolled back.
   @discardableResult

@@ -145,6 +145,9 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
   ) throws {
     let slot = slots[index]
     let form = slot.form
+    if case .null = value, let type = slot.type as? any AnyValueInGroup.Type {
+      return type.removeValue(ofColumnAt: model + Int(slot.offset))
+    }
     func store<Value: ColumnValue>(_ type: Value.Type, at column: UnsafeMutableRawPointer) throws {
       column.assumingMemoryBound(to: ColumnStorage<Value>.self).pointee =
         ColumnStorage(loaded: try value.read(type, as: form))

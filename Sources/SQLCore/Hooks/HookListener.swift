@@ -30,6 +30,8 @@ struct Listening<Body> {
   let body: Body
 }
 
+extension Listening: Sendable where Body: Sendable {}
+
 /// The listeners of one connection, grouped by hook.
 ///
 /// SQLite has one slot for each hook, so the function in that slot calls all listeners of the list.
@@ -104,6 +106,7 @@ extension Database {
   /// each connection is removed when the connection is next used.
   public func remove(_ listener: HookListener) throws {
     listener.remove()
+    access.pool.waits.purge()
     access.registrations.remove(listener.key)
     access.registrations.add(
       Registration(.init(kind: .listener, name: "")) { $0.purgeListeners() })

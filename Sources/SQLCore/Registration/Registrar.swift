@@ -32,6 +32,7 @@ extension Database: Registrar {
   public func register(_ registration: Registration) throws {
     if registration.needsCode { try requireLocal("code in Swift that SQL calls") }
     access.registrations.add(registration)
+    if registration.changesResults { cache.clear() }
   }
 
   /// Installs the registered functions and collations on a connection outside the pool. The closure

@@ -13,7 +13,7 @@ extension ConnectionCore {
     }
     link.waitsForLock = { [unowned self] in waits($0) != 0 }
     let maximum = Int32(clamping: database.engine.maximumParameterCount)
-    sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, maximum + 1)
+    sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, maximum)
     try RemoteTable.register(for: link, on: self)
     installAuthorizer()
     try copySchema(link)
@@ -37,8 +37,10 @@ extension ConnectionCore {
     let first: (CompiledStatement, rest: Substring)?
     do {
       first = try compileHere(text)
-    } catch let error as DatabaseError where error.code == .error {
-      guard !isInTransaction, try copySchema(link) else { throw localOnly(error, link) }
+    } catch let error as DatabaseError where error.code.primary == .error {
+      guard try copySchema(link) else { throw localOnly(error, link) }
+      // A rollback would also take back the copy, so it is made again after the transaction.
+      if isInTransaction { link.copiedSchema = 0 }
       first = try compileHere(text)
     }
     guard let (template, rest) = first else { return nil }
@@ -96,12 +98,22 @@ extension ConnectionCore {
 
   /// Returns an error that says what to do about a function that exists only in this process.
   private func localOnly(_ error: DatabaseError, _ link: RemoteLink) -> DatabaseError {
-    guard error.message.hasPrefix("no such function") else { return error }
+    let name = link.database.engine.name
     var error = error
-    error.message +=
-      ": functions in Swift, and those of Apus for exact decimals, time zones and Unicode case, do "
-      + "not exist in \(link.database.engine.name); compute the value in Swift, or write the query "
-      + "with functions of SQLite"
+    if error.message.hasPrefix("no such function") {
+      error.message +=
+        ": functions in Swift, and those of Apus for exact decimals, time zones and Unicode case, do "
+        + "not exist in \(name); compute the value in Swift, or write the query with functions of "
+        + "SQLite"
+    } else if error.message.hasPrefix("no such collation sequence") {
+      error.message +=
+        ": collations in Swift, and that of Apus for exact decimals, do not exist in \(name); sort "
+        + "and compare in Swift, or use BINARY, NOCASE or RTRIM"
+    } else if error.message.hasSuffix("no such table: generate_series") {
+      error.message +=
+        ": table functions in Swift do not exist in \(name); write a recursive common table "
+        + "expression, or bind an array"
+    }
     return error
   }
 
@@ -174,6 +186,8 @@ extension ConnectionCore {
       try? runHere("DROP \(type) IF EXISTS \(Identifier(name).quoted)")
     }
     copy.make(in: self)
+    // SQLite makes its table of statistics only by itself.
+    if definitions.contains(where: { $0.name == "sqlite_stat1" }) { try? runHere("ANALYZE") }
     return true
   }
 

@@ -59,6 +59,17 @@ public struct RemoteText: Sendable {
   public let isReadOnly: Bool
   /// Whether the session has an open transaction.
   public let isInTransaction: Bool
+
+  /// Creates a statement, for an engine that passes it on to another one, or for its tests.
+  public init(
+    sql: String, values: [DatabaseValue] = [], isReadOnly: Bool = false,
+    isInTransaction: Bool = false
+  ) {
+    self.sql = sql
+    self.values = values
+    self.isReadOnly = isReadOnly
+    self.isInTransaction = isInTransaction
+  }
 }
 
 /// What a statement that returns no rows has done.

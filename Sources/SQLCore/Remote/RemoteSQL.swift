@@ -31,13 +31,20 @@ struct RemoteSQL {
     var index = 0
     while index < tokens.tokens.count {
       let token = tokens.tokens[index]
-      if token.isWord(ArrayTable.name), index + 3 < tokens.tokens.count,
+      let isName =
+        token.isWord(ArrayTable.name)
+        || token.kind == .quotedName && token.value == ArrayTable.name
+      if isName, index + 3 < tokens.tokens.count,
         tokens.tokens[index + 1].isSign("("), tokens.tokens[index + 2].value == "?",
         tokens.tokens[index + 3].isSign(")")
       {
         pieces.append(tokens.text(from: end, to: token.range.lowerBound))
         pieces.append(Self.array)
         end = tokens.tokens[index + 3].range.upperBound
+        // Without a name of its own, the table function has that of the function.
+        if token.kind == .quotedName, !Self.hasAlias(tokens.tokens, at: index + 4) {
+          pieces.append(" AS " + Identifier(ArrayTable.name).quoted)
+        }
         isArray.append(true)
         index += 4
         continue
@@ -53,6 +60,10 @@ struct RemoteSQL {
     pieces.append(tokens.text(from: end, to: tokens.bytes.count))
     sent = pieces.joined()
     self.isArray = isArray
+  }
+
+  private static func hasAlias(_ tokens: [SQLTokens.Token], at index: Int) -> Bool {
+    tokens.indices.contains(index) && tokens[index].isWord("as")
   }
 
   private static let array = """

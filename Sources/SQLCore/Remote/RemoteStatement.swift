@@ -18,6 +18,8 @@ final class RemoteStatement {
   let changesSchema: Bool
   let isCommit: Bool
   let isRollback: Bool
+  /// The schema with which the statement was compiled.
+  private let schema: UInt64
   private weak let link: RemoteLink?
 
   init(
@@ -26,6 +28,7 @@ final class RemoteStatement {
     self.number = number
     self.template = template
     self.link = link
+    schema = link.copiedSchema
     let sql = sqlite3_sql(template).map { String(cString: $0) } ?? ""
     text = try RemoteSQL(sql, parameterCount: Int(sqlite3_bind_parameter_count(template)))
     isReadOnly = sqlite3_stmt_readonly(template) != 0
@@ -47,6 +50,14 @@ final class RemoteStatement {
 
   var sql: String { text.sql }
 
+  /// Whether this process has changed the schema since the statement was compiled, so that its
+  /// columns may be others.
+  var isOutdated: Bool {
+    guard let link else { return false }
+    return schema != link.copiedSchema
+      || !link.isInTransaction && schema != link.database.latestSchema
+  }
+
   /// The statement that runs in this one's place.
   var substitute: String {
     let count = Int(sqlite3_column_count(template))
@@ -55,8 +66,8 @@ final class RemoteStatement {
       .map { index in
         sqlite3_bind_parameter_name(template, index).map { String(cString: $0) } ?? "?\(index)"
       }
-    let values = ["\(number)"] + parameters
     guard count > 0 else {
+      let values = ["\(number)"] + parameters
       let names = ["statement"] + parameters.indices.map { "p\($0)" }
       return "INSERT INTO \(RemoteTable.runName) (\(names.joined(separator: ", "))) "
         + "VALUES (\(values.joined(separator: ", ")))"
@@ -65,6 +76,7 @@ final class RemoteStatement {
       let name = sqlite3_column_name(template, Int32(index)).map { String(cString: $0) } ?? ""
       return "c\(index) AS \(Identifier(name).quoted)"
     }
+    let values = ["\(number)"] + RemoteArgumentGroup.grouped(parameters)
     return "SELECT \(columns.joined(separator: ", ")) "
       + "FROM \(RemoteTable.rowsName)(\(values.joined(separator: ", ")))"
   }

@@ -18,6 +18,7 @@ enum RemoteTable {
     for (name, module) in [(rowsName, rowsModule), (runName, runModule)] {
       try core.check(sqlite3_create_module_v2(core.handle, name, module.pointer, context, nil))
     }
+    try RemoteArgumentGroup.register(on: core)
   }
 
   private static func parameters(_ link: RemoteLink) -> [String] {

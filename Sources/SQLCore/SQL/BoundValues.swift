@@ -66,6 +66,28 @@ package struct BoundValues {
     capacity = 0
   }
 
+  /// Appends the values to a key, byte by byte, so that two keys are equal only if the values are.
+  /// Returns false if a value cannot be part of a key.
+  package func append(to key: inout [UInt8]) -> Bool {
+    guard let places else { return true }
+    for index in 0..<count {
+      switch places[index] {
+      case .null: key.append(0)
+      case .integer(let integer): key.append(1, then: integer)
+      case .real(let real): key.append(2, then: real.bitPattern)
+      case .other(let other):
+        switch others?[other] {
+        case .value(let value): key.append(stored: value)
+        case .array(let array):
+          key.append(5, then: array.values.count)
+          for value in array.values { key.append(stored: value) }
+        case .unstorable, .zeroBlob, .argument, nil: return false
+        }
+      }
+    }
+    return true
+  }
+
   /// Binds each value to its parameter.
   package func bind(to statement: StatementPointer, on core: ConnectionCore) throws {
     statement.pointee.leavesValues = others == nil
@@ -83,6 +105,28 @@ package struct BoundValues {
         continue
       }
       try core.check(code, sql: statement.sql)
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append<Value: BitwiseCopyable>(_ type: UInt8, then value: Value) {
+    append(type)
+    Swift.withUnsafeBytes(of: value) { append(contentsOf: $0) }
+  }
+
+  /// Appends a value after its type, and after its length where that is not fixed.
+  fileprivate mutating func append(stored value: DatabaseValue) {
+    switch value {
+    case .null: append(0)
+    case .integer(let integer): append(1, then: integer)
+    case .real(let real): append(2, then: real.bitPattern)
+    case .text(let text):
+      append(3, then: text.utf8.count)
+      append(contentsOf: text.utf8)
+    case .blob(let data):
+      append(4, then: data.count)
+      append(contentsOf: data)
     }
   }
 }

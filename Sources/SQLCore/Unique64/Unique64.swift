@@ -25,7 +25,8 @@
 /// generators (two processes, two devices) are certain to differ only if their tags differ.
 ///
 /// An id is stored as an INTEGER and encoded as a plain integer. JavaScript rounds integers above
-/// 2⁵³, which includes nearly every id: send ``description`` to it instead. Decoding accepts both.
+/// 2⁵³, which includes nearly every id: for JavaScript, set `encodesUnique64AsString` of the
+/// `JSONEncoder`, or send ``description``. Decoding accepts both.
 public struct Unique64: RawRepresentable, Hashable, Sendable {
   /// The integer that is stored.
   public let rawValue: Int64
@@ -114,9 +115,13 @@ extension Unique64: Codable {
     }
   }
 
-  /// Encodes the integer.
+  /// Encodes the integer, or ``description`` if the encoder `encodesUnique64AsString`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(rawValue)
+    if Unique64.encodesAsString(encoder.userInfo) {
+      try container.encode(description)
+    } else {
+      try container.encode(rawValue)
+    }
   }
 }

@@ -36,6 +36,12 @@ package struct ColumnStorage<Value> {
     if mark == 0 { mark = 2 }
   }
 
+  /// Makes a storage that may have no value: of a column in an optional group that is nil.
+  package init(value: Value?, mark: UInt16) {
+    self.value = value
+    self.mark = mark
+  }
+
   /// Makes the storage of the column at `index` in the layout's own instance.
   package init(naming index: Int) {
     self.value = nil

@@ -20,7 +20,7 @@
 ///
 /// The other requirements have defaults, which the compiler specialises for your type.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
-public protocol ColumnValue: Sendable {
+public protocol ColumnValue: Selectable {
   /// Whether a column of the type may be NULL, for the compiler; programs do not use it directly.
   associatedtype _Nullability = _NeverNull
 

@@ -63,7 +63,10 @@ extension DatabaseValue: Hashable {
       hasher.combine(value)
     case .text(let value):
       hasher.combine(3)
-      for byte in value.utf8 { hasher.combine(byte) }
+      var value = value
+      value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      // No byte of a text has this value, so a list of texts is hashed as such.
+      hasher.combine(UInt8.max)
     case .blob(let value):
       hasher.combine(4)
       hasher.combine(value)

@@ -14,7 +14,7 @@ struct CacheModelTests {
 
   @Test("after any write by any connection, the cache returns what a read returns")
   func randomWrites() throws {
-    let units = TestSize.count(small: 400, full: 4_000, long: 60_000)
+    let units = TestSize.count(small: 300, full: 1_000, long: 60_000)
     let seed = TestSeed.draw()
     let file = try TemporaryPath()
     var configuration = Configuration.relaxed
@@ -50,6 +50,7 @@ struct CacheModelTests {
           Self.titles.prefix(7).map { Link.ID(item: item, name: $0) }
         }
         try compare(Link.self, links, db, context)
+        try compareResults(db, context)
       }
     }
     for statistics in [
@@ -60,6 +61,56 @@ struct CacheModelTests {
       #expect(statistics.invalidations > units / 50)
     }
     #expect(try db.cacheStatistics(of: Item.self).evictions > 0)
+    for statistics in [
+      try db.resultCacheStatistics(of: Item.self), try db.resultCacheStatistics(of: Link.self),
+      try db.resultCacheStatistics(of: Word.self),
+    ] {
+      #expect(statistics.hits > units / 10)
+      #expect(statistics.invalidations > units / 50)
+    }
+    #expect(try db.resultCacheStatistics(of: Word.self).evictions > 0)
+  }
+
+  /// Compares results of queries over one table, joins, groups, and tables inside conditions.
+  private func compareResults(_ db: Database, _ context: Comment) throws {
+    for stars in 0...4 {
+      try compare(
+        Item.where { $0.$stars >= stars }.order(by: \.$id).limit(9 - stars), db, context)
+    }
+    for item in 1...12 {
+      try compare(Link.where { $0.$item == item }.order(by: \.$name), db, context)
+    }
+    try compare(Word.where { $0.$count > 0 }.order(by: \.$name), db, context)
+    try compare(Word.where { $0.$name.isIn(Self.titles) }.order(by: \.$name), db, context)
+    for title in Self.titles { try compare(Word.where { $0.$name == title }, db, context) }
+    let totals = Query { (item: Columns<Item>, link: Columns<Link>) in
+      From(item)
+      Join(link, on: link.$item == item.$id)
+      GroupBy(item.$id)
+      OrderBy(item.$id)
+      Select(item.$title, link.$weight.sum())
+    }
+    let expected = try db.read { try $0.fetch(totals) }
+    try #require(try db.fetch(totals).elementsEqual(expected, by: ==), context)
+    let known = Item.where { item in
+      item.$title.isIn(Loose.where { $0.$item != nil }.select(\.$name))
+    }
+    try compare(known.order(by: \.$id), db, context)
+  }
+
+  private func compare<Q: Fetchable>(
+    _ query: Q, _ db: Database, _ context: Comment
+  ) throws where Q.Row: Equatable {
+    let (rows, first, count, exists) = try db.read { reader in
+      (
+        try reader.fetch(query), try reader.first(query), try reader.count(query),
+        try reader.exists(query)
+      )
+    }
+    try #require(try db.fetch(query) == rows, context)
+    try #require(try db.first(query) == first, context)
+    try #require(try db.count(query) == count, context)
+    try #require(try db.exists(query) == exists, context)
   }
 
   private func compare<M: Model & Equatable>(

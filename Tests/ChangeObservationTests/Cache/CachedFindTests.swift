@@ -33,6 +33,17 @@ struct CachedFindTests {
     #expect(try db.cacheStatistics(of: Page.self).count == 50)
   }
 
+  @Test("the counts of all cached models are those of each")
+  func allCounts() throws {
+    #expect(db.cacheStatistics == ["Page": try db.cacheStatistics(of: Page.self)])
+    let empty = try Database(path: file.path, models: [Page.self])
+    #expect(empty.cacheStatistics.isEmpty)
+    _ = try empty.find(Page.self, 1)
+    #expect(empty.cacheStatistics["Page"]?.misses == 1)
+    try db.close()
+    #expect(db.cacheStatistics["Page"]?.count == 0)
+  }
+
   @Test("a commit of this database removes the rows that it touched, and keeps the others")
   func ownCommits() throws {
     let counts = try db.counts(of: Page.self) { () throws in

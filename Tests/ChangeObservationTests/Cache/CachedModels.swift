@@ -8,7 +8,10 @@ struct Item: Model, Equatable {
   @Column var title: String
   @Column var stars: Int
 
-  static var schema: Schema<Item> { Cached(rows: 8) }
+  static var schema: Schema<Item> {
+    Cached(rows: 8)
+    CachedResults(rows: 60)
+  }
 }
 
 struct Link: Model, Equatable {
@@ -21,7 +24,10 @@ struct Link: Model, Equatable {
   @Column var weight: Double
   var id: ID { ID(item: item, name: name) }
 
-  static var schema: Schema<Link> { Cached() }
+  static var schema: Schema<Link> {
+    Cached()
+    CachedResults()
+  }
 }
 
 struct Word: Model, Equatable {
@@ -29,7 +35,10 @@ struct Word: Model, Equatable {
   @Column var count: Int
   var id: String { name }
 
-  static var schema: Schema<Word> { Cached() }
+  static var schema: Schema<Word> {
+    Cached()
+    CachedResults(rows: 40, bytes: 4_000)
+  }
 }
 
 struct Loose: Model, Equatable {

@@ -63,6 +63,25 @@ struct LoggedHistoryTests {
     #expect(try history.steps().redoable.isEmpty)
   }
 
+  @Test("an entry of another program that grows after an undo has failed is read again")
+  func growingEntry() throws {
+    let db = try Board.database()
+    let history = try History(of: [List.self], inLogOf: db)
+    try db.insert(List(id: 1, name: "one"))
+    try db.execute("UPDATE List SET name = 'two'")
+    let steps = try history.steps().undoable
+    #expect(steps.count == 2)
+    let stranger = try Database(path: try #require(db.path))
+    // The entry of the other program stays open. It has nothing of the history yet.
+    try stranger.execute("INSERT INTO Card (id, title, weight, edits) VALUES (1, '', 0, 0)")
+    #expect(throws: ChangeConflicts.self) { try history.undo(steps[0]) }
+    try stranger.execute("INSERT INTO List VALUES (2, 'late')")
+    #expect(try history.steps().undoable.count == 3)
+    #expect(try db.log.entries().count == 3)
+    try history.undo()
+    #expect(try Board.state(db).lists.map(\.id) == [1])
+  }
+
   @Test("a history of one author leaves the others' transactions alone")
   func authors() throws {
     let db = try Board.database()
@@ -93,6 +112,36 @@ struct LoggedHistoryTests {
     try history.undo()
     #expect(try history.undo() == nil)
     #expect(try Board.state(db).lists.map(\.id) == [1, 2])
+  }
+
+  @Test("undoing a transaction from before the beginning of a history is no step of it")
+  func beforeTheBeginning() throws {
+    let db = try Board.database()
+    try db.insert(List(id: 1, name: "one"))
+    let position = try db.read { try $0.logPosition() }
+    let late = try History(of: [List.self], inLogOf: db, after: position)
+    try db.insert(List(id: 2, name: "two"))
+    let all = try history(of: db)
+    let steps = try all.steps().undoable
+    try all.undo(steps[0])
+    // Read as it grows, and from the beginning.
+    for history in [late, try History(of: [List.self], inLogOf: db, after: position)] {
+      #expect(try history.steps().undoable == [steps[1]])
+      #expect(try history.steps().redoable.isEmpty)
+    }
+    // Neither is redoing and undoing it again.
+    try all.redo()
+    #expect(try late.steps().undoable == [steps[1]])
+    try all.undo(steps[0])
+    for history in [late, try History(of: [List.self], inLogOf: db, after: position)] {
+      #expect(try history.steps().undoable == [steps[1]])
+      #expect(try history.steps().redoable.isEmpty)
+    }
+    try late.undo()
+    #expect(try Board.state(db).lists.isEmpty)
+    #expect(try late.undo() == nil)
+    #expect(try late.redo() != nil)
+    #expect(try Board.state(db).lists.map(\.id) == [2])
   }
 
   @Test("a migration that drops a logged column ends undo before it, and the error says so")

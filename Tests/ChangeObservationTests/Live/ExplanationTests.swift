@@ -55,7 +55,8 @@ struct ExplanationTests {
       #expect(explanation.description.contains(words), "\(explanation)")
     }
     try await expect(
-      "it groups by an expression", JoinPost.group { $0.$title.length() }.select { $0.count() })
+      "it groups by an expression",
+      JoinPost.group { $0.$title.length() }.select { $0.count() }.limit(2))
     try await expect(
       "it shows title of an arbitrary row", JoinPost.group(by: \.$stars).select(\.$title))
     try await expect(

@@ -9,7 +9,9 @@ import Testing
 struct GroupModelTests {
   @Test("after each transaction the groups equal a fresh fetch, and the difference leads to them")
   func exact() async throws {
-    try await compareDrawn(GroupDraws.all, rounds: TestSize.count(small: 8, full: 20, long: 1_500))
+    try await compareDrawn(
+      GroupDraws.all + GroupKeyDraws.all,
+      rounds: TestSize.count(small: 4, full: 10, long: 1_500))
   }
 }
 
@@ -28,6 +30,10 @@ private enum GroupDraws {
     DrawnQuery("posts of marks", marked),
     DrawnQuery("stars of writers", starsOfWriters),
     DrawnQuery("children", children),
+    DrawnQuery("existing writers", existingWriters),
+    DrawnQuery("existing parents", existingParents),
+    DrawnQuery("halves of stars", halves),
+    DrawnQuery("folded titles", foldedTitles),
   ]
 
   @Sendable
@@ -82,7 +88,8 @@ private enum GroupDraws {
         if draw.order == 1 { OrderBy(many(post), draw.direction) }
         if draw.order == 2 { OrderBy(post.$stars.avg(), draw.direction) }
         if sorted { OrderBy(post.$author) }
-        Select(post.$author, many(post), post.$stars.max(), post.$stars.avg())
+        Select(
+          spelling(post.$author, sorted), many(post), post.$stars.max(), post.$stars.avg())
       })
   }
 
@@ -203,7 +210,9 @@ private enum GroupDraws {
         if draw.filter == 1 { Where { post.$stars > 1 } }
         GroupBy(writer.$name)
         if sorted { OrderBy(writer.$name) }
-        Select(writer.$name, post.$id.count(), post.$stars.sum())
+        Select(
+          spelling(writer.$name.optional, sorted).nonOptional(), post.$id.count(), post.$stars.sum()
+        )
       })
   }
 
@@ -221,5 +230,70 @@ private enum GroupDraws {
         if sorted { OrderBy(post.$id) }
         Select(post.$id, child.$id.count(), child.$stars.max())
       })
+  }
+
+  @Sendable
+  private static func existingWriters(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(String?, Int, Int?)> {
+    draw.limited(
+      Query { (post: Columns<JoinPost>, writer: OptionalColumns<JoinWriter>) in
+        From(post)
+        LeftJoin(writer, on: writer.$name.equals(post.$author))
+        if draw.filter == 1 { Where { post.$stars > 1 } }
+        GroupBy(writer.$name)
+        if draw.filter == 2 { Having { post.count() > 1 } }
+        if draw.order == 1 { OrderBy(post.count(), draw.direction) }
+        if sorted { OrderBy(writer.$name) }
+        Select(spelling(writer.$name, sorted), post.count(), post.$stars.sum())
+      })
+  }
+
+  @Sendable
+  private static func existingParents(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int64?, Int, Int?)> {
+    draw.limited(
+      Query { (post: Columns<JoinPost>, parent: OptionalColumns<JoinPost>) in
+        From(post)
+        LeftJoin(parent, on: parent.$id.equals(post.$parent) && parent.$stars > 0)
+        GroupBy(parent.$id)
+        if draw.filter == 1 { Having { post.$stars.max() > 2 } }
+        if draw.order == 1 { OrderBy(parent.$id, draw.direction, nulls: draw.nulls) }
+        if sorted { OrderBy(parent.$id) }
+        Select(parent.$id, post.count(), post.$stars.max())
+      })
+  }
+
+  @Sendable
+  private static func halves(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int, Int64?, Int, Int64?)> {
+    Query { (post: Columns<JoinPost>) in
+      From(post)
+      if draw.filter == 1 { Where { post.$title != "b" } }
+      GroupBy(post.$stars / 2, post.$parent)
+      if draw.filter == 2 { Having { post.count() > 1 } }
+      if draw.order == 1 { OrderBy(post.count(), draw.direction) }
+      if draw.order == 2 { OrderBy(post.$stars / 2 + 1, draw.direction) }
+      if sorted { OrderBy(post.$stars / 2) }
+      if sorted { OrderBy(post.$parent) }
+      Select((post.$stars / 2) * 3, post.$parent, post.count(), post.$id.max())
+    }
+  }
+
+  @Sendable
+  private static func foldedTitles(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(String, Int, Int?)> {
+    Query { (post: Columns<JoinPost>) in
+      From(post)
+      if draw.filter == 1 { Where { post.$stars > 1 } }
+      GroupBy(post.$title.lower())
+      if draw.order == 1 { OrderBy(post.$stars.sum(), draw.direction) }
+      if draw.order == 2 { OrderBy(post.$title.lower(), draw.direction) }
+      if sorted { OrderBy(post.$title.lower()) }
+      Select(post.$title.lower(), post.count(), post.$stars.sum())
+    }
   }
 }

@@ -10,7 +10,7 @@ struct IncludingModelTests {
   @Test("after each transaction parents and children equal a fresh fetch, and the difference leads")
   func exact() async throws {
     try await compareDrawn(
-      IncludingDraws.all, rounds: TestSize.count(small: 8, full: 20, long: 1_500))
+      IncludingDraws.all, rounds: TestSize.count(small: 4, full: 10, long: 1_500))
   }
 }
 

@@ -84,6 +84,30 @@ struct MaintainedGroupTests {
     #expect(row.0 == 0 && row.1 == nil && row.2 == nil && row.3 == nil)
   }
 
+  @Test("groups of an expression change by the touched rows, also beside a column")
+  func expressions() async throws {
+    let db = try await database(indexed: false)
+    let query = Query { (post: Columns<JoinPost>) in
+      From(post)
+      GroupBy(post.$stars / 4, post.$parent)
+      OrderBy((post.$stars / 4) * 2, .descending)
+      Select((post.$stars / 4) * 10, post.$parent, post.count(), post.$stars.sum())
+    }
+    let watch = try await watch(query, in: db)
+    let fetches = watch.fetchCount
+    try await db.execute("UPDATE JoinPost SET stars = 8 WHERE id = 3")
+    var result = try #require(try await watch.update())
+    #expect(result.map(\.0) == [20, 10, 0] && result[0].2 == 1 && result[0].3 == 8)
+    #expect(result.difference.inserted == [0])
+    try await db.execute("UPDATE JoinPost SET stars = 9, parent = 5 WHERE id = 3")
+    result = try #require(try await watch.update())
+    #expect(result[0].1 == 5 && result[0].3 == 9)
+    try await db.execute("UPDATE JoinPost SET stars = 0, parent = NULL WHERE id = 3")
+    result = try #require(try await watch.update())
+    #expect(result.map(\.0) == [10, 0] && result.difference.removed == [0])
+    #expect(watch.fetchCount == fetches)
+  }
+
   @Test("whether any row holds a predicate is kept by its count")
   func exists() async throws {
     let db = try await database()

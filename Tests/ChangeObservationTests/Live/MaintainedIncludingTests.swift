@@ -136,6 +136,36 @@ struct MaintainedIncludingTests {
     #expect(watch.fetchCount == fetches)
   }
 
+  @Test("children belong to the parents whose keys their collation takes for equal")
+  func collated() async throws {
+    let db = try await database()
+    try await db.execute(
+      """
+      DROP TABLE JoinWriter; DROP TABLE JoinMark;
+      CREATE TABLE JoinWriter (name TEXT PRIMARY KEY NOT NULL COLLATE NOCASE, team INTEGER,
+        score REAL);
+      INSERT INTO JoinWriter SELECT DISTINCT author, 0, 0 FROM JoinPost;
+      ALTER TABLE JoinPost RENAME TO Old;
+      DROP INDEX authors;
+      CREATE TABLE JoinPost (id INTEGER PRIMARY KEY, author TEXT COLLATE NOCASE, parent INTEGER,
+        title TEXT NOT NULL, stars INTEGER NOT NULL);
+      INSERT INTO JoinPost SELECT * FROM Old;
+      CREATE INDEX authors ON JoinPost (author);
+      """)
+    let watch = try await watch(Self.byWriter, in: db)
+    let fetches = watch.fetchCount
+    try await db.execute("UPDATE JoinPost SET author = 'W1', stars = 9 WHERE id = 80")
+    var result = try #require(try await watch.update())
+    #expect(result.difference.updated.count == 2)
+    #expect(Array(result).first { $0.0.name == "w1" }?.1.first?.id == 80)
+    try await db.execute("UPDATE JoinWriter SET name = 'W1' WHERE name = 'w1'")
+    result = try #require(try await watch.update())
+    #expect(Array(result).first { $0.0.name == "W1" }?.1.first?.id == 80)
+    try await db.execute("UPDATE JoinPost SET title = 'new' WHERE id = 80")
+    #expect(try await watch.update()?.difference.updated.count == 1)
+    #expect(watch.fetchCount == fetches)
+  }
+
   @Test("the first fetches of a limited query with included rows have a reserve")
   func limited() async throws {
     let db = try await database()

@@ -58,13 +58,13 @@ struct RerunTests {
     return (watch.isMaintained, rows.map { "\($0)" })
   }
 
-  @Test("groups of expressions, DISTINCT, raw SQL, random() and right joins run again")
+  @Test("limited groups of expressions, DISTINCT, raw SQL, random() and right joins run again")
   func queries() async throws {
     let db = try database()
     let change: SQL = "UPDATE Thing SET size = size + 1"
     let titles = Thing.order(by: \.$id).select(\.$size)
     #expect(try await follow(titles, in: db, change: change) == (true, ["11", "21"]))
-    let grouped = Thing.group { $0.$title.length() }.select { $0.$size.sum() }
+    let grouped = Thing.group { $0.$title.length() }.select { $0.$size.sum() }.limit(2)
     #expect(try await !follow(grouped, in: db, change: change).isMaintained)
     let distinct = titles.distinct()
     #expect(try await !follow(distinct, in: db, change: change).isMaintained)

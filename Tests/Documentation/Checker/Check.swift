@@ -14,8 +14,9 @@ struct Check {
   ///
   /// - Parameter names: parts of the paths of the pages to check, or nothing for all.
   mutating func run(only names: [String]) throws -> [String] {
-    let pages = try pages(named: names).filter { page in
-      names.isEmpty || names.contains { page.path.contains($0) }
+    let all = try pages(named: names)
+    let pages = all.filter { page in
+      !page.blocks.isEmpty && (names.isEmpty || names.contains { page.path.contains($0) })
     }
     let prelude = try compiler.buildPrelude()
     guard prelude.errors.isEmpty else { return prelude.errors }
@@ -23,7 +24,7 @@ struct Check {
     var failures: [String] = []
     var files: [URL] = []
     for page in pages { files.append(try write(page)) }
-    failures += try compiler.typeCheck(files)
+    if !files.isEmpty { failures += try compiler.typeCheck(files) }
     for page in pages {
       for index in page.blocks.indices {
         switch page.blocks[index].kind {
@@ -51,11 +52,31 @@ struct Check {
       }
     }
     failures += try checkClaims(pages, prelude.object)
+    let commands = try followTutorials(all, names, &failures)
     summary = """
       \(pages.map(\.blocks.count).reduce(0, +)) examples in \(pages.count) files, \
-      \(programs.count) programs, \(outputs) outputs, \(claimCount) queries with their SQL
+      \(programs.count) programs, \(outputs) outputs, \(claimCount) queries with their SQL, \
+      \(commands) commands of tutorials
       """
     return failures
+  }
+
+  /// Follows each folder of pages that show files, from its first page on, and returns the number of
+  /// commands.
+  private func followTutorials(
+    _ pages: [Page], _ names: [String], _ failures: inout [String]
+  ) throws -> Int {
+    let folders = Dictionary(grouping: pages.filter { !$0.elements.isEmpty }) { page in
+      page.path.split(separator: "/").dropLast().joined(separator: "/")
+    }
+    var commands = 0
+    for (folder, pages) in folders.sorted(by: { $0.key < $1.key }) {
+      guard names.isEmpty || names.contains(where: "\(folder)/".contains) else { continue }
+      var walkthrough = Walkthrough(compiler: compiler, path: folder)
+      failures += try walkthrough.run(pages)
+      commands += walkthrough.outputs
+    }
+    return commands
   }
 
   /// Renders the queries that are shown with their SQL.
@@ -104,7 +125,7 @@ struct Check {
     return try paths.sorted().compactMap { path in
       let file = compiler.root.appending(path: path)
       let page = Page(path: path, text: try String(contentsOf: file, encoding: .utf8))
-      return page.blocks.isEmpty ? nil : page
+      return page.blocks.isEmpty && page.elements.isEmpty ? nil : page
     }
   }
 
@@ -213,25 +234,37 @@ struct Check {
     return failures
   }
 
-  /// Whether lines are those that are shown, where `…` stands for anything.
-  private static func matches(_ lines: [String], _ shown: [String]) -> Bool {
+  /// Whether lines are those that are shown, where `…` stands for anything, and a line of `…` for any
+  /// lines.
+  static func matches(_ lines: [String], _ shown: [String]) -> Bool {
     func clean(_ lines: [String]) -> [String] {
       lines.map { line in
         String(line.reversed().drop { $0 == " " }.reversed())
       }
     }
-    let (lines, shown) = (clean(lines), clean(shown))
-    guard lines.count == shown.count else { return false }
-    return zip(lines, shown).allSatisfy { line, shown in
-      var rest = line[...]
-      let parts = shown.components(separatedBy: "…")
-      guard rest.hasPrefix(parts[0]) else { return false }
-      rest = rest.dropFirst(parts[0].count)
-      for part in parts.dropFirst() where !part.isEmpty {
-        guard let range = rest.firstRange(of: part) else { return false }
-        rest = rest[range.upperBound...]
+    return matches(clean(lines)[...], clean(shown)[...])
+  }
+
+  private static func matches(_ lines: ArraySlice<String>, _ shown: ArraySlice<String>) -> Bool {
+    guard let first = shown.first else { return lines.isEmpty }
+    if first == "…" {
+      return (lines.startIndex...lines.endIndex).contains { index in
+        matches(lines[index...], shown.dropFirst())
       }
-      return parts.count > 1 && parts.last == "" || rest.isEmpty
     }
+    guard let line = lines.first, matches(line, first) else { return false }
+    return matches(lines.dropFirst(), shown.dropFirst())
+  }
+
+  private static func matches(_ line: String, _ shown: String) -> Bool {
+    var rest = line[...]
+    let parts = shown.components(separatedBy: "…")
+    guard rest.hasPrefix(parts[0]) else { return false }
+    rest = rest.dropFirst(parts[0].count)
+    for part in parts.dropFirst() where !part.isEmpty {
+      guard let range = rest.firstRange(of: part) else { return false }
+      rest = rest[range.upperBound...]
+    }
+    return parts.count > 1 && parts.last == "" || rest.isEmpty
   }
 }

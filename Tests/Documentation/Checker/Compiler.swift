@@ -97,6 +97,44 @@ struct Compiler {
     return Compiler.errors(output)
   }
 
+  /// Links a program of its own, whose warnings are errors, and returns the errors.
+  func link(_ files: [URL], module: String, to executable: URL) throws -> [String] {
+    let output = try run(
+      "swiftc",
+      strict + [
+        "-Onone", "-module-name", module, "-emit-executable", "-o", executable.path, "-j2",
+        "-lsqlite3",
+      ] + files.map(\.path) + objects)
+    return Compiler.errors(output)
+  }
+
+  /// Links the tests of a program, as the package manager does: its `main` gets another name.
+  func linkTests(
+    _ tests: [URL], of files: [URL], module: String, to executable: URL
+  ) throws -> [String] {
+    let place = executable.deletingLastPathComponent()
+    let object = place.appending(path: "\(module).o").path
+    let program = try run(
+      "swiftc",
+      strict + [
+        "-module-name", module, "-enable-testing", "-wmo", "-emit-module", "-emit-module-path",
+        place.appending(path: "\(module).swiftmodule").path, "-emit-object", "-o", object,
+        "-Xfrontend", "-entry-point-function-name", "-Xfrontend", "\(module)_main",
+      ] + files.map(\.path))
+    guard program.status == 0 else { return Compiler.errors(program) }
+    let output = try run(
+      "swiftc",
+      strict + [
+        "-I", place.path, "-Onone", "-module-name", "\(module)Tests", "-emit-executable", "-o",
+        executable.path, "-j2", "-lsqlite3", object,
+      ] + tests.map(\.path) + objects)
+    return Compiler.errors(output)
+  }
+
+  private var strict: [String] {
+    arguments.map { $0 == "-suppress-warnings" ? "-warnings-as-errors" : $0 }
+  }
+
   private static func errors(_ output: (status: Int32, text: String)) -> [String] {
     var found: Set<String> = []
     // The compiler repeats an error for each file that it compiles with.

@@ -5,6 +5,8 @@ struct Page {
   /// The path from the root of the project.
   let path: String
   var blocks: [Block] = []
+  /// The files and the commands that the page shows, if it is a page of a tutorial.
+  var elements: [Walkthrough.Element] = []
   /// Whether the page is a program: its blocks run one after the other.
   var runs = false
   /// Whether each block stands by itself, as in documentation comments.
@@ -41,6 +43,7 @@ struct Page {
     var kind = Block.Kind.right
     var isLeftOut = false
     var isForeign = false
+    var file: String?
     var index = 0
     while index < lines.count {
       let line = lines[index] ?? ""
@@ -61,12 +64,26 @@ struct Page {
         while index < lines.count, lines[index] != "-->" { index += 1 }
         blocks.append(Block(firstLine: first + 1, lines: lines[first..<index].map { $0 ?? "" }))
         index += 1
+      case let text where text.hasPrefix("<!-- file "):
+        file = text.split(separator: " ").dropFirst(2).first.map(String.init)
+      case "```console":
+        let first = index
+        while index < lines.count, !(lines[index] ?? "```").hasPrefix("```") { index += 1 }
+        elements.append(
+          .console(line: first + 1, lines: lines[first..<index].map { $0 ?? "" }))
+        index += 1
       case "```swift":
         let indentation = line.count - text.count
         let first = index
         while index < lines.count, !(lines[index] ?? "```").contains("```") { index += 1 }
         let content = lines[first..<index].map { String(($0 ?? "").dropFirst(indentation)) }
         defer { isForeign = false }
+        if let path = file {
+          elements.append(.file(path: path, line: first + 1, lines: content))
+          file = nil
+          index += 1
+          continue
+        }
         if isForeign {
           index += 1
           continue

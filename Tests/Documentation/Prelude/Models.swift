@@ -6,8 +6,6 @@ import Foundation
 
 enum Status: String, ColumnValue, Codable { case draft, published, archived }
 
-extension Status: Selectable {}
-
 struct Author: Model, Codable, Equatable {
   @PrimaryKey var id = Unique64()
   @Column var name: String

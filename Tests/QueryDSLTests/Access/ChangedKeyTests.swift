@@ -27,7 +27,7 @@ struct ChangedKeyTests {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Post.self, Note.self, Member.self])
+    db = try Specification.database(models: [Post.self, Note.self, Member.self])
     try db.insert([Post(id: 1, title: "one"), Post(id: 2, title: "two")])
     try db.insert([Note(id: 1, text: "a", slug: "a"), Note(id: 2, text: "b", slug: "b")])
     try db.insert([Member(person: 1, group: 1, role: "r"), Member(person: 1, group: 2, role: "s")])

@@ -8,7 +8,7 @@ struct ConnectionUpdateTests {
   let customer: Customer
 
   init() throws {
-    db = try Database.temporary(models: [Customer.self])
+    db = try Specification.database(models: [Customer.self])
     customer = try db.insert(Customer(id: 1, name: "Jane", mail: "j@apus.dev"))
     // An UPDATE OF trigger fires if its column is in the SET clause, whether or not the value
     // changes.

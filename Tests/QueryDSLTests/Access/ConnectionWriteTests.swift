@@ -7,7 +7,7 @@ struct ConnectionWriteTests {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
+    db = try Specification.database(models: [Customer.self, Order.self, Line.self])
   }
 
   @Test("save inserts a model with a new key and updates the row of an existing key")

@@ -8,7 +8,7 @@ import Testing
 struct DatabaseAccessTests {
   let db: Database
 
-  init() throws { db = try Database.temporary(models: [Customer.self]) }
+  init() throws { db = try Specification.database(models: [Customer.self]) }
 
   @Test("the database has every operation for asynchronous code")
   func asynchronous() async throws {

@@ -6,7 +6,7 @@ import Testing
 struct TypedReaderTests {
   private func readers() throws -> [any DatabaseReader] {
     let memory = try Database.inMemory(models: [Album.self])
-    let file = try Database.temporary(models: [Album.self])
+    let file = try Specification.database(models: [Album.self])
     for db in [memory, file] { try db.insert([Album(id: 1, name: "A"), Album(id: 2, name: "B")]) }
     let snapshot = try file.makeSnapshot()
     try file.insert(Album(id: 3, name: "C"))

@@ -31,7 +31,7 @@ private final class Statements: Sendable {
 struct InsertManyTests {
   private let db: Database
 
-  init() throws { db = try Database.temporary(models: [Pebble.self, Coin.self]) }
+  init() throws { db = try Specification.database(models: [Pebble.self, Coin.self]) }
 
   @Test(
     "rows are inserted 32 to a statement, and the remainder one by one",

@@ -63,7 +63,7 @@ struct RawSQLTests {
 
   @Test("RETURNING * works whatever the order of the table's columns")
   func returningAll() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute("CREATE TABLE Album (name TEXT NOT NULL, extra INTEGER, id INTEGER PRIMARY KEY)")
     try db.write { tx in
       let inserted = try tx.fetch(
@@ -79,7 +79,7 @@ struct RawSQLTests {
 
   @Test("a statement whose result lacks a column of the model writes nothing")
   func writesNothingInVain() throws {
-    let db = try Database.temporary(models: [Album.self])
+    let db = try Specification.database(models: [Album.self])
     try db.write { tx in
       #expect(throws: DatabaseError.self) {
         try tx.fetch(Album.self, "INSERT INTO Album (id, name) VALUES (1, 'One') RETURNING id")
@@ -125,7 +125,7 @@ struct RawSQLTests {
   @Test("columns are looked up again after the schema changes")
   func schemaChange() throws {
     // The reader keeps its prepared statement while the writer changes the schema.
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute("CREATE TABLE Album (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
     try db.execute("INSERT INTO Album VALUES (1, 'One')")
     for _ in 0..<2 {
@@ -204,7 +204,7 @@ struct RawSQLTests {
 struct RawDatabaseTests {
   @Test("raw tables can be written and read without a model")
   func raw() async throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try await db.execute("CREATE TABLE animal (name TEXT, legs INTEGER)")
     try await db.execute("INSERT INTO animal VALUES (\("dog"), \(4)), (\("hen"), \(2))")
     let names = try await db.rows("SELECT name FROM animal ORDER BY legs").map {
@@ -215,7 +215,7 @@ struct RawDatabaseTests {
 
   @Test("execute runs several statements, or none of them if one fails")
   func several() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE a (x); INSERT INTO a VALUES (\(1)); -- a comment; with a semicolon
@@ -232,7 +232,7 @@ struct RawDatabaseTests {
     "a synchronous transaction returns its closure's value, and rolls back if the closure throws")
   func transaction() throws {
     struct Stop: Error {}
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute("CREATE TABLE a (x)")
     let value = try db.write { connection in
       try connection.execute("INSERT INTO a VALUES (1)")

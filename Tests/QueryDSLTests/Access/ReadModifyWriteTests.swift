@@ -25,6 +25,11 @@ struct ReadModifyWriteTests {
     #expect(throws: RecordNotFound.self) {
       try db.update(Article.self, 99) { _ in Issue.record("there is no row") }
     }
+    let numbered = try Database.inMemory(models: [Numbered.self])
+    let missing = #expect(throws: RecordNotFound.self) {
+      try numbered.update(Numbered.self, 4) { $0.name = "x" }
+    }
+    #expect(missing == RecordNotFound(table: "Numbered", key: "4"))
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try db.update(Article.self, 1) {
@@ -91,7 +96,7 @@ struct ReadModifyWriteTests {
   @Test(
     "find returns the models of 40,000 keys, more than SQLite's parameter limit, in their order")
   func manyKeys() async throws {
-    let db = try Database.temporary(models: [Customer.self])
+    let db = try Specification.database(models: [Customer.self])
     try await db.insert((0..<40_000).map { Customer(id: $0, name: "\($0)", mail: "\($0)") })
     let ids = (0..<40_000).map { ($0 * 7_919) % 40_000 }
     #expect(try await db.find(Customer.self, ids).map { $0?.id } == ids)
@@ -108,7 +113,7 @@ struct ReadModifyWriteTests {
 
   @Test("find takes several composite keys, and returns nil for a missing one")
   func otherKeys() throws {
-    let db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
+    let db = try Specification.database(models: [Customer.self, Order.self, Line.self])
     try db.insert(Customer(id: 1, name: "Jane"))
     try db.insert(Order(id: 1, customerID: 1))
     try db.insert((0..<3).map { Line(orderID: 1, number: $0, text: "\($0)") })
@@ -128,4 +133,10 @@ struct ReadModifyWriteTests {
     #expect(try articles.rows.map(\.price) == [20, 3, 40])
     #expect(try articles.rows.map(\.isActive) == [false, true, true])
   }
+}
+
+/// A model whose keys the database makes.
+private struct Numbered: Model {
+  @PrimaryKey var id: Int64?
+  @Column var name: String
 }

@@ -10,7 +10,7 @@ struct ReadPlaceTests {
   private let places = Places()
 
   init() throws {
-    db = try Database.temporary(models: [Album.self])
+    db = try Specification.database(models: [Album.self])
     try db.insert(Album(id: 1, name: "A"))
     try db.onTrace(.statement) { [weak db = db, places = places] _ in
       places.add(db?.access.pool.readers(since: .now) ?? [])

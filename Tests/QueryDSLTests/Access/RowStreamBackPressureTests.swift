@@ -31,7 +31,7 @@ private struct Counted: Model {
 struct RowStreamBackPressureTests {
   @Test("a stream holds at most three batches of rows")
   func backPressure() async throws {
-    let db = try Database.temporary(models: [Counted.self])
+    let db = try Specification.database(models: [Counted.self])
     try await db.insert(
       (1...20_000).map { Counted(id: $0, value: CountedValue(number: Int64($0))) })
     countedValues.store(0, ordering: .relaxed)
@@ -50,7 +50,7 @@ struct RowStreamBackPressureTests {
 
   @Test("large rows end a batch before it has many rows", arguments: [1 << 20, 3 << 20])
   func largeRows(byteCount: Int) async throws {
-    let db = try Database.temporary(models: [Counted.self])
+    let db = try Specification.database(models: [Counted.self])
     countedValues.store(0, ordering: .relaxed)
     // The byte limit of a batch also counts the bytes of the second column.
     var given = 0

@@ -34,7 +34,7 @@ struct RowStreamTests {
     let db =
       try inMemory
       ? Database.inMemory(models: models, configuration: configuration)
-      : Database.temporary(models: models, configuration: configuration)
+      : Specification.database(models: models, configuration: configuration)
     try db.insert(samples)
     try db.insert([Sensor(id: 1, room: "hall"), Sensor(id: 2, room: "attic")])
     return db
@@ -124,7 +124,7 @@ struct RowStreamTests {
     "a bad value throws at its row, after the rows before it were yielded",
     arguments: [false, true])
   func badValue(inMemory: Bool) async throws {
-    let db = try inMemory ? Database.inMemory() : Database.temporary()
+    let db = try inMemory ? Database.inMemory() : Specification.database()
     try await db.execute("CREATE TABLE Reading (id INTEGER PRIMARY KEY, sensor, value, raw)")
     try await db.write { try $0.insert(Self.samples) }
     try await db.execute("UPDATE Reading SET value = 'high' WHERE id = 1500")

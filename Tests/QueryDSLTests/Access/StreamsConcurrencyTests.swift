@@ -21,7 +21,7 @@ struct StreamsConcurrencyTests {
     var configuration = Configuration()
     configuration.maximumReaders = maximumReaders
     configuration.synchronous = .off
-    let db = try Database.temporary(models: [Entry.self], configuration: configuration)
+    let db = try Specification.database(models: [Entry.self], configuration: configuration)
     try db.insert((1...rows).map { Entry(id: $0, text: "the entry with the number \($0)") })
     return db
   }

@@ -27,7 +27,7 @@ struct TableTests {
   private let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Owner.self, Animal.self])
+    db = try Specification.database(models: [Owner.self, Animal.self])
     try db.insert(Owner(id: 1, name: "Jane"))
     try db.insert([
       Animal(

@@ -28,7 +28,7 @@ struct TypedScanTests {
     var configuration = Configuration()
     configuration.maximumScannedRows = 100
     configuration.onTableScan = { [reports] in reports.append($0) }
-    db = try Database.temporary(models: [Sample.self], configuration: configuration)
+    db = try Specification.database(models: [Sample.self], configuration: configuration)
     try db.insert((0..<300).map { Sample(id: $0, kind: "kind \($0 % 7)", number: $0 % 90) })
     #expect(reports.take() == [])
   }

@@ -54,7 +54,7 @@ struct UpsertedKeyTests {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Page.self, Seat.self, Token.self])
+    db = try Specification.database(models: [Page.self, Seat.self, Token.self])
     try db.insert([
       Page(id: 10, url: "a", title: "A"), Page(id: 20, url: "b", title: "B"),
       Page(id: 30, url: "c", title: "C", isLive: false),

@@ -35,8 +35,8 @@ struct LogBesideSearchTests {
 
   @Test("both follow every write, whether they were declared together or one after the other")
   func together() throws {
-    let together = try Database.temporary(models: [Both.Note.self])
-    let later = try Database.temporary(models: [Searched.Note.self])
+    let together = try Specification.database(models: [Both.Note.self])
+    let later = try Specification.database(models: [Searched.Note.self])
     try later.migrate([Both.Note.self])
     for db in [together, later] {
       #expect(try db.migrationPlan(for: [Both.Note.self]).steps.isEmpty)

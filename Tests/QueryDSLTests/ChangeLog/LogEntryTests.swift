@@ -231,7 +231,7 @@ struct LogEntryTests {
 
   @Test("an entry has its author, its time and its schema version")
   func facts() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.migrate(Archive.models, MigrationOptions(schemaVersion: 7))
     let before = Date()
     try db.write { tx in
@@ -260,7 +260,7 @@ struct LogEntryTests {
         }
       }
     }
-    let db = try Database.temporary(models: [Counted.self])
+    let db = try Specification.database(models: [Counted.self])
     try db.insert(Counted(id: 1, title: "a"))
     let change = try #require(try db.log.entries().first?.changes(of: Counted.self).first)
     #expect(change.kind == .inserted)
@@ -269,7 +269,7 @@ struct LogEntryTests {
 
   @Test("without a log, reading it says how to get one")
   func none() throws {
-    let db = try Database.temporary(models: [Archive.Note.self])
+    let db = try Specification.database(models: [Archive.Note.self])
     #expect(throws: LogError.noLog) { try db.log.entries() }
     #expect(throws: LogError.noLog) { try db.log.cursor("a") }
     #expect(throws: LogError.noLog) { try db.write { try $0.setLogAuthor("a") } }

@@ -43,7 +43,7 @@ struct LogMigrationTests {
 
   @Test("a table that has rows is logged from now on, and an entry says that its past is missing")
   func begins() throws {
-    let db = try Database.temporary(models: [Plain.Note.self])
+    let db = try Specification.database(models: [Plain.Note.self])
     try db.insert(Plain.Note(id: 7, title: "old"))
     let plan = try db.migrate([First.Note.self])
     #expect(actions(plan) == [.startLog])
@@ -55,12 +55,12 @@ struct LogMigrationTests {
     #expect(entries.map(\.gap) == ["Note", nil])
     #expect(entries[0].changes.isEmpty)
     // A new table has no past.
-    #expect(try Database.temporary(models: [First.Note.self]).log.entries().isEmpty)
+    #expect(try Specification.database(models: [First.Note.self]).log.entries().isEmpty)
   }
 
   @Test("added columns are logged, and the changes before them keep their columns")
   func adds() throws {
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.insert(First.Note(id: 1, title: "a"))
     let plan = try db.migrate([Second.Note.self])
     #expect(
@@ -86,7 +86,7 @@ struct LogMigrationTests {
         Renamed(\.$headline, from: "title")
       }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.insert(First.Note(id: 1, title: "a"))
     try db.migrate([Memo.self])
     #expect(try triggers(db).allSatisfy { $0.hasPrefix("Memo_log") })
@@ -107,7 +107,7 @@ struct LogMigrationTests {
         Dropped("author")
       }
     }
-    let db = try Database.temporary(models: [Second.Note.self])
+    let db = try Specification.database(models: [Second.Note.self])
     try db.insert(Second.Note(id: 1, title: "a", rank: 1))
     try db.migrate([Note.self])
     try db.execute("DELETE FROM Note")
@@ -137,7 +137,7 @@ struct LogMigrationTests {
         Converted(\.$title, from: String.self) { $0.count }
       }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.insert(First.Note(id: 1, title: "abc"))
     #expect(actions(try db.migrate([Checked.self])) == [.rebuildTable])
     try db.insert(First.Note(id: 2, title: "b"))
@@ -157,7 +157,7 @@ struct LogMigrationTests {
       @Column var title: String
       static var schema: Schema<Note> { NotLogged() }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     let plan = try db.migrate([Plain.Note.self])
     #expect(actions(plan) == [.keepDeclaration("the change log")])
     #expect(plan.steps.first?.line == "NotLogged()")
@@ -175,7 +175,7 @@ struct LogMigrationTests {
 
   @Test("a trigger that was dropped by hand is created again, with an entry that says so")
   func repairs() throws {
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.execute("DROP TRIGGER Note_log_update")
     try db.insert(First.Note(id: 1, title: "a"))
     try db.migrate([First.Note.self])
@@ -185,7 +185,7 @@ struct LogMigrationTests {
 
   @Test("a trigger of another program that has the name is in the way")
   func taken() throws {
-    let db = try Database.temporary(models: [Plain.Note.self])
+    let db = try Specification.database(models: [Plain.Note.self])
     try db.execute("CREATE TRIGGER note_LOG_insert AFTER DELETE ON Note BEGIN SELECT 1; END")
     let error = #expect(throws: MigrationError.self) { try db.migrate([First.Note.self]) }
     let refusal = try #require(error?.plan.refusals.first)
@@ -195,7 +195,7 @@ struct LogMigrationTests {
 
   @Test("an older program leaves the log of a newer one as it is")
   func older() throws {
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.migrate([Second.Note.self])
     let plan = try db.migrate([First.Note.self])
     #expect(actions(plan) == [.keepNewer], "\(plan)")
@@ -211,7 +211,7 @@ struct LogMigrationTests {
       @PrimaryKey var id: Int
       @Column var rank: Int?
     }
-    let db = try Database.temporary(models: [First.Note.self, Rank.self])
+    let db = try Specification.database(models: [First.Note.self, Rank.self])
     try db.execute("INSERT INTO Note (id, title, rank) VALUES (1, 'a', 2)")
     let change = try #require(try db.log.entries().first?.changes(of: Rank.self).first)
     #expect(try change.new(\.$rank) == 2)
@@ -223,7 +223,7 @@ struct LogMigrationTests {
       @Column var text: String
       static var schema: Schema<Line> { Logged() }
     }
-    let error = #expect(throws: ModelError.self) { try Database.temporary(models: [Line.self]) }
+    let error = #expect(throws: ModelError.self) { try Specification.database(models: [Line.self]) }
     #expect(error?.message.contains("key") == true)
     struct View: TableModel, SQLView {
       @Column var title: String
@@ -231,7 +231,7 @@ struct LogMigrationTests {
       static var schema: Schema<View> { Logged() }
     }
     let problem = #expect(throws: ModelError.self) {
-      try Database.temporary(models: [Plain.Note.self, View.self])
+      try Specification.database(models: [Plain.Note.self, View.self])
     }
     #expect(problem?.message.contains("view") == true)
   }

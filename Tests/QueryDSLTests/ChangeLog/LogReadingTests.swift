@@ -52,6 +52,49 @@ struct LogReadingTests {
     #expect("\(LogError.unknownCursor("search"))".contains("search"))
   }
 
+  @Test("the newest entries are read in order, also of a log that is short or was purged")
+  func newest() throws {
+    let db = try database(5)
+    #expect(try keys(db.log.newestEntries(limit: 2)) == [3, 4])
+    #expect(try keys(db.log.newestEntries(limit: 5)) == [0, 1, 2, 3, 4])
+    #expect(try keys(db.log.newestEntries()) == [0, 1, 2, 3, 4])
+    #expect(try db.log.newestEntries(limit: 0).isEmpty)
+    try db.log.purge(keeping: .init(count: 2))
+    #expect(try keys(db.log.newestEntries(limit: 1)) == [4])
+    #expect(try keys(db.log.newestEntries(limit: 2)) == [3, 4])
+    #expect(try keys(db.log.newestEntries()) == [3, 4])
+    // An entry that another program left open is ended.
+    try Archive.stranger(of: db).execute("INSERT INTO Shelf VALUES (9, 'x')")
+    #expect(try keys(db.log.newestEntries(limit: 2)) == [4, 9])
+    try db.log.purge(keeping: .init(count: 0))
+    #expect(try db.log.newestEntries().isEmpty)
+    #expect(throws: LogError.noLog) { try Database.temporary().log.newestEntries() }
+  }
+
+  @Test("the status has the newest entry, the number of entries and the cursors")
+  func status() throws {
+    let db = try database(5)
+    #expect(try db.log.status().count == 5)
+    let cursor = try db.log.cursor("search")
+    let entries = try cursor.next(limit: 3)
+    try cursor.advance(past: try #require(entries.last))
+    try db.log.purge(keeping: .init(count: 3))
+    let status = try db.log.status()
+    let position = try db.read { try $0.logPosition() }
+    #expect(status.position == position)
+    #expect(status.count == 3)
+    #expect(status.cursors == ["search": position - 2])
+    #expect(throws: LogError.noLog) { try Database.temporary().log.status() }
+  }
+
+  @Test("the newest entries and the status are read from asynchronous code")
+  func asynchronous() async throws {
+    let db = try Archive.database()
+    for id in 0..<3 { try await db.insert(Shelf(id: id, name: "name")) }
+    #expect(try keys(await db.log.newestEntries(limit: 2)) == [1, 2])
+    #expect(try await db.log.status().count == 3)
+  }
+
   @Test("a cursor can be moved in the transaction that handles the entry")
   func transactional() throws {
     struct Failure: Error {}

@@ -74,6 +74,8 @@ struct DifferentialTests {
     " JOIN \"json_each\"(", " LEFT JOIN \"json_each\"(", " JOIN \"generate_series\"(",
     " LEFT JOIN \"generate_series\"(", "json_object(", "json_array(", "json_group_array(",
     "json_set(", "json_insert(", "json_replace(", "json_remove(", "json_patch(", "apus_fold(",
-    "apus_fold_ascii(",
+    "apus_fold_ascii(", "group_concat(", "json_group_array(DISTINCT ",
+    "FROM (SELECT \"apus_array\"",
+    " || ' months'", "'start of month'",
   ]
 }

@@ -22,10 +22,10 @@ struct RandomSelects {
     return body(&expressions)
   }
 
-  /// Returns a query of the kind that the number selects; the kinds repeat every 30 numbers.
+  /// Returns a query of the kind that the number selects; the kinds repeat every 33 numbers.
   mutating func query(number: Int) -> RandomQuery {
     let (model, other) = (values.pick(database.models), values.pick(database.models))
-    switch number % 30 {
+    switch number % 33 {
     case 0, 1, 2, 3: return single(model)
     case 4: return whole(model)
     case 5: return wholes(model, other)
@@ -40,6 +40,9 @@ struct RandomSelects {
     case 24, 25: return paged(model)
     case 26: return madeJSON(model)
     case 27: return changedJSON(model)
+    case 28: return madeRows(model)
+    case 29: return joinedValues()
+    case 30: return movedDates(model)
     default: return functions()
     }
   }

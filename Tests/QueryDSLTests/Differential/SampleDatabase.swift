@@ -13,6 +13,12 @@ struct SampleDatabase {
     db = try isFile ? Database.temporary(models: models) : Database.inMemory(models: models)
   }
 
+  /// A database behind the engine of the specifications.
+  init(elsewhere models: [any SampleModel.Type]) throws {
+    self.models = models
+    db = try Specification.database(models: models)
+  }
+
   /// Replaces the rows by a few others. They are few because a reference join visits every
   /// combination.
   mutating func refill(_ values: inout SampleValues) throws {

@@ -60,7 +60,7 @@ struct Articles {
   ]
 
   init(_ rows: [Article] = all) throws {
-    db = try Database.temporary(models: [Article.self, Rate.self, Ticket.self])
+    db = try Specification.database(models: [Article.self, Rate.self, Ticket.self])
     try db.insert(rows)
   }
 

@@ -50,7 +50,7 @@ struct Music {
   }
 
   init() throws {
-    db = try Database.temporary(models: [Album.self, Track.self])
+    db = try Specification.database(models: [Album.self, Track.self])
     try db.insert(Self.albums)
     try db.insert(Self.tracks)
   }

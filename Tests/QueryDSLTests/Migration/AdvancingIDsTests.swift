@@ -25,7 +25,7 @@ struct AdvancingIDsTests {
   let now = Date(timeIntervalSinceReferenceDate: 1_000_000)
 
   init() throws {
-    file = try Database.temporary()
+    file = try Specification.database()
     path = try #require(file.path)
   }
 

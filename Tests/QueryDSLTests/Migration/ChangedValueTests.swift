@@ -8,7 +8,7 @@ import Testing
 @Suite("Questions about rows whose names or values change in the same migration")
 struct ChangedValueTests {
   private func database(_ sql: SQL) throws -> Database {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(sql)
     return db
   }

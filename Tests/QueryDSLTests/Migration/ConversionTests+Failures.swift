@@ -119,7 +119,7 @@ extension ConversionTests {
 
   @Test("NULL throws if the old type is not optional; the error names the row, and nothing changes")
   func nullInRow() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Length (id INTEGER PRIMARY KEY NOT NULL, length TEXT);
@@ -183,7 +183,7 @@ extension ConversionTests {
   @Test("two conversions of one column, or one of a generated column, throw a ModelError")
   func mistakes() throws {
     for model in [Twice.self, Calculated.self] as [any Model.Type] {
-      #expect(throws: ModelError.self) { try Database.temporary(models: [model]) }
+      #expect(throws: ModelError.self) { try Specification.database(models: [model]) }
     }
   }
 

@@ -43,7 +43,7 @@ struct ConversionTests {
   }
 
   func flags() throws -> Database {
-    let db = try Database.temporary(models: [Flag.self])
+    let db = try Specification.database(models: [Flag.self])
     try db.insert([Flag(id: 1, done: true), Flag(id: 2, done: false)])
     return db
   }
@@ -97,7 +97,7 @@ struct ConversionTests {
       @PrimaryKey var id: Int
     }
     try Self.$counter.withValue(Counter()) {
-      for db in [try Database.temporary(), try Database.temporary(models: [Key.self])] {
+      for db in [try Specification.database(), try Specification.database(models: [Key.self])] {
         try open(db, Dated.self).insert(Dated(id: 1, done: Self.day))
         #expect(try open(db, Dated.self).fetch(Dated.all).map(\.done) == [Self.day])
       }
@@ -144,7 +144,7 @@ struct ConversionTests {
     arguments: [false, true])
   func text(_ isRenamed: Bool) throws {
     try Self.$counter.withValue(Counter()) {
-      let db = try Database.temporary()
+      let db = try Specification.database()
       try db.execute(Self.visits)
       for _ in 0..<2 {
         let days =
@@ -160,7 +160,7 @@ struct ConversionTests {
   @Test("renaming the table and the column later keeps the record of the conversion")
   func renamedLater() throws {
     try Self.$counter.withValue(Counter()) {
-      let db = try Database.temporary()
+      let db = try Specification.database()
       try db.execute(Self.visits)
       _ = try open(db, Visit.self)
       #expect(
@@ -212,7 +212,7 @@ struct ConversionTests {
   func otherClass() throws {
     try Self.$counter.withValue(Counter()) {
       for options in ["", "STRICT"] {
-        let db = try Database.temporary()
+        let db = try Specification.database()
         try db.execute(
           """
           CREATE TABLE Price (id INTEGER PRIMARY KEY NOT NULL, cents TEXT) \(unsafe: options);
@@ -224,7 +224,7 @@ struct ConversionTests {
       }
       #expect(Self.counter.count == 4)
       // In a table that the model created, a number is never a value of the old type.
-      let new = try Database.temporary(models: [Price.self])
+      let new = try Specification.database(models: [Price.self])
       try new.insert(Price(id: 1, cents: 7))
       #expect(try open(new, Price.self).fetch(Price.all).map(\.cents) == [7])
       #expect(Self.counter.count == 4)
@@ -234,7 +234,7 @@ struct ConversionTests {
   @Test("only the text values in an INTEGER column of a table that is not STRICT are converted")
   func mixed() throws {
     try Self.$counter.withValue(Counter()) {
-      let db = try Database.temporary()
+      let db = try Specification.database()
       try db.execute(
         """
         CREATE TABLE Price (id INTEGER PRIMARY KEY NOT NULL, cents INTEGER NOT NULL);
@@ -261,7 +261,7 @@ struct ConversionTests {
   @Test("a conversion from an optional of the same type runs once, which NOT NULL shows")
   func null() throws {
     try Self.$counter.withValue(Counter()) {
-      let db = try Database.temporary()
+      let db = try Specification.database()
       try db.execute(
         """
         CREATE TABLE Named (id INTEGER PRIMARY KEY NOT NULL, name TEXT);

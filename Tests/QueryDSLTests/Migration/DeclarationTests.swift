@@ -60,7 +60,7 @@ struct DeclarationTests {
   @Test(
     "a schema declares keys, names, forms, collations, defaults, constraints and indexes in SQL")
   func sql() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     let plan = try db.migrate([Seat.self, Person.self])
     #expect(
       plan.description == """
@@ -116,7 +116,7 @@ struct DeclarationTests {
 
   @Test("a generated column is read back and never written")
   func generated() throws {
-    let db = try Database.temporary(models: [Seat.self, Person.self])
+    let db = try Specification.database(models: [Seat.self, Person.self])
     var jo = try db.insert(person(1))
     #expect(jo.yearsLeft == 80 && jo.ageTwice == 40)
     jo.age = 30
@@ -131,7 +131,7 @@ struct DeclarationTests {
 
   @Test("checks, collations, deferred references and stored forms take effect")
   func constraints() throws {
-    let db = try Database.temporary(models: [Seat.self, Person.self])
+    let db = try Specification.database(models: [Seat.self, Person.self])
     let error = #expect(throws: DatabaseError.self) { try db.insert(person(1, age: -1)) }
     #expect(error?.constraint?.kind == .check)
     try db.write { connection in
@@ -183,7 +183,7 @@ struct DeclarationTests {
   @Test("a view model reads a typed query, and its view is recreated when the query changes")
   func view() throws {
     let models: [any Model.Type] = [Seat.self, Person.self, ByAge.self]
-    let db = try Database.temporary(models: models)
+    let db = try Specification.database(models: models)
     #expect(try db.migrationPlan(for: models).steps.isEmpty)
     try db.insert([person(1), person(2), person(3, age: 30)])
     #expect(
@@ -223,7 +223,7 @@ struct DeclarationTests {
       @PrimaryKey var id: Int
       static var schema: Schema<Key> { Generated(\.$id) { $0.$id + 1 } }
     }
-    let db = try Database.temporary()
+    let db = try Specification.database()
     for model: any Model.Type in [Meeting.self, Kept.self, Key.self] {
       #expect(throws: ModelError.self) { try db.migrate([model]) }
     }

@@ -17,7 +17,7 @@ struct EqualDeclarationTests {
 
   @Test("an existing index over the same columns counts as the declared one, and the plan says so")
   func index() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Post (id INTEGER PRIMARY KEY NOT NULL, a TEXT NOT NULL, b INTEGER NOT NULL);
@@ -51,7 +51,7 @@ struct EqualDeclarationTests {
 
   @Test("a declared index is created under its own name if the schema drops the existing one")
   func renamedIndex() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Post (id INTEGER PRIMARY KEY NOT NULL, a TEXT NOT NULL, b INTEGER NOT NULL);
@@ -93,13 +93,13 @@ struct EqualDeclarationTests {
   func names() throws {
     for other in [Two.Note.self, Two.NOTE.self] as [any Model.Type] {
       let error = #expect(throws: ModelError.self) {
-        try Database.temporary(models: [One.Note.self, other])
+        try Specification.database(models: [One.Note.self, other])
       }
       #expect(error?.message.contains("would share the table") == true)
       #expect(error?.message.contains("`static let tableName = ") == true)
     }
-    let db = try Database.temporary(models: [One.Facet.self, Two.Facet.self, One.Facet.self])
+    let db = try Specification.database(models: [One.Facet.self, Two.Facet.self, One.Facet.self])
     #expect(try db.read { try $0.columns(ofTable: "Facet").map(\.name) } == ["id", "a", "b"])
-    _ = try Database.temporary(models: [One.Note.self, One.Note.self])
+    _ = try Specification.database(models: [One.Note.self, One.Note.self])
   }
 }

@@ -41,7 +41,7 @@ struct ExchangeTests {
 
   @Test("two columns exchange their names exactly once")
   func swap() throws {
-    let db = try Database.temporary(models: [Before.self])
+    let db = try Specification.database(models: [Before.self])
     try db.insert(Before(id: 1, a: "a", b: "b", c: 3))
     try db.execute("CREATE VIEW both AS SELECT a, b FROM Post")
     let path = try #require(db.path)
@@ -60,7 +60,7 @@ struct ExchangeTests {
 
   @Test("three columns of different types exchange their names in a circle")
   func circle() throws {
-    let db = try Database.temporary(models: [Before.self])
+    let db = try Specification.database(models: [Before.self])
     try db.insert(Before(id: 1, a: "a", b: "b", c: 3))
     try db.migrate([Circle.self])
     #expect(try db.row("SELECT a, b, c FROM Post")?.values == ["b", 3, "a"])
@@ -70,7 +70,7 @@ struct ExchangeTests {
 
   @Test("a table that was created with the renaming lines exchanges nothing")
   func new() throws {
-    let db = try Database.temporary(models: [Swapped.self])
+    let db = try Specification.database(models: [Swapped.self])
     try db.insert(Swapped(id: 1, a: "a", b: "b", c: 3))
     #expect(try db.migrate([Swapped.self]).isEmpty)
     #expect(try db.row("SELECT a, b FROM Post")?.values == ["a", "b"])
@@ -114,7 +114,7 @@ struct ExchangeTests {
 
   @Test("two tables exchange their names exactly once, with their indexes and references")
   func tables() throws {
-    let db = try Database.temporary(models: [Old.First.self, Old.Second.self])
+    let db = try Specification.database(models: [Old.First.self, Old.Second.self])
     try db.insert(Old.First(id: 1, x: "first"))
     try db.insert(Old.Second(id: 2, x: "second"))
     try db.execute(

@@ -38,7 +38,7 @@ struct FacetTests {
   @Test(
     "facets opened together each add their columns; a column missing in one facet has a default")
   func together() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     let models: [any Model.Type] = [Profile.self, Contact.self, Employee.self]
     #expect(
       try db.migrate(models).description == """
@@ -60,7 +60,7 @@ struct FacetTests {
 
   @Test("several facets read and write one row, and a narrower write keeps the other columns")
   func oneRow() throws {
-    let db = try Database.temporary(models: [Profile.self, Contact.self, Employee.self])
+    let db = try Specification.database(models: [Profile.self, Contact.self, Employee.self])
     try db.insert(Contact(id: 1, mail: "m", visits: 3))
     #expect(try db.find(Profile.self, 1) == Profile(id: 1, name: ""))
     try db.save(Profile(id: 1, name: "Jane"))
@@ -74,7 +74,7 @@ struct FacetTests {
 
   @Test("a wider facet opened later adds the missing columns and drops none")
   func later() throws {
-    let db = try Database.temporary(models: [Profile.self])
+    let db = try Specification.database(models: [Profile.self])
     try db.insert(Profile(id: 1, name: "Jane"))
     try db.migrate([Employee.self])
     #expect(try db.find(Employee.self, 1) == Employee(id: 1, name: "Jane"))
@@ -86,7 +86,7 @@ struct FacetTests {
 
   @Test("a column that another facet lacks gets a default, because that facet's insertions omit it")
   func needed() throws {
-    let db = try Database.temporary(models: [Profile.self])
+    let db = try Specification.database(models: [Profile.self])
     try db.insert(Profile(id: 1, name: "Jane"))
     try db.migrate([Profile.self, Contact.self])
     try db.insert(Contact(id: 2, mail: nil, visits: 1))
@@ -127,10 +127,10 @@ struct FacetTests {
         ForeignKey(\.$parentID, references: \Two.$id)
       }
     }
-    let db = try Database.temporary(models: [One.self, Two.self])
+    let db = try Specification.database(models: [One.self, Two.self])
     #expect(try db.migrationPlan(for: [Two.self, One.self]).steps.isEmpty)
     #expect(throws: DatabaseError.self) { try db.insert(One(id: 1, parentID: 9)) }
-    let other = try Database.temporary()
+    let other = try Specification.database()
     try other.execute("CREATE TABLE shared (id INTEGER PRIMARY KEY)")
     try other.migrate([One.self, Two.self])
     #expect(throws: DatabaseError.self) { try other.insert(One(id: 1, parentID: 9)) }
@@ -143,7 +143,7 @@ struct FacetTests {
       var name: String
       var isActive: Bool
     }
-    let db = try Database.temporary(models: [Profile.self])
+    let db = try Specification.database(models: [Profile.self])
     try db.insert(Profile(id: 1, name: "Jane"))
     #expect(try db.find(id: 1, from: "profiles") == Visitor(id: 1, name: "Jane", isActive: false))
     try db.write(Visitor(id: 1, name: "Janet", isActive: true), to: "profiles")
@@ -164,12 +164,12 @@ struct FacetTests {
       @PrimaryKey var id: Int
       @Column var name: Int
     }
-    let db = try Database.temporary(models: [Profile.self])
+    let db = try Specification.database(models: [Profile.self])
     try db.insert(Profile(id: 1, name: "Jane"))
     var error = #expect(throws: MigrationError.self) { try db.migrate([Wrong.self]) }
     #expect(
       error?.description.contains("name is TEXT in the database and INTEGER in Wrong") == true)
-    let fresh = try Database.temporary()
+    let fresh = try Specification.database()
     error = #expect(throws: MigrationError.self) { try fresh.migrate([Profile.self, Wrong.self]) }
     #expect(error?.plan.refusals.count == 1)
     #expect(try fresh.rows("SELECT * FROM sqlite_schema").isEmpty)

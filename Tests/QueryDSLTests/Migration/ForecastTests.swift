@@ -18,7 +18,7 @@ struct ForecastTests {
   }
 
   private func database() throws -> Database {
-    let db = try Database.temporary(models: [Old.self])
+    let db = try Specification.database(models: [Old.self])
     try db.insert([Old(id: 1, name: "Jo"), Old(id: 2, name: "Jo")])
     return db
   }
@@ -87,7 +87,7 @@ struct ForecastTests {
     "a step marked for new databases runs everywhere, and other steps only on existing databases")
   func newDatabase() throws {
     let options = MigrationOptions(steps: [Self.repair, Self.objects])
-    let db = try Database.temporary()
+    let db = try Specification.database()
     #expect(
       try db.migrationPlan(for: [Unique.self], options).steps.map(\.action) == [
         .createTable, .createIndex("Person_unique_name"), .userStep("objects"),
@@ -96,11 +96,22 @@ struct ForecastTests {
     #expect(try db.fetch(String.self, "SELECT name FROM log") == ["first"])
     #expect(try db.migrate([Unique.self], options).isEmpty)
 
-    let old = try Database.temporary(models: [Old.self])
+    let old = try Specification.database(models: [Old.self])
     try old.insert(Old(id: 7, name: "Jo"))
     try old.migrate([Unique.self], options)
     #expect(try old.fetch(String.self, "SELECT name FROM log") == ["first"])
     #expect(try old.fetch(Unique.order(by: \.$id)).map(\.name) == ["first", "x"])
     #expect(try old.migrationPlan(for: [Unique.self], options).isEmpty)
+  }
+
+  @Test("a step for new databases also runs in memory and in a temporary file")
+  func withoutPath() throws {
+    let options = MigrationOptions(steps: [Self.objects])
+    for db in [
+      try Database.inMemory(models: [Unique.self], migration: options),
+      try Database.temporary(models: [Unique.self], migration: options),
+    ] {
+      #expect(try db.fetch(Unique.order(by: \.$id)).map(\.name) == ["first"])
+    }
   }
 }

@@ -28,7 +28,7 @@ struct ForeignObstacleTests {
     _ sql: SQL, _ models: [any Model.Type], _ line: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(sql)
     let schema: SQL = "SELECT type, name, sql FROM sqlite_schema ORDER BY 1, 2"
     let before = try db.rows(schema).map(\.values)
@@ -87,7 +87,7 @@ struct ForeignObstacleTests {
 
   @Test("a check that a declared conversion violates is found when it runs, and nothing changes")
   func convertedCheck() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (id INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL,
@@ -170,7 +170,7 @@ struct ForeignObstacleTests {
     "a broken view stays as it was and does not prevent a migration",
     arguments: [Renaming.self, RenamedItem.self, Without.self] as [any Model.Type])
   func brokenView(_ model: any Model.Type) throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (id INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL);
@@ -215,7 +215,7 @@ struct ForeignObstacleTests {
     "rows with broken references keep them in a rebuild that changes the table's name or key",
     arguments: [Child.self, RenamedChild.self, RekeyedChild.self] as [any Model.Type])
   func violations(_ model: any Model.Type) throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.writeWithoutTransaction { connection in
       try connection.execute("PRAGMA foreign_keys = OFF")
       try connection.execute(
@@ -237,7 +237,7 @@ struct ForeignObstacleTests {
   @Test("a table of 2,000 columns is rebuilt, and one column more is refused")
   func manyColumns() throws {
     let columns = (1...1_998).map { "c\($0) INT" }.joined(separator: ", ")
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (id INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL, \(unsafe: columns));
@@ -253,7 +253,7 @@ struct ForeignObstacleTests {
 
   @Test("text in double quotes, as SQLite's shell writes it, is kept by a rebuild")
   func quotedText() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     let sql =
       #"CREATE TABLE Item (id INTEGER PRIMARY KEY, code TEXT NOT NULL CHECK (code <> "none"))"#
     try db.writing { core in

@@ -14,7 +14,7 @@ struct ForeignSpellingTests {
   @Test(
     "brackets, comments, parentheses and numbers of any form are read, and their meaning is kept")
   func spelling() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE [Book] ( -- the books, each one's "title", and (more
@@ -61,7 +61,7 @@ struct ForeignSpellingTests {
 
   @Test("a schema block takes `if`, `else` and `for`")
   func built() throws {
-    let db = try Database.temporary(models: [Built.self])
+    let db = try Specification.database(models: [Built.self])
     let names = try db.fetch(
       String.self, "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name")
     #expect(

@@ -13,7 +13,7 @@ struct KeptDefinitionTests {
   }
 
   private func rebuilt(_ sql: SQL, _ model: any Model.Type = Item.self) throws -> String {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(sql)
     let plan = try db.migrate([model])
     #expect(plan.steps.first?.action == .rebuildTable, "\(plan)")
@@ -54,7 +54,7 @@ struct KeptDefinitionTests {
     "a rebuild that makes values equal is refused, whatever ON CONFLICT says",
     arguments: ["IGNORE", "REPLACE", "FAIL", "ROLLBACK", "ABORT"])
   func copiedRows(resolution: String) throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (

@@ -24,7 +24,7 @@ struct KeptTypeTests {
     """
 
   func open(_ rows: SQL) throws -> Database {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(Self.definition)
     try db.execute(rows)
     return db
@@ -80,7 +80,7 @@ struct KeptTypeTests {
       @PrimaryKey var id: Int?
       @Column var d: Int
     }
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Note (id INTEGER PRIMARY KEY, d NOT NULL);
@@ -100,7 +100,7 @@ struct KeptTypeTests {
       @PrimaryKey var id: Int?
       @Column var d: String?
     }
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       "CREATE TABLE Note (id INTEGER PRIMARY KEY, d STRING); INSERT INTO Note VALUES (1, 'x')")
     try db.migrate([Note.self])
@@ -117,7 +117,7 @@ struct KeptTypeTests {
       @Column var title: String
       static var schema: Schema<Note> { Check { $0.$price >= 0 } }
     }
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Note (id INTEGER PRIMARY KEY, isDone BOOLEAN NOT NULL, price NUMERIC NOT NULL,

@@ -102,7 +102,7 @@ struct KeptValueTests {
   ]
 
   func database(_ pair: Pair, isStrict: Bool = false) throws -> Database {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Note (id INTEGER PRIMARY KEY NOT NULL, d \(unsafe: pair.declared)) \
@@ -161,7 +161,7 @@ struct KeptValueTests {
 
   @Test("text becomes an optional date only if every value can be read")
   func dates() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Note (id INTEGER PRIMARY KEY NOT NULL, d TEXT);

@@ -37,7 +37,7 @@ struct KeyChangeTests {
 
   @Test("the old key column stays and may be NULL, so that insertions work")
   func toText() throws {
-    let db = try Database.temporary(models: [ByID.self])
+    let db = try Specification.database(models: [ByID.self])
     try db.insert([ByID(id: 3, a: "x"), ByID(id: 7, a: "y")])
     let plan = try db.migrate([ByA.self])
     #expect(plan.steps.first?.action == .rebuildTable && plan.steps.first?.kind == .lossless)
@@ -53,7 +53,7 @@ struct KeyChangeTests {
 
   @Test("the key moves from a text to an assigned number in a table that had no rowid")
   func toRowID() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (a TEXT PRIMARY KEY, number INT) WITHOUT ROWID;
@@ -73,7 +73,7 @@ struct KeyChangeTests {
 
   @Test("an optional number as the key of a table that stays without rowids is migrated once")
   func withoutRowID() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (a TEXT PRIMARY KEY, number UNSIGNED BIG INT) WITHOUT ROWID;
@@ -88,7 +88,7 @@ struct KeyChangeTests {
   @Test("`INTEGER PRIMARY KEY DESC` and `INT PRIMARY KEY` become the rowid for an assigned key")
   func noRowID() throws {
     for type in ["INTEGER PRIMARY KEY DESC", "INT PRIMARY KEY", "BIGINT PRIMARY KEY"] {
-      let db = try Database.temporary()
+      let db = try Specification.database()
       try db.execute(
         """
         CREATE TABLE Item (number \(unsafe: type), a TEXT NOT NULL);
@@ -104,7 +104,7 @@ struct KeyChangeTests {
 
   @Test("a NULL in a key that would become assigned is refused, and gets no number")
   func nullKey() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (number INT PRIMARY KEY, a TEXT NOT NULL);
@@ -118,7 +118,7 @@ struct KeyChangeTests {
   @Test(
     "the key moves from one column to two and back, and the plan names lost parts of the old key")
   func composite() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (id INTEGER PRIMARY KEY ON CONFLICT REPLACE AUTOINCREMENT, a TEXT NOT NULL,
@@ -152,7 +152,7 @@ struct KeyChangeTests {
       @PrimaryKey var id: Int
       static var schema: Schema<Leaner> { WithoutRowID() }
     }
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute("CREATE TABLE Item (id INTEGER PRIMARY KEY AUTOINCREMENT)")
     let error = #expect(throws: MigrationError.self) { try db.migrate([Leaner.self]) }
     #expect(error?.plan.refusals.map(\.line) == ["WithRowID()"])

@@ -86,7 +86,7 @@ struct KeyRefusalTests: RefusalExpecting {
 
   @Test("NULL in a key is refused twice, as a key and as not optional, and one step resolves both")
   func nullKey() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT);
@@ -141,7 +141,7 @@ struct KeyRefusalTests: RefusalExpecting {
 
   @Test("a new key column whose type has no empty value is refused with a step that fills it")
   func newPart() throws {
-    let plan = try Database.temporary(models: []).migrationPlan(for: [Region.self])
+    let plan = try Specification.database(models: []).migrationPlan(for: [Region.self])
     #expect(plan.refusals.isEmpty)
     let db = try expectRefused(
       "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
@@ -228,7 +228,7 @@ struct KeyRefusalTests: RefusalExpecting {
 
   @Test("a foreign key that the same migration drops does not hold back the change of the key")
   func changedReference() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL);

@@ -65,7 +65,7 @@ struct MigrationRefusalTests: RefusalExpecting {
   @Test(
     "NULL among numbers with a fraction is refused for a column of integers that is not optional")
   func realToInteger() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Price (id INTEGER PRIMARY KEY, price REAL);
@@ -182,7 +182,7 @@ struct MigrationRefusalTests: RefusalExpecting {
 
   @Test("a new column whose default refers to a missing row of another table is refused")
   func defaultReference() throws {
-    let db = try Database.temporary(models: [Album.self])
+    let db = try Specification.database(models: [Album.self])
     try db.execute("CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)")
     let refusal = try #require(
       try db.migrationPlan(for: [Album.self, Sale.self]).refusals.first)
@@ -232,7 +232,7 @@ struct MigrationRefusalTests: RefusalExpecting {
 
   @Test("a plan reports several refusals at once")
   func several() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Price (id INTEGER PRIMARY KEY, price TEXT, needed TEXT NOT NULL);

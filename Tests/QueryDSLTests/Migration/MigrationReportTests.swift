@@ -25,7 +25,7 @@ struct MigrationReportTests {
     let reports = Reports()
     var configuration = Configuration()
     configuration.onMigration = { report in reports.list.withLock { $0.append(report) } }
-    let db = try Database.temporary(models: [First.Article.self], configuration: configuration)
+    let db = try Specification.database(models: [First.Article.self], configuration: configuration)
     #expect(reports.list.withLock { $0.count } == 1)
     let report = try #require(reports.list.withLock { $0.first })
     #expect(report.statements.count == 1)
@@ -50,7 +50,7 @@ struct MigrationReportTests {
       guard let db = reports.database.withLock({ $0 }) else { return }
       if (try? db.count(First.Article.all)) == 0 { reports.list.withLock { $0.append(report) } }
     }
-    let db = try Database.temporary(configuration: configuration)
+    let db = try Specification.database(configuration: configuration)
     reports.database.withLock { $0 = db }
     try db.migrate([First.Article.self])
     #expect(reports.list.withLock { $0.count } == 1)

@@ -24,7 +24,7 @@ struct MigrationStepTests {
   }
 
   func database() throws -> Database {
-    let db = try Database.temporary(models: [Old.self])
+    let db = try Specification.database(models: [Old.self])
     try db.insert([Old(id: 1, first: "Jane", last: "Doe"), Old(id: 2, first: "Jo", last: "Roe")])
     return db
   }
@@ -97,7 +97,7 @@ struct MigrationStepTests {
 
   @Test("a new database records its steps as done without running them")
   func new() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     let options = MigrationOptions(steps: [Self.naming])
     #expect(try db.migrate([New.self], options).steps.count == 2)
     #expect(try db.migrationPlan(for: [New.self], options).isEmpty)
@@ -126,7 +126,7 @@ struct MigrationStepTests {
 
   @Test("values that are not cases of a new enumeration are refused, or deleted if requested")
   func enumeration() throws {
-    let db = try Database.temporary(models: [Text.self])
+    let db = try Specification.database(models: [Text.self])
     try db.insert([Text(id: 1, mood: "calm"), Text(id: 2, mood: "merry")])
     // The definitions in the file do not distinguish the two types.
     #expect(try db.migrate([Moody.self]).isEmpty)
@@ -152,7 +152,7 @@ struct MigrationStepTests {
   @Test(
     "text that becomes an enumeration over Int is read, and values that are not cases are refused")
   func convertedEnumeration() throws {
-    let db = try Database.temporary(models: [Text.self])
+    let db = try Specification.database(models: [Text.self])
     try db.insert([Text(id: 1, mood: "1"), Text(id: 2, mood: "7")])
     #expect(throws: MigrationError.self) { try db.migrate([Numbered.self]) }
     try db.migrate([Numbered.self], MigrationOptions(invalidValues: .deleted))
@@ -172,7 +172,7 @@ struct MigrationStepTests {
 
   @Test("rows that violate a new check or reference are refused, or deleted if requested")
   func constraints() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Note (id INTEGER PRIMARY KEY, mood TEXT NOT NULL, ownerID INTEGER);

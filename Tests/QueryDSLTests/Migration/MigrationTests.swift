@@ -42,7 +42,7 @@ struct MigrationTests {
 
   @Test("opening creates STRICT tables with keys and indexes, as the plan says")
   func create() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     let plan = try db.migrationPlan(for: [First.Article.self, Line.self, Customer.self])
     #expect(
       plan.description == """
@@ -88,7 +88,7 @@ struct MigrationTests {
 
   @Test("new columns keep the rows and give them NULL, the declared default, or a requested zero")
   func addColumns() throws {
-    let db = try Database.temporary(models: [First.Article.self])
+    let db = try Specification.database(models: [First.Article.self])
     try db.insert(First.Article(id: 1, title: "a"))
     let models: [any Model.Type] = [Second.Article.self]
     let plan = try db.migrationPlan(for: models, Self.zeros)
@@ -168,14 +168,14 @@ struct MigrationTests {
         Index(\.$a, \.$b)
       }
     }
-    let db = try Database.temporary(models: [Names.self])
+    let db = try Specification.database(models: [Names.self])
     #expect(try db.migrationPlan(for: [Names.self]).steps.isEmpty)
     #expect(try db.rows("SELECT name FROM pragma_index_list('Names')").count == 2)
   }
 
   @Test("a column that no model declares stays, and the plan lists it as kept")
   func kept() throws {
-    let db = try Database.temporary(models: [Second.Article.self])
+    let db = try Specification.database(models: [Second.Article.self])
     try db.execute("ALTER TABLE Article ADD COLUMN extra TEXT NOT NULL DEFAULT 'x'")
     let plan = try db.migrationPlan(for: [Second.Article.self])
     #expect(
@@ -191,7 +191,7 @@ struct MigrationTests {
 
   @Test("undeclared generated columns, triggers and indexes stay unchanged")
   func unknown() throws {
-    let db = try Database.temporary(models: [First.Article.self])
+    let db = try Specification.database(models: [First.Article.self])
     try db.execute(
       """
       ALTER TABLE Article ADD COLUMN shout TEXT AS (upper(title)) VIRTUAL;
@@ -227,7 +227,7 @@ struct MigrationTests {
       @PrimaryKey var id: Int
       static var schema: Schema<Two> { Dropped(trigger: "T") }
     }
-    let db = try Database.temporary(models: [First.Article.self])
+    let db = try Specification.database(models: [First.Article.self])
     if isThere {
       try db.execute("CREATE TABLE One (id INTEGER PRIMARY KEY NOT NULL) STRICT")
       try db.execute("CREATE TABLE Two (id INTEGER PRIMARY KEY NOT NULL) STRICT")
@@ -274,7 +274,7 @@ struct MigrationTests {
 
   @Test("a file opened read-only is not migrated")
   func readOnly() throws {
-    let db = try Database.temporary(models: [First.Article.self])
+    let db = try Specification.database(models: [First.Article.self])
     let path = try #require(db.path)
     var configuration = Configuration()
     configuration.isReadOnly = true

@@ -101,7 +101,7 @@ struct MissingDefaultTests: RefusalExpecting {
 
   @Test("each type is refused with a line that compiles and gives a default or an optional")
   func types() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(Self.oneRow)
     let lines = try db.migrationPlan(for: [Everything.self]).refusals.compactMap(\.line)
     #expect(lines.count == 12)
@@ -112,7 +112,7 @@ struct MissingDefaultTests: RefusalExpecting {
 
   @Test("a table without rows accepts any new column as in a new table")
   func empty() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute("CREATE TABLE Setting (id INTEGER PRIMARY KEY NOT NULL) STRICT")
     let plan = try db.migrate([Everything.self])
     #expect(plan.steps.count == 12)
@@ -127,7 +127,7 @@ struct MissingDefaultTests: RefusalExpecting {
 
   @Test("existing rows get a zero or empty value if requested, for types that have one")
   func zeros() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(Self.oneRow)
     let options = MigrationOptions(missingDefaults: .zeroOrEmpty)
     try db.migrate([Setting.self], options)
@@ -145,7 +145,7 @@ struct MissingDefaultTests: RefusalExpecting {
 
   @Test("a new column that only one of two models declares is refused for existing rows, too")
   func facets() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(Self.oneRow)
     let error = #expect(throws: MigrationError.self) {
       try db.migrate([Facet.self, Setting.self])
@@ -174,7 +174,7 @@ struct MissingDefaultTests: RefusalExpecting {
 
   @Test("a new key column is refused for existing rows with a step that fills it")
   func key() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(Self.oneRow)
     let refusal = try #require(try db.migrationPlan(for: [Keyed.self]).refusals.first)
     #expect(refusal.line?.hasPrefix("MigrationStep(") == true, "\(refusal)")
@@ -182,7 +182,7 @@ struct MissingDefaultTests: RefusalExpecting {
 
   @Test("a column that the user's step fills starts as zero if the options allow it")
   func step() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(Self.oneRow)
     let filling = MigrationStep("minutes") { try $0.execute("UPDATE Setting SET minutes = 60") }
     try db.migrate(

@@ -58,7 +58,7 @@ struct OpeningCostTests {
 
   /// Opens a file that has two notes with another model.
   private func opening(with model: any Model.Type) throws -> Opening {
-    let db = try Database.temporary(models: [Note.self])
+    let db = try Specification.database(models: [Note.self])
     try db.insert([Note(id: 1, title: "a", size: "1"), Note(id: 2, title: "b", size: "2")])
     let statements = Statements()
     var configuration = Configuration()
@@ -97,7 +97,7 @@ struct OpeningCostTests {
 
   @Test("a refused plan is made once, and its rows are counted once")
   func refusal() throws {
-    let db = try Database.temporary(models: [Note.self])
+    let db = try Specification.database(models: [Note.self])
     try db.insert([Note(id: 1, title: "a", size: "large"), Note(id: 2, title: "b", size: "2")])
     let statements = Statements()
     var configuration = Configuration()

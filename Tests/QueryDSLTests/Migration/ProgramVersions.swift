@@ -43,7 +43,7 @@ struct SharedFile {
   let path: String
 
   init() throws {
-    file = try Database.temporary()
+    file = try Specification.database()
     path = try #require(file.path)
   }
 

@@ -28,7 +28,7 @@ struct RebuildTests {
   /// Makes a table with everything that a model cannot declare, rows that refer to it, and sizes
   /// stored as text.
   func database() throws -> Database {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (
@@ -114,7 +114,7 @@ struct RebuildTests {
 
   @Test("a rebuild with another primary key, of several columns, keeps every row and rowid")
   func key() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (id INTEGER PRIMARY KEY, code TEXT NOT NULL, size INTEGER NOT NULL);
@@ -136,7 +136,7 @@ struct RebuildTests {
 
   @Test("a newly declared integer key takes the rowids of the rows")
   func newKey() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       "CREATE TABLE Item (code TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL)")
     try db.execute("INSERT INTO Item (rowid, code, size) VALUES (4, 'a', 1), (8, 'b', 2)")
@@ -173,7 +173,7 @@ struct RebuildTests {
 
   @Test("lossless conversions of types and forms run without a declaration, in both directions")
   func conversions() throws {
-    let db = try Database.temporary(models: [Visit.self])
+    let db = try Specification.database(models: [Visit.self])
     let visit = Visit(
       id: UUID(), day: Date(timeIntervalSince1970: 1.25), level: 5, ratio: 3, text: "é\u{0}")
     try db.insert(visit)
@@ -205,7 +205,7 @@ struct RebuildTests {
 
   @Test("a migration reports its progress, and ends if the progress closure throws")
   func progress() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (id INTEGER PRIMARY KEY, code TEXT NOT NULL, size TEXT NOT NULL);
@@ -253,7 +253,7 @@ struct RebuildTests {
     arguments: [Optional.self, Item.self, Defaulted.self] as [any Model.Type])
   func frames(_ model: any Model.Type) throws {
     let rows = TestSize.count(small: 50_000, full: 1_000_000)
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Item (id INTEGER PRIMARY KEY, code TEXT NOT NULL);

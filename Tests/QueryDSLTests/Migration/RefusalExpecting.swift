@@ -16,7 +16,7 @@ extension RefusalExpecting {
     options: MigrationOptions = MigrationOptions(),
     filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Database {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(sql)
     let before = try db.rows("SELECT sql FROM sqlite_schema ORDER BY name").map(\.values)
     let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {

@@ -78,7 +78,7 @@ struct RenamingTests {
   }
 
   func database() throws -> Database {
-    let db = try Database.temporary(models: [Old.Author.self, Old.Post.self])
+    let db = try Specification.database(models: [Old.Author.self, Old.Post.self])
     try db.insert(Old.Author(id: 1, author: "Jane"))
     try db.insert(Old.Post(id: 5, author: 1, pen: "Jane"))
     return db
@@ -191,7 +191,7 @@ struct RenamingTests {
     "a column or a table can take a name that another gives up in the same migration",
     arguments: 0..<4)
   func chains(_ order: Int) throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE a (id INTEGER PRIMARY KEY NOT NULL, x TEXT NOT NULL, y TEXT NOT NULL);
@@ -214,7 +214,7 @@ struct RenamingTests {
 
   @Test("columns can pass on their names, and the renaming lines have no effect afterwards")
   func columns() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE a (id INTEGER PRIMARY KEY NOT NULL, x TEXT NOT NULL, y TEXT NOT NULL, w TEXT);

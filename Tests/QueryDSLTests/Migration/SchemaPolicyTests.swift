@@ -22,7 +22,7 @@ struct SchemaPolicyTests {
   let path: String
 
   init() throws {
-    file = try Database.temporary(models: [Note.self])
+    file = try Specification.database(models: [Note.self])
     path = try #require(file.path)
     try file.insert(Note(id: 1, text: "a"))
   }

@@ -24,7 +24,7 @@ struct SchemaReadingTests {
   }
 
   private func isExact(after sql: SQL) throws -> Bool {
-    let db = try Database.temporary(models: [Author.self, Post.self])
+    let db = try Specification.database(models: [Author.self, Post.self])
     try db.execute(sql)
     let declared = try Declarations(of: [Author.self, Post.self])
     return try db.read { connection in

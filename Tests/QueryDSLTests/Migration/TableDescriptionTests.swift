@@ -5,7 +5,7 @@ import Testing
 @Suite("Descriptions of existing tables")
 struct TableDescriptionTests {
   func description(of table: String, _ sql: SQL) throws -> TableDescription? {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(sql)
     return try db.read { try $0.tableDescription(of: table) }
   }

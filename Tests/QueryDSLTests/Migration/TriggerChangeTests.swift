@@ -23,7 +23,7 @@ struct TriggerChangeTests: TriggerSuite {
       @PrimaryKey var id: Int?
       @Column var text: String?
     }
-    let db = try Database.temporary(models: [First.Post.self, Log.self])
+    let db = try Specification.database(models: [First.Post.self, Log.self])
     try db.insert(First.Post(id: 1, title: "a", views: 3))
     #expect(actions(try db.migrate([Post.self, WideLog.self])) == [.rebuildTable, .rebuildTable])
     #expect(try triggers(db) == [TriggerVersions.first])
@@ -46,7 +46,7 @@ struct TriggerChangeTests: TriggerSuite {
         }
       }
     }
-    let db = try Database.temporary(models: [First.Post.self, Log.self])
+    let db = try Specification.database(models: [First.Post.self, Log.self])
     try db.insert(First.Post(id: 1, title: "a", views: 3))
     let plan = try db.migrate([Article.self, Log.self])
     #expect(
@@ -89,7 +89,7 @@ struct TriggerChangeTests: TriggerSuite {
         }
       }
     }
-    let db = try Database.temporary(models: [Post.self, Log.self])
+    let db = try Specification.database(models: [Post.self, Log.self])
     let before = try triggers(db)
     try db.migrate([Exchanged.self, Log.self])
     #expect(try triggers(db) == before)
@@ -110,7 +110,7 @@ struct TriggerChangeTests: TriggerSuite {
         }
       }
     }
-    let db = try Database.temporary(models: [First.Post.self, Log.self])
+    let db = try Specification.database(models: [First.Post.self, Log.self])
     #expect(
       actions(try db.migrate([Post.self, Log.self])) == [
         .dropTrigger("Post_log"), .dropColumn("title"), .createTrigger("Post_log"),
@@ -119,7 +119,7 @@ struct TriggerChangeTests: TriggerSuite {
 
   @Test("the user's own steps run before a new trigger is created, and those of `.last` after it")
   func steps() throws {
-    let db = try Database.temporary(models: [Plain.Post.self, Log.self])
+    let db = try Specification.database(models: [Plain.Post.self, Log.self])
     try db.insert(Plain.Post(id: 1, title: "a", views: 3))
     let steps = [MigrationStep.Moment.before, .after, .last].map { moment in
       MigrationStep("\(moment)", moment) { connection in
@@ -171,7 +171,7 @@ struct TriggerChangeTests: TriggerSuite {
 
   @Test("a view that is created again gets its triggers again, also those of other programs")
   func view() throws {
-    let db = try Database.temporary(models: [Name.self, Plain.Post.self])
+    let db = try Specification.database(models: [Name.self, Plain.Post.self])
     #expect(try db.migrationPlan(for: [Name.self, Plain.Post.self]).steps.isEmpty)
     let foreign = "CREATE TRIGGER mine INSTEAD OF INSERT ON Name BEGIN SELECT 1; END"
     try db.execute(SQL(unsafe: foreign))
@@ -185,7 +185,7 @@ struct TriggerChangeTests: TriggerSuite {
 
   @Test("a view's trigger that is no longer declared is dropped by a newer program")
   func removedFromView() throws {
-    let db = try Database.temporary(models: [Name.self, Plain.Post.self])
+    let db = try Specification.database(models: [Name.self, Plain.Post.self])
     let models: [any Model.Type] = [Other.Bare.self, Plain.Post.self]
     #expect(actions(try db.migrate(models)) == [.keepDeclaration("the trigger Name_delete")])
     #expect(

@@ -15,7 +15,7 @@ struct TriggerDeclarationTests: TriggerSuite {
       }
     }
     let error = #expect(throws: ModelError.self) {
-      try Database.temporary(models: [First.Post.self, Log.self, Twice.self])
+      try Specification.database(models: [First.Post.self, Log.self, Twice.self])
     }
     #expect(
       error?.message == "Post and Twice declare different triggers with the name post_log, which "
@@ -77,7 +77,7 @@ struct TriggerDeclarationTests: TriggerSuite {
     ]
     for (model, message) in mistakes {
       let error = #expect(throws: ModelError.self, "\(model)") {
-        try Database.temporary(models: [model, Log.self, Plain.Post.self])
+        try Specification.database(models: [model, Log.self, Plain.Post.self])
       }
       #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
@@ -93,7 +93,7 @@ struct TriggerDeclarationTests: TriggerSuite {
         Trigger("Post_raw", after: .insert) { _ in "DELETE FROM Log WHERE text = NEW.headline" }
       }
     }
-    let db = try Database.temporary(models: [Plain.Post.self])
+    let db = try Specification.database(models: [Plain.Post.self])
     for (models, reason) in [
       ([First.Post.self], "no such table: main.Log"),
       ([Post.self, Log.self], "no such column: NEW.headline"),
@@ -125,7 +125,7 @@ struct TriggerDeclarationTests: TriggerSuite {
 
   @Test("names of any kind are quoted, and columns called old and new are not rows")
   func hostile() throws {
-    let db = try Database.temporary(models: [Hostile.self])
+    let db = try Specification.database(models: [Hostile.self])
     #expect(
       try triggers(db) == [
         #"""

@@ -8,7 +8,7 @@ struct TriggerMigrationTests: TriggerSuite {
 
   @Test("a trigger is created after all tables, and an unchanged one takes no step")
   func new() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     let models: [any Model.Type] = [First.Post.self, Log.self]
     let plan = try db.migrationPlan(for: models)
     #expect(plan.steps.map(\.table) == ["Post", "Log", "Post"])
@@ -28,13 +28,13 @@ struct TriggerMigrationTests: TriggerSuite {
     let again = try db.migrationPlan(for: models)
     #expect(again.steps.isEmpty, "\(again)")
     // A schema that has the trigger only adds it to an existing table.
-    let other = try Database.temporary(models: [Plain.Post.self, Log.self])
+    let other = try Specification.database(models: [Plain.Post.self, Log.self])
     #expect(actions(try other.migrate(models)) == [.createTrigger("Post_log")])
   }
 
   @Test("a trigger with another declaration is dropped first and created last")
   func changed() throws {
-    let db = try Database.temporary(models: [First.Post.self, Log.self])
+    let db = try Specification.database(models: [First.Post.self, Log.self])
     let plan = try db.migrate([Second.Post.self, Log.self])
     #expect(actions(plan) == [.dropTrigger("Post_log"), .createTrigger("Post_log")])
     #expect(
@@ -46,7 +46,7 @@ struct TriggerMigrationTests: TriggerSuite {
 
   @Test("a trigger that is no longer declared is kept, unless the program is known to be newer")
   func removed() throws {
-    let db = try Database.temporary(models: [First.Post.self, Log.self])
+    let db = try Specification.database(models: [First.Post.self, Log.self])
     let models: [any Model.Type] = [Plain.Post.self, Log.self]
     let plan = try db.migrate(models)
     #expect(actions(plan) == [.keepDeclaration("the trigger Post_log")])
@@ -57,7 +57,7 @@ struct TriggerMigrationTests: TriggerSuite {
     #expect(done.steps.map(\.reason) == ["the schema no longer declares it"])
     #expect(try triggers(db).isEmpty)
 
-    let other = try Database.temporary(models: [First.Post.self, Log.self])
+    let other = try Specification.database(models: [First.Post.self, Log.self])
     #expect(
       actions(try other.migrate(models, MigrationOptions(newerSchema: .replaced)))
         == [.dropTrigger("Post_log")])
@@ -71,7 +71,7 @@ struct TriggerMigrationTests: TriggerSuite {
       @Column var views: Int
       static var schema: Schema<Post> { Dropped(trigger: "Post_log") }
     }
-    let db = try Database.temporary(models: [First.Post.self, Log.self])
+    let db = try Specification.database(models: [First.Post.self, Log.self])
     #expect(
       actions(try db.migrate([Post.self, Log.self])) == [.dropTrigger("Post_log")])
     #expect(try db.migrationPlan(for: [Post.self, Log.self]).steps.isEmpty)
@@ -81,7 +81,7 @@ struct TriggerMigrationTests: TriggerSuite {
 
   @Test("a trigger that Apus did not create is kept, also if it looks almost like its own")
   func foreign() throws {
-    let db = try Database.temporary(models: [First.Post.self, Log.self])
+    let db = try Specification.database(models: [First.Post.self, Log.self])
     let foreign = [
       "CREATE TRIGGER foreign1 AFTER INSERT ON Post BEGIN SELECT 1 /* Apus */; END",
       "CREATE TRIGGER foreign2 AFTER /* Apus */ DELETE ON Post BEGIN SELECT 1; END",
@@ -99,7 +99,7 @@ struct TriggerMigrationTests: TriggerSuite {
   @Test(
     "a declared trigger with the name of another program's is refused, unless that one is dropped")
   func takenName() throws {
-    let db = try Database.temporary(models: [Plain.Post.self, Log.self])
+    let db = try Specification.database(models: [Plain.Post.self, Log.self])
     let foreign = "CREATE TRIGGER post_LOG AFTER DELETE ON Post BEGIN SELECT 1; END"
     try db.execute(SQL(unsafe: foreign))
     let error = #expect(throws: MigrationError.self) {
@@ -130,7 +130,7 @@ struct TriggerMigrationTests: TriggerSuite {
 
   @Test("a trigger of another program with the declared name and text counts as the declared one")
   func equal() throws {
-    let db = try Database.temporary(models: [Plain.Post.self, Log.self])
+    let db = try Specification.database(models: [Plain.Post.self, Log.self])
     let foreign = """
       CREATE TRIGGER Post_log AFTER UPDATE OF title ON Post BEGIN
         INSERT INTO Log(text) VALUES(old.title || new.title); END
@@ -148,7 +148,7 @@ struct TriggerMigrationTests: TriggerSuite {
         Trigger("Post_log", after: .insert) { _ in Log.delete() }
       }
     }
-    let db = try Database.temporary(models: [First.Post.self, Log.self])
+    let db = try Specification.database(models: [First.Post.self, Log.self])
     let error = #expect(throws: MigrationError.self) { try db.migrate([Comment.self, Log.self]) }
     #expect(
       error?.plan.refusals.first?.reason.contains(

@@ -223,9 +223,9 @@ struct ValueRefusalTests: RefusalExpecting {
   func zeros() throws {
     let defaults: SQL = "SELECT dflt_value FROM pragma_table_info('Zeros')"
     let all: [DatabaseValue] = [.null, "0", "0", "''", "0.0", "x''"]
-    let created = try Database.temporary(models: [Zeros.self])
+    let created = try Specification.database(models: [Zeros.self])
     #expect(try created.rows(defaults).map { $0[0] } == all)
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       "CREATE TABLE Zeros (id INTEGER PRIMARY KEY NOT NULL) STRICT; INSERT INTO Zeros VALUES (1)")
     let plan = try db.migrate([Zeros.self])
@@ -244,7 +244,7 @@ struct ValueRefusalTests: RefusalExpecting {
 
   @Test("a column is added without a default if the schema drops its default")
   func addedWithoutDefault() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       "CREATE TABLE Zeros (id INTEGER PRIMARY KEY NOT NULL) STRICT; INSERT INTO Zeros VALUES (1)")
     try db.migrate([NoDefaults.self], MigrationOptions(missingDefaults: .zeroOrEmpty))

@@ -13,7 +13,7 @@ struct ChangedColumnsTests {
 
   @Test("a new model has changes in all columns, and a loaded one in the columns that were set")
   func changes() throws {
-    let db = try Database.temporary(models: [Post.self])
+    let db = try Specification.database(models: [Post.self])
     let new = Post(id: 1, title: "a")
     #expect(new.hasChanges)
     #expect(new.changedColumns == ["id", "title", "view_count"])

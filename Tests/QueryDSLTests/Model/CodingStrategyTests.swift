@@ -94,7 +94,7 @@ struct CodingStrategyTests {
         case preview
       }
     }
-    let db = try Database.temporary(models: [Person.self])
+    let db = try Specification.database(models: [Person.self])
     let person = Person(
       id: Unique64(rawValue: 5), bornAt: Date(timeIntervalSince1970: 1.5), preview: "unseen")
     try db.insert(person)

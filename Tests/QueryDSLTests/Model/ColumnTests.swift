@@ -18,7 +18,7 @@ struct ColumnTests {
   let note: Note
 
   init() throws {
-    db = try Database.temporary(models: [Note.self])
+    db = try Specification.database(models: [Note.self])
     note = try db.insert(Note(id: 1, title: "a", text: "b"))
   }
 

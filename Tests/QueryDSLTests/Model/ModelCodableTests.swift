@@ -50,7 +50,7 @@ struct ModelCodableTests {
 
   @Test("a model survives encoding and decoding, and the decoded one counts as new")
   func roundTrip() throws {
-    let db = try Database.temporary(models: [Person.self])
+    let db = try Specification.database(models: [Person.self])
     let person = try db.insert(
       Person(name: "Jane", mail: "j@apus.dev", home: JSON(Place(name: "x")), age: 3))
     let decoded = try decode(encode(person))

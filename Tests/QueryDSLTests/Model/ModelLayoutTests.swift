@@ -196,7 +196,9 @@ struct ModelLayoutTests {
   func names() throws {
     #expect(ColumnTests.Note.tableName == "Note")
     #expect(Generic<Int, String>.tableName == "Generic<Int, String>")
-    let db = try Database.temporary(models: [Generic<Int, String>.self, Generic<String, Int>.self])
+    let db = try Specification.database(models: [
+      Generic<Int, String>.self, Generic<String, Int>.self,
+    ])
     try db.insert(Generic(id: 1, value: "a"))
     try db.insert(Generic(id: "b", value: 2))
     #expect(try db.find(Generic<Int, String>.self, 1)?.value == "a")
@@ -212,7 +214,7 @@ struct ModelLayoutTests {
       @Column var 名前: String?
       var id: Int { `where` }
     }
-    let db = try Database.temporary(models: [Select.self])
+    let db = try Specification.database(models: [Select.self])
     let row = Select(where: 1, order: 2, _from: "x", 名前: "y")
     try db.insert(row)
     #expect(try db.fetch(Select.where { $0.$order == 2 && $0.$名前 == "y" }) == [row])

@@ -41,7 +41,7 @@ struct PrimaryKeyTests {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Visit.self, Country.self, Membership.self, Pair.self])
+    db = try Specification.database(models: [Visit.self, Country.self, Membership.self, Pair.self])
   }
 
   @Test(
@@ -136,7 +136,7 @@ struct PrimaryKeyTests {
   }
 
   func check<M: Model & Equatable & Labelled>(_ model: M) throws {
-    let db = try Database.temporary(models: [M.self])
+    let db = try Specification.database(models: [M.self])
     var inserted = try db.insert(model)
     #expect(try db.find(M.self, model.id) == model)
     inserted.text = "b"

@@ -27,7 +27,7 @@ struct TableModelTests {
   ]
 
   func database(_ lines: [Line] = lines) throws -> Database {
-    let db = try Database.temporary(models: [Line.self, Level.self])
+    let db = try Specification.database(models: [Line.self, Level.self])
     try db.insert(lines)
     return db
   }
@@ -103,7 +103,7 @@ struct TableModelTests {
       @Column var value: Int
       static var schema: Schema<Setting> { Unique(\.$name) }
     }
-    let db = try Database.temporary(models: [Setting.self])
+    let db = try Specification.database(models: [Setting.self])
     func set(_ value: Int) -> Insert<Setting> {
       Setting.insert(Setting(name: "a", value: value)).onConflictUpdate(\.$name)
     }
@@ -120,7 +120,7 @@ struct TableModelTests {
       @Column var area: Int = 0
       static var schema: Schema<Box> { Generated(\.$area, .virtual) { $0.$width * $0.$width } }
     }
-    let db = try Database.temporary(models: [Box.self])
+    let db = try Specification.database(models: [Box.self])
     #expect(try db.insert([Box(width: 2), Box(width: 3)]).map(\.area) == [4, 9])
     #expect(try db.fetch(Box.order(by: \.$width)).map(\.area) == [4, 9])
   }
@@ -157,7 +157,7 @@ struct TableModelTests {
       static var schema: Schema<Part> { Collated(\.$name, .noCase) }
     }
     for key in ["id INTEGER PRIMARY KEY", "id TEXT DEFAULT 'x' PRIMARY KEY"] {
-      let db = try Database.temporary()
+      let db = try Specification.database()
       try db.execute("CREATE TABLE Part (\(unsafe: key), name TEXT NOT NULL)")
       try db.execute("INSERT INTO Part (name) VALUES ('a')")
       let plan = try db.migrate([Part.self])
@@ -177,7 +177,7 @@ struct TableModelTests {
       static var tableName: String { "Level" }
       @Column var name: String
     }
-    let db = try Database.temporary(models: [Name.self, Level.self])
+    let db = try Specification.database(models: [Name.self, Level.self])
     try db.insert(Level(id: 1, name: "one"))
     #expect(try db.insert(Name(name: "two")) == Name(name: "two"))
     #expect(
@@ -203,7 +203,7 @@ struct TableModelTests {
         WithoutRowID()
       }
     }
-    let db = try Database.temporary(models: [Level.self, Tag.self, Tagging.self])
+    let db = try Specification.database(models: [Level.self, Tag.self, Tagging.self])
     try db.insert(Level(id: 1, name: "one"))
     try db.insert([Tag(id: 1, name: "x"), Tag(id: 2, name: "y")])
     try db.run(Tagging.insert(\.$level, \.$tag, values: [(1, 2), (1, 1)]))
@@ -221,8 +221,8 @@ struct TableModelTests {
       @Column var a: Int
       static var schema: Schema<Bare> { WithoutRowID() }
     }
-    #expect(throws: ModelError.self) { try Database.temporary(models: [Bare.self]) }
+    #expect(throws: ModelError.self) { try Specification.database(models: [Bare.self]) }
     struct Empty: TableModel {}
-    #expect(throws: ModelError.self) { try Database.temporary(models: [Empty.self]) }
+    #expect(throws: ModelError.self) { try Specification.database(models: [Empty.self]) }
   }
 }

@@ -37,7 +37,7 @@ struct NamedTableTests {
   let db: Database
 
   init() throws {
-    db = try Database.temporary()
+    db = try Specification.database()
   }
 
   let tagged = Tagged(

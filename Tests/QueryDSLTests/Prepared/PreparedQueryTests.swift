@@ -58,7 +58,7 @@ struct PreparedQueryTests {
     var random = SeededGenerator(seed: seed)
     var configuration = Configuration()
     configuration.maximumCachedStatements = 12
-    let db = try Database.temporary(models: [Article.self], configuration: configuration)
+    let db = try Specification.database(models: [Article.self], configuration: configuration)
     try db.insert(Articles.all)
     // Each query has its own SQL and therefore its own statement, but all return the same rows for
     // the same arguments.
@@ -165,7 +165,7 @@ struct PreparedQueryTests {
 
   @Test("a list of decimals as a parameter is compared by number, as in a plain query")
   func decimalLists() throws {
-    let db = try Database.temporary(models: [Price.self])
+    let db = try Specification.database(models: [Price.self])
     try db.execute("INSERT INTO Price VALUES (1, '1.50'), (2, '1.5'), (3, '2')")
     let some = try db.prepare { (amounts: SQLParameterList<Decimal>) in
       Price.where { $0.$amount.isIn(amounts) }.order(by: \.$id).select(\.$id)

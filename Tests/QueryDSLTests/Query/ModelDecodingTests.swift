@@ -8,7 +8,7 @@ import Testing
 struct ModelDecodingTests {
   let db: Database
 
-  init() throws { db = try Database.temporary(models: [Everything.self, Anything.self]) }
+  init() throws { db = try Specification.database(models: [Everything.self, Anything.self]) }
 
   @Test(
     "random and extreme values of every type read back equal through find, rows, first and select")
@@ -135,7 +135,7 @@ struct ModelDecodingTests {
         Stored(\.$reference, as: .referenceSeconds)
       }
     }
-    let db = try Database.temporary(models: [Event.self])
+    let db = try Specification.database(models: [Event.self])
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     for id in 1...200 {
@@ -160,7 +160,7 @@ struct ModelDecodingTests {
       @Column var seconds: Date
       static var schema: Schema<Event> { Stored(\.$seconds, as: .unixSeconds) }
     }
-    let db = try Database.temporary(models: [Event.self])
+    let db = try Specification.database(models: [Event.self])
     // A REAL of seconds since 1970 rounds the microseconds of these dates, and rounds the result
     // again when it is written back.
     let dates = [
@@ -180,7 +180,7 @@ struct ModelDecodingTests {
 
   @Test("a model may have 60 columns")
   func wide() throws {
-    let db = try Database.temporary(models: [Wide.self])
+    let db = try Specification.database(models: [Wide.self])
     var wide = Wide(id: 1)
     wide.c10.value = [1, 2]
     wide.c59 = "last"

@@ -61,7 +61,7 @@ private struct TheatreTicket: Model, Equatable {
 @Suite("Relations over columns that the file compares in its own way")
 struct ComparedRelationTests {
   private func database(_ schema: SQL) throws -> Database {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.collation("reversed") { first, second in
       // Texts of the same length are equal.
       first.count < second.count

@@ -49,7 +49,7 @@ struct CompositeRelationTests {
   private let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [
+    db = try Specification.database(models: [
       Booking.self, BookedItem.self, Courier.self, Delivery.self,
     ])
     try db.insert([

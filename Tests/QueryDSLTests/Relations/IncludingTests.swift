@@ -67,7 +67,7 @@ struct IncludingTests {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [
+    db = try Specification.database(models: [
       Writer.self, Story.self, Remark.self, Label.self, StoryLabel.self, Folder.self,
     ])
     try db.insert([
@@ -180,7 +180,7 @@ struct IncludingTests {
 
   @Test("1,000 parents with 10,000 children are read by two statements")
   func statementCount() async throws {
-    let db = try Database.temporary(models: [Writer.self, Story.self])
+    let db = try Specification.database(models: [Writer.self, Story.self])
     try await db.insert((1...1_000).map { Writer(id: Int64($0), name: "writer") })
     try await db.insert(
       (0..<10_000).map { Story(id: $0, writerID: Int64($0 % 1_000) + 1, title: "") })

@@ -29,7 +29,7 @@ struct LimitedRelationTests {
   private let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Team.self, Match.self, Goal.self])
+    db = try Specification.database(models: [Team.self, Match.self, Goal.self])
     try db.insert((1...4).map { Team(id: $0, name: "team \($0)") })
     // Team 1 has ten matches, team 2 has two, team 3 has one and team 4 has none. One match has no
     // team.

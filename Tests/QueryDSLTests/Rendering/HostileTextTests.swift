@@ -23,7 +23,7 @@ struct HostileTextTests {
   let seed = TestSeed.draw()
 
   init() throws {
-    db = try Database.temporary(models: [Note.self])
+    db = try Specification.database(models: [Note.self])
     try db.insert(Note(id: 0, text: "", more: nil, json: JSON([:])))
     var random = SeededGenerator(seed: seed)
     let pieces = [

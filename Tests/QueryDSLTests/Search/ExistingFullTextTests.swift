@@ -25,7 +25,7 @@ struct ExistingFullTextTests {
     """
 
   private func database() throws -> Database {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(SQL(unsafe: Self.table))
     try db.migrate([Page.self])
     return db
@@ -33,7 +33,7 @@ struct ExistingFullTextTests {
 
   @Test("a migration leaves the table alone, and the rows are read as models")
   func migration() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(SQL(unsafe: Self.table))
     let before = try db.fetch(String?.self, "SELECT sql FROM sqlite_schema")
     #expect(try db.migrationPlan(for: [Page.self, Library.Author.self]).steps.count == 1)
@@ -86,7 +86,7 @@ struct ExistingFullTextTests {
   @Test("a table that is missing, of another kind or with other columns is refused with the reason")
   func refusals() throws {
     func reason(_ sql: String) throws -> String? {
-      let db = try Database.temporary()
+      let db = try Specification.database()
       try db.execute(SQL(unsafe: sql))
       let error = #expect(throws: MigrationError.self) { try db.migrate([Page.self]) }
       return error?.plan.refusals.first?.reason
@@ -102,7 +102,9 @@ struct ExistingFullTextTests {
       @Column var text: String
       static var schema: Schema<Wrong> { ExistingFullText() }
     }
-    let error = #expect(throws: ModelError.self) { try Database.temporary(models: [Wrong.self]) }
+    let error = #expect(throws: ModelError.self) {
+      try Specification.database(models: [Wrong.self])
+    }
     #expect(error?.message.contains(#"Named(\.$id, "rowid")"#) == true)
   }
 }

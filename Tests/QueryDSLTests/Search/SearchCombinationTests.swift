@@ -161,7 +161,7 @@ extension SearchCombinationTests {
         FullText(\.$text)
       }
     }
-    let db = try Database.temporary(models: [Page.self])
+    let db = try Specification.database(models: [Page.self])
     let query = Page.where { $0.$status == 1 }.matching("swift")
     for plan in [try db.explain(query), try db.explain(query.select(\.$id))] {
       let text = "\(plan)"

@@ -7,7 +7,7 @@ import Testing
 struct SearchDeclarationTests {
   @Test("an index is created after all tables with its triggers, and filled")
   func plan() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     let plan = try db.migrationPlan(for: Library.models)
     #expect(Library.actions(plan).last == .createSearchIndex("Post_search"))
     #expect(
@@ -58,7 +58,7 @@ struct SearchDeclarationTests {
   // MARK: Refused declarations
 
   private func message<M: Model>(_ model: M.Type) -> String? {
-    #expect(throws: ModelError.self) { try Database.temporary(models: [model]) }?.message
+    #expect(throws: ModelError.self) { try Specification.database(models: [model]) }?.message
   }
 
   @Test("a table without a single integer key is refused, with the way out")
@@ -101,7 +101,7 @@ struct SearchDeclarationTests {
     #expect(message(Pair.self)?.contains("its key is (a, b)") == true)
     #expect(message(Bare.self)?.contains("WITHOUT ROWID") == true)
     #expect(throws: ModelError.self) {
-      try Database.temporary(models: [Library.Author.self, Library.Post.self, Seen.self])
+      try Specification.database(models: [Library.Author.self, Library.Post.self, Seen.self])
     }
   }
 
@@ -205,11 +205,11 @@ struct SearchDeclarationTests {
       @Column var body: String?
       static var schema: Schema<Third> { FullText(\.$body) }
     }
-    let db = try Database.temporary(models: [One.self, Other.self])
+    let db = try Specification.database(models: [One.self, Other.self])
     try db.insert(One(id: 1, title: "swift"))
     #expect(try Library.keys(db, "swift", in: "Note_search") == [1])
     let error = #expect(throws: ModelError.self) {
-      try Database.temporary(models: [One.self, Third.self])
+      try Specification.database(models: [One.self, Third.self])
     }
     #expect(error?.message.contains(#"FullText(…, name: "Note_search_2")"#) == true)
   }

@@ -132,11 +132,11 @@ struct SearchIndexFactTests {
       #expect(try Library.keys(db, "one", in: "Page_search") == [])
     }
     try check(.temporary(models: [Page.self]))
-    let second = try Database.temporary(models: [Plain.self])
+    let second = try Specification.database(models: [Plain.self])
     try second.migrate([Page.self])
     #expect(try second.migrationPlan(for: [Page.self]).isEmpty)
     try check(second)
-    let raw = try Database.temporary(models: [Plain.self])
+    let raw = try Specification.database(models: [Plain.self])
     try raw.execute(
       """
       CREATE TRIGGER raw AFTER INSERT ON Page BEGIN
@@ -174,7 +174,7 @@ struct SearchIndexFactTests {
         FullText(\.$name, \.$turned)
       }
     }
-    let db = try Database.temporary(models: [Person.self])
+    let db = try Specification.database(models: [Person.self])
     try db.insert(Person(id: 1, first: "Ada", last: "Byron", name: "", turned: ""))
     try db.execute("UPDATE Person SET last = 'Lovelace'")
     #expect(try Library.keys(db, "\"ada lovelace\"", in: "Person_search") == [1])
@@ -230,7 +230,7 @@ struct SearchIndexFactTests {
     ])
     #expect(try keys(db, "cafe") == [1, 2])
     #expect(try keys(db, "ec") == [3])
-    let pages = try Database.temporary(models: [Page.self])
+    let pages = try Specification.database(models: [Page.self])
     try pages.insert(Page(id: 1, text: "Concurrency"))
     #expect(try Library.keys(pages, "curr", in: "Page_search") == [1])
     #expect(try Library.keys(pages, "cu", in: "Page_search") == [])
@@ -247,12 +247,12 @@ struct SearchIndexFactTests {
     }
     var configuration = Configuration()
     configuration.prepareConnection = { try $0.tokenizer("bars") { _ in Bars() } }
-    let db = try Database.temporary(models: [Page.self], configuration: configuration)
+    let db = try Specification.database(models: [Page.self], configuration: configuration)
     try db.insert(Page(id: 1, text: "a b|c"))
     #expect(try Library.keys(db, "\"a b\"", in: "Page_search") == [1])
     #expect(try Library.keys(db, "b", in: "Page_search") == [])
     #expect(try db.checkSearchIndex(of: Page.self))
-    #expect(throws: (any Error).self) { try Database.temporary(models: [Page.self]) }
+    #expect(throws: (any Error).self) { try Specification.database(models: [Page.self]) }
   }
 }
 

@@ -21,7 +21,7 @@ struct SearchMigrationTests {
 
   @Test("an index of an existing table is filled from its rows")
   func fills() throws {
-    let db = try Database.temporary(models: [Plain.Note.self])
+    let db = try Specification.database(models: [Plain.Note.self])
     try db.insert(Plain.Note(id: 7, title: "swift", body: "old"))
     let plan = try db.migrate([First.Note.self])
     #expect(Library.actions(plan) == [.createSearchIndex("Note_search")])
@@ -32,7 +32,7 @@ struct SearchMigrationTests {
 
   @Test("an index with another declaration is dropped first and created last, in one transaction")
   func changed() throws {
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.insert(First.Note(id: 1, title: "searching", body: "swift"))
     let plan = try db.migrate([Second.Note.self])
     #expect(
@@ -58,7 +58,7 @@ struct SearchMigrationTests {
       @Column var body: String
       static var schema: Schema<Note> { FullText { $0.$title.weighted(2) } }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     #expect(try db.migrate([Note.self]).steps.count == 2)
     #expect(
       try db.fetch(String.self, "SELECT v FROM Note_search_config WHERE k = 'rank'")
@@ -67,7 +67,7 @@ struct SearchMigrationTests {
 
   @Test("an index that is no longer declared is kept, unless the program is known to be newer")
   func removed() throws {
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     let plan = try db.migrate([Plain.Note.self])
     #expect(Library.actions(plan) == [.keepDeclaration("the full-text index Note_search")])
     #expect(plan.steps.first?.line == #"Dropped(fullText: "Note_search")"#)
@@ -87,7 +87,7 @@ struct SearchMigrationTests {
       @Column var body: String
       static var schema: Schema<Note> { Dropped(fullText: "Note_search") }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     #expect(Library.actions(try db.migrate([Note.self])) == [.dropSearchIndex("Note_search")])
     #expect(try objects(db).isEmpty)
     #expect(try db.migrationPlan(for: [Note.self]).steps.isEmpty)
@@ -100,7 +100,7 @@ struct SearchMigrationTests {
       @Column var text: String
       static var schema: Schema<Other> { Dropped(table: "Note") }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.migrate([Other.self])
     #expect(try objects(db).isEmpty)
   }
@@ -127,14 +127,14 @@ struct SearchMigrationTests {
         FullText(\.$title)
       }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.insert(First.Note(id: 1, title: "swift", body: ""))
     try db.migrate([Note.self])
     #expect(try keys(db, "headline : swift") == [1])
     #expect(try db.checkSearchIndex(of: Note.self))
     #expect(try db.migrationPlan(for: [Note.self]).steps.isEmpty)
 
-    let other = try Database.temporary(models: [First.Note.self])
+    let other = try Specification.database(models: [First.Note.self])
     try other.insert(First.Note(id: 1, title: "swift", body: ""))
     try other.migrate([Memo.self])
     #expect(try Library.keys(other, "swift", in: "Memo_search") == [1])
@@ -151,7 +151,7 @@ struct SearchMigrationTests {
       @Column var body: String
       static var schema: Schema<Memo> { RenamedTable(from: "Note") }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.insert(First.Note(id: 1, title: "swift", body: ""))
     try db.migrate([Memo.self])
     #expect(try objects(db).isEmpty)
@@ -181,7 +181,7 @@ struct SearchMigrationTests {
         QueryDSL.Converted(\.$title, from: String.self) { $0 == "swift" ? "rust" : $0 }
       }
     }
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.insert(First.Note(id: 1, title: "swift", body: ""))
     let rebuild = try db.migrate([Strict.self])
     #expect(Library.actions(rebuild) == [.rebuildTable], "\(rebuild)")
@@ -197,7 +197,7 @@ struct SearchMigrationTests {
   @Test("what was dropped by hand is created again")
   func repaired() throws {
     for damage in ["DROP TRIGGER Note_search_update", "DROP TABLE Note_search"] {
-      let db = try Database.temporary(models: [First.Note.self])
+      let db = try Specification.database(models: [First.Note.self])
       try db.insert(First.Note(id: 1, title: "swift", body: ""))
       try db.execute(SQL(unsafe: damage))
       #expect(try !db.migrationPlan(for: [First.Note.self]).isEmpty)
@@ -218,7 +218,7 @@ struct SearchMigrationTests {
         "the trigger Note_search_insert"
       ),
     ] {
-      let db = try Database.temporary(models: [Plain.Note.self])
+      let db = try Specification.database(models: [Plain.Note.self])
       try db.execute(SQL(unsafe: foreign))
       let error = #expect(throws: MigrationError.self) { try db.migrate([First.Note.self]) }
       let refusal = try #require(error?.plan.refusals.first)
@@ -229,7 +229,7 @@ struct SearchMigrationTests {
 
   @Test("an older program leaves the index of a newer one as it is")
   func older() throws {
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.migrate([Second.Note.self])
     let plan = try db.migrate([First.Note.self])
     #expect(Library.actions(plan) == [.keepNewer], "\(plan)")
@@ -242,7 +242,7 @@ struct SearchMigrationTests {
 
   @Test("the user's own steps run with the index, and what they write is found")
   func steps() throws {
-    let db = try Database.temporary(models: [First.Note.self])
+    let db = try Specification.database(models: [First.Note.self])
     try db.insert(First.Note(id: 1, title: "swift", body: ""))
     let step = MigrationStep("replace", .after) { connection in
       try connection.execute("INSERT OR REPLACE INTO Note VALUES (1, 'rust', 'x')")

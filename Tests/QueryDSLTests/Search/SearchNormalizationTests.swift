@@ -23,7 +23,7 @@ struct SearchNormalizationTests {
 
   @Test("by default, letters with accents are found in both forms, whoever wrote the rows")
   func folded() throws {
-    let db = try Database.temporary(models: [Plain.self])
+    let db = try Specification.database(models: [Plain.self])
     try db.insert(Plain(id: 1, text: "Café"))
     try db.execute("INSERT INTO Plain VALUES (2, \("Cafe\u{301}"))")
     for text in ["café", "cafe\u{301}", "cafe", "CAFÉ", "caf"] {
@@ -33,7 +33,7 @@ struct SearchNormalizationTests {
 
   @Test("a normalized index finds both forms of every letter, and keeps letters apart that differ")
   func normalized() throws {
-    let db = try Database.temporary(models: [Kept.self])
+    let db = try Specification.database(models: [Kept.self])
     let pairs = [
       ("é", "e\u{301}"), ("한국", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}"),
       ("が", "か\u{3099}"), ("ệ", "e\u{323}\u{302}"), ("Å", "\u{212B}"),
@@ -55,7 +55,7 @@ struct SearchNormalizationTests {
 
   @Test("ranges and snippets of a normalized index stand in the text as it was written")
   func ranges() throws {
-    let db = try Database.temporary(models: [Kept.self])
+    let db = try Specification.database(models: [Kept.self])
     let text = "Le cafe\u{301} noir, e\u{301}te\u{301}, か\u{3099}っこう; fin"
     try db.insert(Kept(id: 1, text: text))
     for (word, found) in [

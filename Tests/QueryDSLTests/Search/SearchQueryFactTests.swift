@@ -91,7 +91,7 @@ struct SearchQueryFactTests {
       @Column var text: String
       static var schema: Schema<Leaf> { FullText(\.$text, detail: .column) }
     }
-    let db = try Database.temporary(models: [Page.self, Leaf.self])
+    let db = try Specification.database(models: [Page.self, Leaf.self])
     try db.insert(Page(id: 1, text: "foo-bar e\u{301}a", note: ""))
     try db.insert(Leaf(id: 1, text: "foo-bar"))
     #expect(try db.count(Page.search("foo-bar éa")) == 1)

@@ -69,12 +69,17 @@ struct ConstantSpecification {
       #"SELECT ? AS "n", ? AS "text""#, [Line(n: 1, text: "one")])
   }
 
-  @Test("a type of the program that is declared Selectable is selected directly")
+  @Test("a value of a type of the program is selected directly")
   func ownType() throws {
     try music.expect(
       Album.limit(1).select { ($0.$id, Kind.two) }, #"SELECT "id", ? FROM "Album" LIMIT ?"#,
       [Kind.two]
     ) { $0.1 }
+    try music.expect(
+      Album.limit(1).select { ($0.$id, nil as Kind?, Kind.two.as("kind")) },
+      #"SELECT "id", ?, ? AS "kind" FROM "Album" LIMIT ?"#, [Kind.two]
+    ) { $0.1 ?? $0.2 }
+    try music.expect(Query { Select(Kind.two) }, "SELECT ?", [Kind.two])
   }
 
   @Test("a condition is selected as a value, which is nil if it is unknown")
@@ -144,13 +149,8 @@ struct ConstantSpecification {
 
   @Test("a query that selects nothing throws an error")
   func noItems() throws {
-    // The compiler warns about an item that cannot be selected, and takes the closure for one that
-    // returns nothing.
-    let query: TableQuery<Album, ()> = Album.select { _ in }
-    let error = #expect(throws: QueryError.self) { try query.sql }
+    let error = #expect(throws: QueryError.self) { try Query { Select() }.sql }
     #expect(error?.message.hasPrefix("a query selects nothing") == true)
-    let longer: TableQuery<Album, Int> = Album.select(\.$id).selectAlso { _ in }
-    #expect(throws: QueryError.self) { try longer.sql }
   }
 
   @Test("a join without From, and a column without its table, throw an error")
@@ -168,5 +168,3 @@ struct ConstantSpecification {
         == "the table Album is used, but it is not in FROM or a join")
   }
 }
-
-extension ConstantSpecification.Kind: Selectable {}

@@ -1,3 +1,4 @@
+import Foundation
 import QueryDSL
 import SQLCore
 import Testing
@@ -36,6 +37,21 @@ struct TextSpecification {
     }
     try music.expect(#"substr("title", ?, ?)"#, ["Al", "Be", "ga", "De", "Ep"]) {
       $0.$title.substr(1, 2)
+    }
+    try music.expect(#"length(CAST("title" AS BLOB))"#, [5, 4, 5, 10, 8]) {
+      $0.$title.octetLength()
+    }
+    try music.expect(#"length(CAST("genre" AS BLOB))"#, [4, 4, nil, 4, nil]) {
+      $0.$genre.octetLength()
+    }
+    try music.expect(#"length(CAST(? AS BLOB))"#, [11, 11, 11, 11, 11]) { _ in
+      SQLExpression("ä\0🐦b\u{301}a").octetLength()
+    }
+    try music.expect("length(?)", [3, 3, 3, 3, 3]) { _ in
+      SQLExpression(Data([1, 0, 2])).octetLength()
+    }
+    try music.expect("length(?)", [nil, nil, nil, nil, nil]) { _ in
+      SQLExpression(nil as Data?).octetLength()
     }
     try music.expect(#"instr("title", ?)"#, [5, 4, 2, 5, 0]) { $0.$title.instr("a") }
     try music.expect(#"instr("title", lower("title"))"#, [0, 0, 1, 0, 0]) {

@@ -56,7 +56,7 @@ struct ViewSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(
+    db = try Specification.database(
       models: [Writer.self, Work.self, WorkCount.self, WriterName.self])
     try db.insert([Writer(id: 1, name: "Jane"), Writer(id: 2, name: "Ann")])
     try db.insert([

@@ -189,6 +189,17 @@ import Testing
       #expect(try db.fetch(Int.self, "SELECT y FROM u") == [7])
       try other.execute("ALTER TABLE u ADD COLUMN z DEFAULT 8")
       #expect(try db.fetch(Int.self, "SELECT z FROM u") == [8])
+      // Also where the first statement that needs it is in a transaction, which is rolled back.
+      try other.execute("CREATE TABLE v (x)")
+      struct Stop: Error {}
+      #expect(throws: Stop.self) {
+        try db.write { tx in
+          try tx.execute("INSERT INTO v VALUES (1)")
+          throw Stop()
+        }
+      }
+      try db.write { try $0.execute("INSERT INTO v VALUES (2)") }
+      #expect(try db.fetch(Int.self, "SELECT x FROM v") == [2])
     }
   }
 }

@@ -75,6 +75,25 @@ struct Unique64Tests {
     #expect(try JSONDecoder().decode([Unique64].self, from: Data("[-1,7]".utf8)).last?.tag == 7)
   }
 
+  @Test("an encoder for JavaScript encodes ids as strings, wherever they stand")
+  func strings() throws {
+    struct Post: Codable, Equatable {
+      var id = Unique64(rawValue: 3_301_234_567_890_123_456)
+      var parentID: Unique64? = Unique64(rawValue: -1)
+      var views = 7
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    #expect(!encoder.encodesUnique64AsString)
+    encoder.encodesUnique64AsString = true
+    #expect(encoder.encodesUnique64AsString)
+    let json = try encoder.encode(Post())
+    #expect(json == Data(#"{"id":"3301234567890123456","parentID":"-1","views":7}"#.utf8))
+    #expect(try JSONDecoder().decode(Post.self, from: json) == Post())
+    encoder.encodesUnique64AsString = false
+    #expect(try encoder.encode([Unique64(rawValue: 7)]) == Data("[7]".utf8))
+  }
+
   @Test("an id is decoded only from an integer or the text of one")
   func decoding() throws {
     func decode(_ json: String) throws -> [Unique64] {

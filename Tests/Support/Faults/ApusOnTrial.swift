@@ -11,7 +11,8 @@ enum ApusOnTrial: Library {
   static let trials: [any Trial.Type] = [
     InputOutputFaults.self, PowerCuts.self, PowerCutsControl.self, MigrationFaults.self, Kills.self,
     OutOfMemory.self, CorruptFiles.self, Injection.self, Consistency.self, Soak.self,
-    UniqueIDs.self, ForeignMigrations.self, Freshness.self,
+    UniqueIDs.self, ForeignMigrations.self, Freshness.self, LogKills.self,
+    LogPowerCuts.self,
   ]
 
   static let configuration = Configuration.ofTrials()
@@ -40,6 +41,7 @@ enum ApusOnTrial: Library {
     switch what {
     case "write": try await Child.write(path, number)
     case "freshness": try await FreshnessRun.child(path: path, number: number)
+    case "log": try LoggedWork.child(path: path, number: number)
     case "transfer": try await ConsistencyRun.child(path: path, seed: number)
     default: throw Violation("there is no child process named \(what)")
     }

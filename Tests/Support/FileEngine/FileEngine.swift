@@ -11,6 +11,8 @@ package final class FileEngine: RemoteEngine {
   package let sent = Lock<[String]>([])
   /// Called before a statement is sent; an error closes the session.
   package let fault = Lock<(@Sendable (String) throws -> Void)?>(nil)
+  /// Called after a statement that returns no rows has run; an error closes the session.
+  package let faultAfter = Lock<(@Sendable (String) throws -> Void)?>(nil)
 
   package init(path: String, maximumParameterCount: Int = 255) {
     self.path = path
@@ -70,8 +72,15 @@ package final class FileSession: RemoteSession {
   package func run(_ statement: RemoteText, isStopped: () -> Bool) throws -> RemoteOutcome {
     let connection = try use(statement)
     try connection.execute(sql(statement))
-    return RemoteOutcome(
+    let outcome = RemoteOutcome(
       lastInsertRowID: try connection.lastInsertRowID, changeCount: try connection.changeCount)
+    do {
+      try engine.faultAfter.withLock { $0 }?(statement.sql)
+    } catch {
+      close()
+      throw error
+    }
+    return outcome
   }
 
   package func close() {

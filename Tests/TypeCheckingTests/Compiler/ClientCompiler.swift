@@ -19,6 +19,8 @@ actor ClientCompiler {
   ///       one wrong literal          180                 180                 180
   ///       one unknown column         7                   7                   7
   ///
+  /// The last three are the scopes of the whole file.
+  ///
   /// Arithmetic of 8, 16 and 32 terms: 104, 180 and 332 scopes, of integers beside reals a quarter
   /// more, of 8 terms that are assigned to a column 74. With an operand that does not go with the
   /// others, or a result that is assigned to a column of another type, up to 410 for 8, by the

@@ -60,9 +60,15 @@ extension GoldenMistake {
     GoldenMistake(
       name: "a column of another type as the value",
       code: """
-        let update = Post.update { ‸$0.$views = $0.$title }
+        let update = Post.update { $0.$views ‸= $0.$title }
         """,
-      message: "the expression does not have the column's type; convert it, as with cast(to:)"),
+      message: "cannot assign value of type 'SQLExpression<String>' to type 'SQLExpression<Int>'"),
+    GoldenMistake(
+      name: "a function of another type as the value",
+      code: """
+        let update = Post.update { $0.$title ‸= $0.$title.length() }
+        """,
+      message: "cannot assign value of type 'SQLExpression<Int>' to type 'SQLExpression<String>'"),
     GoldenMistake(
       name: "an optional column assigned to one that is never NULL",
       code: """

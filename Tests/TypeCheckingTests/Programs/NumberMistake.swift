@@ -72,6 +72,10 @@ struct NumberMistake: Sendable, CustomTestStringConvertible {
       "$0.$optionalDouble = \(sum) ‸+ 1", "$0.$int = \(sum) ‸+ $0.$double",
       "$0.$int = \(sum) ‸+ 1.5", "$0.$int = \(sum) ‸+ $0.$int * 1.5",
       "$0.$int = \(optionalSum) ‸+ $0.$optionalInt",
+      "$0.$string = \(sum) ‸+ $0.$int * factor", "$0.$date = \(sum) ‸+ $0.$int * count",
+      "$0.$int = \(sum) ‸+ $0.$int * factor", "$0.$string = $0.$int ‸* count",
+      "$0.$int = $0.$int * 2 ‸+ $0.$int * factor", "$0.$date = factor ‸* $0.$int",
+      "$0.$string = \(sum) ‸- factor", "$0.$string = \(sum) ‸- count",
       "$0.$int ‸+= \"x\"", "$0.$int ‸-= $0.$date", "$0.$int ‸*= wide", "$0.$int ‸+= 1.5",
       "$0.$int ‸+= $0.$double", "$0.$int ‸+= rating", "$0.$string ‸+= 5", "$0.$date ‸+= 5",
       "$0.$decimal ‸+= $0.$int", "$0.$int += \(sum) ‸+ $0.$double",
@@ -92,7 +96,7 @@ struct NumberMistake: Sendable, CustomTestStringConvertible {
 
   private static func update(_ line: String) -> String {
     """
-    func update(factor: Double, wide: Int64, rating: Int?) {
+    func update(factor: Double, wide: Int64, rating: Int?, count: Int) {
       _ = Item.update { \(line) }
     }
     """

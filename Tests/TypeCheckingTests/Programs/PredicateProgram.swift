@@ -5,6 +5,8 @@ struct PredicateProgram: Sendable {
   enum Shape: String, CaseIterable, Sendable {
     case chain
     case lines
+    /// One chain as the argument of `Where` in a query.
+    case argument
   }
 
   enum Mistake: String, CaseIterable, Sendable {
@@ -41,7 +43,7 @@ struct PredicateProgram: Sendable {
 
   static let wrong = right.flatMap { program -> [PredicateProgram] in
     // Lines are checked one by one, so the place of the mistake makes no difference.
-    let positions = program.shape == .chain ? Position.allCases : [.middle]
+    let positions = program.shape == .lines ? [.middle] : Position.allCases
     return Mistake.allCases.flatMap { kind in
       positions.map { position in
         PredicateProgram(shape: program.shape, size: program.size, mistake: (kind, position))
@@ -65,6 +67,21 @@ struct PredicateProgram: Sendable {
         case .last: size - 1
         }
       terms[index] = mistake.kind.rawValue
+    }
+    guard shape != .argument else {
+      let condition = terms.joined(separator: "\n      && ").replacing("$0.", with: "item.")
+      return ClientProgram(
+        .item,
+        """
+        func query(day: Date) {
+          _ = Query { (item: Columns<Item>) in
+            From(item)
+            Where(
+              \(condition))
+            Select(item.$int)
+          }
+        }
+        """)
     }
     return ClientProgram(
       .item,

@@ -7,6 +7,8 @@ enum ObservationMemory {
 
   /// Prints the bytes a row of each kind of observation, beside those of an array of the same rows.
   static func report() throws {
+    // `mallinfo2` counts one arena only.
+    mallopt(M_ARENA_MAX, 1)
     let fixture = try Fixture()
     let database = fixture.database
     try database.execute(SQL(unsafe: LivePost.schema(rows: rows)))
@@ -45,7 +47,13 @@ enum ObservationMemory {
       let rows = try fetch(database)
       return withExtendedLifetime(rows) { allocated() - before }
     }
-    let observed = try wait { try await holding(observation) - allocated() }
+    // A thread of the database may release the result a moment after the observation is dropped.
+    // Nothing would seem to be freed then, so the largest of several figures counts.
+    let observed = try wait {
+      var most = 0
+      for _ in 0..<3 { most = max(most, try await holding(observation) - allocated()) }
+      return most
+    }
     print("\(name): \(array / count), \(observed / count)")
   }
 

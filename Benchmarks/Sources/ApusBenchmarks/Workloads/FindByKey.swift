@@ -6,24 +6,10 @@ extension Workload {
     name: "W3", title: "find 20,000 models by key in one read", operations: 20_000, target: .c(1.10)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
-    let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
+    let (database, peer) = (fixture.database, fixture.peer)
     let keys = scatteredKeys(20_000, of: cachedRows)
     return Sides(
-      c: Side {
-        try connection.transaction("BEGIN DEFERRED") {
-          try connection.withStatement(selectSQL + #" WHERE "id" = ?"#) { statement in
-            var sum = 0
-            for key in keys {
-              sqlite3_bind_int64(statement, 1, key)
-              if sqlite3_step(statement) == SQLITE_ROW {
-                sum += Int(try PlainItem(rowOf: statement).count)
-              }
-              try check(sqlite3_reset(statement))
-            }
-            return sum
-          }
-        }
-      },
+      c: fixture.findInOneRead(keys),
       apus: Side {
         try database.read { connection in
           var sum = 0

@@ -7,31 +7,17 @@ extension Workload {
     operations: 20_000, target: .c(1.05)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
-    let (database, connection) = (fixture.database, fixture.connection)
+    let database = fixture.database
     let keys = scatteredKeys(20_000, of: cachedRows)
     let query = try database.prepare { (key: SQLParameter<Int64>, flag: SQLParameter<Bool>) in
       Item.where { $0.$id >= key && $0.$flag == flag }.order(by: \.$id).limit(1)
     }
     let sql = try query(1, true).sql.text
     return Sides(
-      c: Side {
-        try connection.transaction("BEGIN DEFERRED") {
-          try connection.withStatement(sql) { statement in
-            var sum = 0
-            for key in keys {
-              sqlite3_bind_int64(statement, 1, key)
-              sqlite3_bind_int64(statement, 2, 1)
-              sqlite3_bind_int64(statement, 3, 1)
-              var items: [PlainItem] = []
-              while sqlite3_step(statement) == SQLITE_ROW {
-                items.append(try PlainItem(rowOf: statement))
-              }
-              try check(sqlite3_reset(statement))
-              for item in items { sum += Int(item.count) }
-            }
-            return sum
-          }
-        }
+      c: fixture.fetchInOneRead(sql, keys) { statement, key in
+        sqlite3_bind_int64(statement, 1, key)
+        sqlite3_bind_int64(statement, 2, 1)
+        sqlite3_bind_int64(statement, 3, 1)
       },
       apus: Side {
         try database.read { connection in

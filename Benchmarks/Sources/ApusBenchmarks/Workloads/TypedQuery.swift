@@ -7,28 +7,14 @@ extension Workload {
     operations: 20_000, target: .c(1.20)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
-    let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
+    let (database, peer) = (fixture.database, fixture.peer)
     let keys = scatteredKeys(20_000, of: cachedRows)
     let sql = selectSQL + #" WHERE "id" >= ? AND "flag" = 1 ORDER BY "id" LIMIT ?"#
     precondition((try? query(from: 1).sql.text) == sql, "the sides run different SQL")
     return Sides(
-      c: Side {
-        try connection.transaction("BEGIN DEFERRED") {
-          try connection.withStatement(sql) { statement in
-            var sum = 0
-            for key in keys {
-              sqlite3_bind_int64(statement, 1, key)
-              sqlite3_bind_int64(statement, 2, 1)
-              var items: [PlainItem] = []
-              while sqlite3_step(statement) == SQLITE_ROW {
-                items.append(try PlainItem(rowOf: statement))
-              }
-              try check(sqlite3_reset(statement))
-              for item in items { sum += Int(item.count) }
-            }
-            return sum
-          }
-        }
+      c: fixture.fetchInOneRead(sql, keys) { statement, key in
+        sqlite3_bind_int64(statement, 1, key)
+        sqlite3_bind_int64(statement, 2, 1)
       },
       apus: Side {
         try database.read { connection in

@@ -16,6 +16,7 @@ struct Program {
     var logger = Logger(label: "LiveBoard")
     logger.logLevel = .warning
     let board = try Board(path: arguments.path)
+    try await board.trimLog()
     try await board.addSampleIfEmpty()
     try await BoardServer(board: board, logger: logger).run(port: arguments.port) { port in
       // Not `print`, which would keep the lines back if the output is a pipe.
@@ -23,7 +24,8 @@ struct Program {
         Data(
           """
           The board is open. Show it in a browser, or in two: http://localhost:\(port)
-          Change it from a shell: sqlite3 \(arguments.path) "UPDATE Card SET title = 'Hello' LIMIT 1"
+          Change it from a shell: sqlite3 \(arguments.path) \
+          "UPDATE Card SET title = 'Hello' WHERE title LIKE 'Search%'"
           Stop it with Control-C.
 
           """.utf8))

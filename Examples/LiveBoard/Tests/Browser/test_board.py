@@ -321,6 +321,30 @@ class BoardTests(unittest.TestCase):
         for page in self.windows:
             page.wait_for_card("Not lost")
 
+    def test_undo_and_redo_work_after_the_server_was_started_again(self):
+        form = self.a.open_card("Measure the start on a slow disk")
+        form.find_element(By.NAME, "title").send_keys(" in A")
+        form.find_element(By.CSS_SELECTOR, ".primary").click()
+        self.a.wait_until_closed()
+        self.b.wait_for_card("Measure the start on a slow disk in A")
+        for restart, button, title in [
+            (self.server.kill, "#undo", "Measure the start on a slow disk"),
+            (self.server.stop, "#redo", "Measure the start on a slow disk in A"),
+        ]:
+            restart()
+            for page in self.windows:
+                eventually(
+                    lambda: page.find("#status").get_attribute("data-state") == "waiting",
+                    "the page says that it is not live")
+            self.server.start()
+            for page in self.windows:
+                page.wait_until_live()
+            self.a.find(button).click()
+            for page in self.windows:
+                page.wait_for_card(title)
+        self.a.find("#undo").click()
+        self.b.wait_for_card("Measure the start on a slow disk")
+
     def test_data_that_cannot_be_read_is_reported_until_it_is_repaired(self):
         self.server.shell(
             "UPDATE Tag SET hue = 'infrared' WHERE name = 'search'")

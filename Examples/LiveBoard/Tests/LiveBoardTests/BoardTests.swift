@@ -1,4 +1,5 @@
 import Apus
+import Foundation
 import Testing
 
 @testable import LiveBoard
@@ -154,6 +155,19 @@ struct BoardTests {
         "-: edited the notes of <q>Two</q>", "Ada: renamed <q>One</q> to <q>Two</q>",
         "Ada: added <q>One</q> to Ideas", "Ada: added the list <q>Ideas</q>",
       ])
+  }
+
+  @Test("keys are strings in the JSON of the API, which JavaScript would round as numbers")
+  func keys() async throws {
+    try await TestServer.run(sample: true) { server in
+      for path in ["/api/board", "/api/lists", "/api/cards"] {
+        let text = try await server.client.get(path).body
+        #expect(text.contains(#"":""#) && text.firstMatch(of: /"(\w*I[Dd]|id)":-?\d/) == nil)
+      }
+      let text = try await server.client.get("/api/lists").body
+      let lists = try JSONDecoder().decode([BoardList].self, from: Data(text.utf8))
+      #expect(try await server.board.db.fetch(BoardList.order(by: \.$position)) == lists)
+    }
   }
 
   @Test("arguments are checked")

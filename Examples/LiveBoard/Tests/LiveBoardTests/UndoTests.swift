@@ -78,6 +78,41 @@ struct UndoTests {
     }
   }
 
+  @Test("works after a restart, and goes on with what was undone before it")
+  func restart() async throws {
+    let added = try await board.addCard(CardEdit(title: "one"), to: list.id, by: ada)
+    for title in ["two", "three"] {
+      _ = try await board.editCard(added.id, CardEdit(title: title), version: nil, by: ada)
+    }
+    _ = try await board.editCard(added.id, CardEdit(notes: "by Grace"), version: nil, by: grace)
+    #expect(try await board.undo(by: ada) == "edit card")
+    try board.db.close()
+
+    let again = try Board(path: try #require(board.db.path))
+    try await again.trimLog()
+    // An edit without an author, as of the shell, ends neither.
+    try await again.db.run(Card.update { $0.$position = 3 })
+    func card() async throws -> Card? { try await again.db.find(Card.self, added.id) }
+    let version = try #require(try await card()).version
+    #expect(try await again.redo(by: ada) == "edit card")
+    #expect(try await card()?.title == "three")
+    for title in ["two", "one"] {
+      #expect(try await again.undo(by: ada) == "edit card")
+      #expect(try await card()?.title == title)
+    }
+    #expect(try await card()?.notes == "by Grace")
+    #expect(try #require(try await card()).version > version)
+    // Grace's notes would be lost with the card.
+    do {
+      _ = try await again.undo(by: ada)
+      Issue.record("the undo was not refused")
+    } catch BoardError.overtaken(let reason) {
+      #expect(reason.contains("notes"))
+    }
+    #expect(try await again.undo(by: grace) == "edit card")
+    #expect(try await card()?.notes == "")
+  }
+
   @Test("of a list brings its cards back")
   func lists() async throws {
     let card = try await board.addCard(

@@ -114,6 +114,7 @@ enum Planning {
         ? try RowPlan(query, of: tables[0], in: context)
         : try JoinPlan(query, of: tables, in: context)
     }
+    query.statement = try select.selectingLeastValues(in: tables)
     return tables.count == 1
       ? try AggregatePlan(query, of: tables[0], in: context)
       : try GroupPlan(query, of: tables, in: context)

@@ -72,10 +72,7 @@ extension Fetchable {
   /// `first`.
   public func _first(on connection: Connection) throws -> Row? {
     let core = try connection.use()
-    var query = query
-    if query.statement.limit == nil, query.statement.offset == nil {
-      query.statement.setLimit(1)
-    }
+    let query = query.withOneRow
     let statement = try core.lendStatement(for: query.statement)
     defer { core.giveBack(statement) }
     return try query.decoding.first(of: statement, on: core)
@@ -102,6 +99,16 @@ extension Fetchable {
     defer { core.giveBack(statement) }
     guard try core.step(statement) else { return 0 }
     return try StatementRow(statement: statement).get(Int.self, at: 0)
+  }
+}
+
+extension Query {
+  /// The query with `LIMIT 1`, unless it has a limit or an offset.
+  var withOneRow: Query<Row> {
+    guard statement.limit == nil, statement.offset == nil else { return self }
+    var query = self
+    query.statement.setLimit(1)
+    return query
   }
 }
 

@@ -9,56 +9,56 @@ extension DatabaseReader {
   public func fetch<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Q.Row] {
-    try _readOnce(fileID, line) { try $0.fetch(query) }
+    try cachedRead(query, .rows, fileID, line) { try $0.fetch(query) }
   }
 
   /// Returns all rows of a query; throws what `Connection.fetch` throws.
   public func fetch<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [Q.Row] {
-    try await _readOnce(on: query.execution, fileID, line) { try $0.fetch(query) }
+    try await cachedRead(query, .rows, on: query.execution, fileID, line) { try $0.fetch(query) }
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
   public func first<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Q.Row? {
-    try _readOnce(fileID, line) { try $0.first(query) }
+    try cachedRead(query, .first, fileID, line) { try $0.first(query) }
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
   public func first<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Q.Row? {
-    try await _readOnce(on: .caller, fileID, line) { try $0.first(query) }
+    try await cachedRead(query, .first, on: .caller, fileID, line) { try $0.first(query) }
   }
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
   public func count(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Int {
-    try _readOnce(fileID, line) { try $0.count(query) }
+    try cachedRead(query, .count, fileID, line) { try $0.count(query) }
   }
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
   public func count(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Int {
-    try await _readOnce(on: .caller, fileID, line) { try $0.count(query) }
+    try await cachedRead(query, .count, on: .caller, fileID, line) { try $0.count(query) }
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
   public func exists(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Bool {
-    try _readOnce(fileID, line) { try $0.exists(query) }
+    try cachedRead(query, .exists, fileID, line) { try $0.exists(query) }
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
   public func exists(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Bool {
-    try await _readOnce(on: .caller, fileID, line) { try $0.exists(query) }
+    try await cachedRead(query, .exists, on: .caller, fileID, line) { try $0.exists(query) }
   }
 
   /// Returns the model with that key, or nil: one index seek; no SQL for a row that is cached

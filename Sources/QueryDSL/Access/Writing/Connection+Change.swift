@@ -24,7 +24,10 @@ extension Connection {
 
   private func changed<M: Model>(_ id: M.ID, _ change: (inout M) throws -> Void) throws -> M {
     guard var model = try find(M.self, id) else {
-      throw RecordNotFound(table: M.tableName, key: String(describing: id))
+      // The key of a row that the database numbers is an optional.
+      let mirror = Mirror(reflecting: id)
+      let key = mirror.displayStyle == .optional ? mirror.children.first?.value ?? id : id
+      throw RecordNotFound(table: M.tableName, key: String(describing: key))
     }
     try change(&model)
     guard model.id == id else {

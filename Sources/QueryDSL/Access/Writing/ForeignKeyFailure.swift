@@ -118,9 +118,8 @@ extension ModelLayout {
     ofColumn name: String, in model: UnsafeRawPointer
   ) -> DatabaseValue? {
     guard let index = index(named: name) else { return nil }
-    let column = columns[index]
-    return try? column.type._databaseValue(
-      ofColumnAt: model + Int(slots.slots[index].offset), as: column.form)
+    let slot = slots.slots[index]
+    return try? slot.type._databaseValue(ofColumnAt: model + Int(slot.offset), as: slot.form)
   }
 }
 

@@ -37,9 +37,10 @@ public struct ConflictPolicy: Sendable {
   public static let theirs = ConflictPolicy { _ in .apply }
 
   /// The newest value of each column wins, by the times of the transactions; where they are equal,
-  /// the identities of the databases decide. A deletion wins over updates. Two databases that
-  /// exchange all their transactions end with the same rows, as long as keys are not used again after a deletion, and no unique values or foreign keys conflict: such a
-  /// change is left out, and reported.
+  /// the identities of the databases decide. A deletion wins over updates. Databases that
+  /// exchange all their transactions end with the same rows, as long as keys are not used again after
+  /// a deletion, and no unique values or foreign keys conflict: such a change is left out, and
+  /// reported.
   ///
   /// It is a policy for transactions of other databases. For undo and redo it is as `theirs`.
   public static let newer: ConflictPolicy = {

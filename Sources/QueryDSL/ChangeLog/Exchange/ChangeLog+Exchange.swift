@@ -11,7 +11,7 @@ public struct LogApplication: Hashable, Sendable {
 
 extension ChangeLog {
   /// The identity of the database, by which other databases know its transactions. A copy of the
-  /// file has the same identity.
+  /// file has the same identity until `renewIdentity()` is called in it.
   ///
   /// Throws `LogError.noLog` if the database has no log. One statement.
   public var identity: String {
@@ -20,8 +20,12 @@ extension ChangeLog {
 
   /// Returns the position in the log of another database up to which its transactions were applied
   /// here; 0 if none was. One statement.
-  public func appliedPosition(of source: String) throws -> Int64 {
-    try database.read { try $0.appliedLogPosition(of: source) }
+  ///
+  /// - Parameter relaying: whether the transactions count that it applied from others and sent on.
+  ///   The position for these is another one, because a batch of its own transactions leaves them
+  ///   out.
+  public func appliedPosition(of source: String, relaying: Bool = false) throws -> Int64 {
+    try database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
   }
 
   /// Returns the transactions after a position as a batch that another database can apply.
@@ -31,7 +35,8 @@ extension ChangeLog {
   /// try b.log.apply(batch, resolving: .newer)
   /// ```
   /// The batch reads at most `limit` entries of the log. It is at the end of the log when its
-  /// `start` and `end` are the same.
+  /// `start` and `end` are the same. It ends before an entry with a `gap`, which is the beginning of
+  /// the next batch.
   ///
   /// - Parameter relaying: whether transactions that were applied from other databases are sent on,
   ///   with their origin. Without it, each database sends only its own.
@@ -43,9 +48,13 @@ extension ChangeLog {
       let identity = try connection.logIdentity()
       let entries = try connection.logEntries(
         after: position, limit: limit, withMarks: true)
-      let sent = entries.filter { $0.gap == nil && (relaying || $0.origin == nil) }
+      let gaps = entries.prefix { $0.gap != nil }
+      let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
+      let sent = complete.filter { relaying || $0.origin == nil }
       return LogBatch(
-        source: identity, start: position, end: entries.last?.sequence ?? position,
+        source: identity, start: position,
+        end: complete.last?.sequence ?? gaps.last?.sequence ?? position, isRelaying: relaying,
+        gap: gaps.last.map { .init(tables: gaps.compactMap(\.gap), position: $0.sequence) },
         transactions: sent.map { LogTransaction($0, of: identity) })
     }
   }
@@ -57,7 +66,9 @@ extension ChangeLog {
   /// triggers do not run, and foreign keys are checked at the end of each transaction.
   ///
   /// Throws `LogError.missingTransactions` if the batch begins after the position that was reached,
-  /// and `ChangeConflicts` if the policy lets a conflict fail; then nothing is changed.
+  /// `LogError.incomplete` if it begins with a gap, `LogError.sameIdentity` if it is from this
+  /// database or a copy of its file, and `ChangeConflicts` if the policy lets a conflict fail. Then
+  /// nothing is changed.
   @discardableResult
   public func apply(
     _ batch: LogBatch, resolving policy: ConflictPolicy = .fail
@@ -79,15 +90,19 @@ extension ChangeLog {
     try ChangeApplication.run(on: core) { application, connection in
       try connection.endLogEntry()
       let identity = try connection.logIdentity()
+      guard batch.source != identity else { throw LogError.sameIdentity(identity) }
       try connection.createLogOrigins()
-      let position = try connection.appliedLogPosition(of: batch.source)
+      let position = try connection.appliedLogPosition(
+        of: batch.source, relaying: batch.isRelaying)
       guard batch.start <= position else {
         throw LogError.missingTransactions(
           source: batch.source, after: position, before: batch.start)
       }
-      guard batch.source != identity, batch.end > position else {
-        return LogApplication(count: 0, conflicts: [])
+      if let gap = batch.gap, gap.position > position {
+        throw LogError.incomplete(
+          source: batch.source, tables: gap.tables, position: gap.position)
       }
+      guard batch.end > position else { return LogApplication(count: 0, conflicts: []) }
       var clock = RowClock(identity: identity)
       if policy.comparesTimes { try clock.read(for: batch.transactions, on: connection) }
       var count = 0
@@ -107,7 +122,7 @@ extension ChangeLog {
         try connection.endLogEntry(applying: transaction)
         count += 1
       }
-      try connection.noteAppliedPosition(batch.end, of: batch.source)
+      try connection.noteAppliedBatch(batch)
       return LogApplication(count: count, conflicts: conflicts)
     }
   }

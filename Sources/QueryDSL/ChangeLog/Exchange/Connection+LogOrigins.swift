@@ -1,6 +1,21 @@
 import SQLCore
 
 extension Connection {
+  /// Notes that this database has the rows of another one, as they were at a position of its log.
+  /// The next batch to apply begins after it.
+  ///
+  /// ```swift
+  /// let position = try connection.logPosition()              // there, in the read of the rows
+  /// try tx.setAppliedLogPosition(position, of: identity)     // here, in the write of the copy
+  /// ```
+  /// It is how an exchange continues after `LogError.expired` and `LogError.incomplete`. The position
+  /// never moves back. Throws `LogError.noLog` if no migration has created the log. Three statements.
+  public func setAppliedLogPosition(_ position: Int64, of source: String) throws {
+    _ = try logIdentity()
+    try createLogOrigins()
+    try noteApplied(of: source, own: position, relayed: position, sequence: position)
+  }
+
   /// Returns the identity of the database.
   func logIdentity() throws -> String {
     try withLog { try row(#"SELECT "identity" FROM "apus_log""#)?.get(at: 0) ?? "" }
@@ -11,8 +26,10 @@ extension Connection {
     try execute(SQL(unsafe: LogTables.originCreation))
   }
 
-  func appliedLogPosition(of source: String) throws -> Int64 {
-    try originNumber("position", of: source)
+  /// Returns the position in the log of a database up to which its own transactions were applied,
+  /// or also those that it relayed.
+  func appliedLogPosition(of source: String, relaying: Bool) throws -> Int64 {
+    try originNumber(relaying ? "relayed" : "position", of: source)
   }
 
   /// Returns the number of the last transaction of a database that was applied, whoever sent it.
@@ -33,11 +50,21 @@ extension Connection {
     }
   }
 
-  func noteAppliedPosition(_ position: Int64, of source: String) throws {
+  func noteAppliedBatch(_ batch: LogBatch) throws {
+    try noteApplied(
+      of: batch.source, own: batch.end, relayed: batch.isRelaying ? batch.end : 0, sequence: 0)
+  }
+
+  private func noteApplied(
+    of database: String, own: Int64, relayed: Int64, sequence: Int64
+  ) throws {
     try execute(
       """
-      INSERT INTO "apus_log_origin" ("database", "position") VALUES (\(source), \(position)) \
-      ON CONFLICT ("database") DO UPDATE SET "position" = excluded."position"
+      INSERT INTO "apus_log_origin" ("database", "position", "relayed", "sequence") \
+      VALUES (\(database), \(own), \(relayed), \(sequence)) \
+      ON CONFLICT ("database") DO UPDATE SET "position" = max("position", excluded."position"), \
+      "relayed" = max("relayed", excluded."relayed"), \
+      "sequence" = max("sequence", excluded."sequence")
       """)
   }
 

@@ -30,12 +30,25 @@ public struct LogTransaction: Hashable, Sendable {
 
 /// Consecutive transactions of one database's log, to be applied to another database.
 public struct LogBatch: Hashable, Sendable, Codable {
+  /// Tables whose earlier changes are not all in the log, as in `LogEntry.gap`.
+  public struct Gap: Hashable, Sendable, Codable {
+    /// The names of the tables.
+    public let tables: [String]
+    /// The position in the log of the last entry that says so.
+    public let position: Int64
+  }
+
   /// The identity of the database from whose log the transactions are.
   public let source: String
   /// The position in that log after which the batch begins.
   public let start: Int64
   /// The position in that log at which the batch ends.
   public let end: Int64
+  /// Whether the batch has the transactions that were applied there from other databases, as well.
+  public let isRelaying: Bool
+  /// The tables whose changes up to the beginning of the batch are not all in the log; nil in most
+  /// batches. `apply` throws `LogError.incomplete` for such a batch.
+  public let gap: Gap?
   /// The transactions in order.
   public let transactions: [LogTransaction]
 }

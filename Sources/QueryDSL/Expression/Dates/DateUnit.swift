@@ -1,5 +1,7 @@
 /// The unit of a number of seconds, days or the like by which `modified(by:_:in:)` moves a date.
 public enum DateUnit: String, Sendable {
+  /// A thousandth of a second.
+  case milliseconds
   /// A second.
   case seconds
   /// A minute.
@@ -8,7 +10,7 @@ public enum DateUnit: String, Sendable {
   case hours
   /// A day of the calendar.
   case days
-  /// A month of the calendar. A day that the month does not have becomes a day of the next month.
+  /// A month of the calendar.
   case months
   /// A year of the calendar.
   case years
@@ -16,7 +18,7 @@ public enum DateUnit: String, Sendable {
   /// Whether the unit is a length of time, which is the same in every time zone.
   var isDuration: Bool {
     switch self {
-    case .seconds, .minutes, .hours: true
+    case .milliseconds, .seconds, .minutes, .hours: true
     case .days, .months, .years: false
     }
   }

@@ -59,7 +59,7 @@ extension SQLExpression where Value == Date {
 
 extension StoredForm {
   /// Returns the whole seconds since 1970 of a date in this form, rounded down.
-  fileprivate func wholeSeconds(of date: ExpressionNode) -> ExpressionNode {
+  func wholeSeconds(of date: ExpressionNode) -> ExpressionNode {
     switch self {
     case .unixEpoch: return date
     case .standard, .bytes, .uppercase, .unixMilliseconds:
@@ -122,21 +122,36 @@ extension StoredForm {
   private func text(
     fromSeconds seconds: ExpressionNode, restOf date: ExpressionNode?
   ) -> ExpressionNode {
-    let (format, digits, end): (String, Int, String) =
+    let digits = fractionDigits
+    return text(
+      fromSeconds: seconds,
+      fraction: date.map { .function("substr", [$0, .constant("21"), .constant("\(digits)")]) }
+        ?? .constant("'" + String(repeating: "0", count: digits) + "'"))
+  }
+
+  /// Returns a date as text from seconds since 1970 and the digits of the fraction of a second,
+  /// which are used if the form has them.
+  func text(fromSeconds seconds: ExpressionNode, fraction: ExpressionNode) -> ExpressionNode {
+    let (format, end): (String, String) =
       switch self {
-      case .iso8601Milliseconds: ("'%Y-%m-%dT%H:%M:%S.'", 3, "'Z'")
-      case .iso8601Seconds: ("'%Y-%m-%dT%H:%M:%SZ'", 0, "")
-      case .datetime: ("'%Y-%m-%d %H:%M:%S.'", 3, "")
-      case .datetimeSeconds: ("'%Y-%m-%d %H:%M:%S'", 0, "")
-      default: ("'%Y-%m-%dT%H:%M:%S.'", 6, "'Z'")
+      case .iso8601Seconds: ("'%Y-%m-%dT%H:%M:%SZ'", "")
+      case .datetime: ("'%Y-%m-%d %H:%M:%S.'", "")
+      case .datetimeSeconds: ("'%Y-%m-%d %H:%M:%S'", "")
+      default: ("'%Y-%m-%dT%H:%M:%S.'", "'Z'")
       }
     let whole = ExpressionNode.function(
       "strftime", [.constant(format), seconds, .constant("'unixepoch'")])
-    guard digits > 0 else { return whole }
-    let fraction: ExpressionNode =
-      date.map { .function("substr", [$0, .constant("21"), .constant("\(digits)")]) }
-      ?? .constant("'" + String(repeating: "0", count: digits) + "'")
+    guard fractionDigits > 0 else { return whole }
     let text = ExpressionNode.binary(.concat, whole, fraction)
     return end.isEmpty ? text : .binary(.concat, text, .constant(end))
+  }
+
+  /// The number of digits of the fraction of a second in a date that is a text.
+  private var fractionDigits: Int {
+    switch self {
+    case .iso8601Seconds, .datetimeSeconds: 0
+    case .iso8601Milliseconds, .datetime: 3
+    default: 6
+    }
   }
 }

@@ -74,22 +74,6 @@ extension SQLExpression where Value: DateColumnValue {
     modified(by: modifiers, in: zone)
   }
 
-  func modified(by modifiers: [DateModifier], in zone: SQLTimeZone) -> SQLExpression {
-    let startsDay = modifiers.contains(where: \.startsDay)
-    var seconds = wholeSeconds
-    for steps in modifiers.grouped(in: zone) {
-      seconds =
-        steps.first?.isDuration ?? true
-        ? seconds.moved(by: steps.map(\.node))
-        : zone.utc(
-          zone.local(seconds).moved(by: steps.map(\.node)),
-          isStart: steps.contains(where: \.startsDay))
-    }
-    return SQLExpression(
-      form.dateNode(fromSeconds: seconds, restOf: startsDay ? nil : (node, wholeSeconds)),
-      form: form)
-  }
-
   /// Moves the date by a number of units that is an expression, such as a column. The result is
   /// stored in the date's form.
   ///
@@ -97,51 +81,20 @@ extension SQLExpression where Value: DateColumnValue {
   /// Loan.where { $0.$begin.modified(by: $0.$length, .days) < now }
   /// // … CAST(strftime('%s', …, 'unixepoch', "length" || ' days') …
   /// ```
+  /// `overflow` concerns months and years: what becomes of a day that the month does not have.
   /// Days, months and years are those of the zone's calendar, as with other modifiers. An amount
   /// that is NULL, and a result outside the years 0 to 9999, give NULL.
   public func modified(
-    by amount: SQLExpression<Int>, _ unit: DateUnit, in zone: SQLTimeZone = .utc
+    by amount: SQLExpression<Int>, _ unit: DateUnit, _ overflow: MonthOverflow = .ceiling,
+    in zone: SQLTimeZone = .utc
   ) -> SQLExpression {
-    let step = ExpressionNode.binary(.concat, amount.node, .constant("' \(unit.rawValue)'"))
-    let seconds =
-      unit.isDuration || zone == .utc
-      ? wholeSeconds.moved(by: [step])
-      : zone.utc(zone.local(wholeSeconds).moved(by: [step]), isStart: false)
-    return SQLExpression(
-      form.dateNode(fromSeconds: seconds, restOf: (node, wholeSeconds)), form: form)
+    if unit == .milliseconds { return moved(byMilliseconds: amount.node) }
+    let step = DateStep(
+      node: .binary(.concat, amount.node, .constant("' \(unit.rawValue)'")), overflow: overflow)
+    return moved(by: [DateSteps([step], isDuration: unit.isDuration)], in: zone)
   }
 
   private func formatted(_ format: ExpressionNode, in zone: SQLTimeZone) -> ExpressionNode {
     .function("strftime", [format, zone.local(wholeSeconds), .constant("'unixepoch'")])
-  }
-}
-
-extension ExpressionNode {
-  /// Applies steps to whole seconds since 1970.
-  fileprivate func moved(by steps: [ExpressionNode]) -> ExpressionNode {
-    .cast(
-      .function(
-        "strftime",
-        [.constant("'%s'"), self, .constant("'unixepoch'")] + steps),
-      .integer)
-  }
-}
-
-extension DateModifier {
-  fileprivate var node: ExpressionNode { .value(BoundValue(text)) }
-}
-
-extension [DateModifier] {
-  /// Splits the steps into groups: those that are lengths of time, and those that the calendar of
-  /// the zone determines. In UTC there is no difference, so all of them are one group.
-  fileprivate func grouped(in zone: SQLTimeZone) -> [ArraySlice<DateModifier>] {
-    guard zone != .utc, !isEmpty else { return [self[...]] }
-    var groups: [ArraySlice<DateModifier>] = []
-    var start = startIndex
-    for index in indices.dropFirst() where self[index].isDuration != self[start].isDuration {
-      groups.append(self[start..<index])
-      start = index
-    }
-    return groups + [self[start...]]
   }
 }

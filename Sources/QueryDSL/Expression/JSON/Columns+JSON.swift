@@ -27,11 +27,6 @@ extension OptionalColumns where M: Codable {
   ///
   /// A `filter` that follows is a condition in addition.
   public func jsonGroupArray() -> SQLExpression<JSON<[M]>> {
-    guard let layout = try? M.layout else { return columns.jsonGroupArray() }
-    let isPresent = layout.presentColumns.map { index in
-      let id = ColumnID(table: columns.table, index: UInt16(truncatingIfNeeded: index))
-      return PredicateNode.isNotNull(.column(id))
-    }
-    return columns.jsonGroupArray().filter(SQLPredicate(.any(isPresent)))
+    columns.jsonGroupArray().filter(isFound)
   }
 }

@@ -5,12 +5,21 @@ struct JSONProperty {
   /// The key; nil for an expression without a name.
   let key: String?
   let value: ExpressionNode
+
+  /// The error for a group of columns, which is an object in the JSON of its model.
+  static let ofGroup = JSONProperty(
+    key: "",
+    value: .invalid(
+      QueryError(
+        "jsonObject: a group of columns cannot be a member; name its columns, as in $0.$home.$city"
+      )))
 }
 
 extension Selectable {
   /// The members that a selected item adds to a JSON object.
   var jsonProperties: [JSONProperty] {
-    let item = _selection
+    let item = selectItem
+    if item.group != nil { return [.ofGroup] }
     do {
       let columns = try item.columns()
       switch item.term {
@@ -22,6 +31,9 @@ extension Selectable {
         return columns.map { JSONProperty(key: name, value: node.asJSON(of: $0.type, $0.form)) }
       case .table(let table):
         guard let layout = LayoutRegistry.shared.layout(number: table.layout) else { return [] }
+        guard !layout.columns.contains(where: { $0.property.contains(".$") }) else {
+          return [.ofGroup]
+        }
         return layout.columns.indices.map { index in
           let column = layout.columns[index]
           let node = ExpressionNode.column(
@@ -68,6 +80,6 @@ extension ExpressionNode {
     guard case .column(let column) = self,
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)
     else { return nil }
-    return layout.columns[Int(column.index)].property
+    return layout.columns[Int(column.index)].property.split(separator: ".$").last.map(String.init)
   }
 }

@@ -1,5 +1,11 @@
 import SQLCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // SQLite's functions on text. Upper and lower case concern only ASCII letters. Lengths and
 // positions count Unicode scalars, from 1; a length counts only those before the first U+0000.
 // https://www.sqlite.org/lang_corefunc.html
@@ -14,6 +20,13 @@ extension SQLExpression where Value: TextColumnValue {
   /// Returns the number of Unicode scalars. SQL: `length(a)`
   public func length() -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("length", [node]))
+  }
+
+  /// Returns the number of bytes of the text in UTF-8. SQL: `length(CAST(a AS BLOB))`
+  ///
+  /// It counts all of the text. SQLite has `octet_length` since 3.43.
+  public func octetLength() -> SQLExpression<Value.IntegerResult> {
+    SQLExpression<Value.IntegerResult>(.function("length", [.cast(node, .blob)]))
   }
 
   /// Removes spaces from both ends. SQL: `trim(a)`
@@ -114,5 +127,19 @@ extension SQLExpression where Value: TextColumnValue {
   ) -> SQLPredicate {
     SQLPredicate(
       .match(sign, node, pattern, escape: escape.map { .value(BoundValue(String($0))) }))
+  }
+}
+
+extension SQLExpression where Value == Data {
+  /// Returns the number of bytes. SQL: `length(a)`
+  public func octetLength() -> SQLExpression<Int> {
+    SQLExpression<Int>(.function("length", [node]))
+  }
+}
+
+extension SQLExpression where Value == Data? {
+  /// Returns the number of bytes; NULL if there is no value. SQL: `length(a)`
+  public func octetLength() -> SQLExpression<Int?> {
+    SQLExpression<Int?>(.function("length", [node]))
   }
 }

@@ -75,6 +75,16 @@ extension ExpressionNode {
     tree(.collate(operand, name), over: operand.depth)
   }
 
+  /// Several expressions with commas between them, as a part of a SELECT clause.
+  static func list(_ nodes: [ExpressionNode]) -> ExpressionNode {
+    var parts: [SQLFragment.Part] = []
+    for (index, node) in nodes.enumerated() {
+      if index > 0 { parts.append(.sql(", ")) }
+      parts.append(.expression(node))
+    }
+    return .composed(parts)
+  }
+
   /// Raw SQL with expressions between its parts.
   static func composed(_ parts: [SQLFragment.Part]) -> ExpressionNode {
     tree(.composed(parts), over: SQLFragment.depth(of: parts))

@@ -21,6 +21,29 @@ extension ExpressionNode {
   }
 }
 
+extension ExpressionNode {
+  /// The columns that the expression names. Throws `QueryError` if it cannot be rendered.
+  package var columns: Set<ColumnID> {
+    get throws {
+      var sink = ColumnSink()
+      try write(to: &sink)
+      return sink.columns
+    }
+  }
+
+  /// Returns the expression with columns replaced: those for which a closure returns another one.
+  /// Those that it compares with a single value stay. Throws `QueryError` if the expression has a
+  /// part that cannot be rebuilt.
+  package func replacingColumns(
+    _ replacement: (ColumnID) -> ColumnID?
+  ) throws -> ExpressionNode {
+    try replacing { node in
+      guard case .column(let column) = node else { return nil }
+      return replacement(column).map { .column($0) }
+    }
+  }
+}
+
 extension ExpressionTree {
   fileprivate func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?

@@ -116,7 +116,9 @@ private struct SchemaReader<M: TableModel> {
             + "the model of this table that has the key")
       }
       isLogged = true
-    case .stored, .named, .trigger, .fullText, .existingFullText, .cached: break
+    case .stored, .named, .prefixed, .trigger, .fullText, .existingFullText, .cached,
+      .cachedResults:
+      break
     }
   }
 

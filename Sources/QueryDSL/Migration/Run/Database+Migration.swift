@@ -33,20 +33,25 @@ extension Database {
   }
 
   /// Opens a database in memory with the tables of its models.
+  ///
+  /// Steps of `options` that are for new databases, such as one that inserts the rows that every
+  /// database has, run as for a file.
   public static func inMemory(
-    models: [any TableModel.Type], configuration: Configuration = Configuration()
+    models: [any TableModel.Type], configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
   ) throws -> Database {
     let database = try inMemory(configuration: configuration)
-    try database.open(with: models, MigrationOptions())
+    try database.open(with: models, options)
     return database
   }
 
   /// Creates a temporary database file with the tables of its models.
   public static func temporary(
-    models: [any TableModel.Type], configuration: Configuration = Configuration()
+    models: [any TableModel.Type], configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
   ) throws -> Database {
     let database = try temporary(configuration: configuration)
-    try database.open(with: models, MigrationOptions())
+    try database.open(with: models, options)
     return database
   }
 

@@ -49,6 +49,20 @@ extension KeyedEncodingContainer {
     try encodeIfPresent(column.wrappedValue, forKey: key)
   }
 
+  /// Encodes a group of columns, as a plain property is encoded; programs do not use it directly.
+  public mutating func encode<Group: ColumnGroup & Encodable>(
+    _ group: Embedded<Group>, forKey key: Key
+  ) throws {
+    try encode(group.wrappedValue, forKey: key)
+  }
+
+  /// Encodes an optional group of columns, or omits nil; programs do not use it directly.
+  public mutating func encode<Group: ColumnGroup & Encodable>(
+    _ group: Embedded<Group?>, forKey key: Key
+  ) throws {
+    try encodeIfPresent(group.wrappedValue, forKey: key)
+  }
+
   /// Omits an ignored property; programs do not use it directly.
   public mutating func encode<Value>(_ ignored: Ignored<Value>, forKey key: Key) throws {}
 }
@@ -91,6 +105,21 @@ extension KeyedDecodingContainer {
     _: PrimaryKey<Value?>.Type, forKey key: Key
   ) throws -> PrimaryKey<Value?> {
     PrimaryKey(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
+  }
+
+  /// Decodes a group of columns, as a plain property is decoded; programs do not use it directly.
+  public func decode<Group: ColumnGroup & Decodable>(
+    _: Embedded<Group>.Type, forKey key: Key
+  ) throws -> Embedded<Group> {
+    Embedded(wrappedValue: try decode(Group.self, forKey: key))
+  }
+
+  /// Decodes an optional group of columns, which is nil if it is absent or null; programs do not
+  /// use it directly.
+  public func decode<Group: ColumnGroup & Decodable>(
+    _: Embedded<Group?>.Type, forKey key: Key
+  ) throws -> Embedded<Group?> {
+    Embedded(wrappedValue: try decodeIfPresent(Group.self, forKey: key))
   }
 
   /// Returns nil for an ignored property, whether or not the key exists; programs do not use it

@@ -21,6 +21,13 @@ extension ColumnWrapper {
     ColumnSlot(offset: offset, type: Value.self, form: form)
   }
 
+  /// The slot of a column in an optional group, which has no value if the group is nil.
+  static func slotInOptionalGroup(offset: Int, form: StoredForm) -> ColumnSlot {
+    Value.isOptional
+      ? slot(offset: offset, form: form)
+      : ColumnSlot(offset: offset, type: ValueInGroup<Value>.self, form: form)
+  }
+
   /// Initialises the memory of a column so that it holds the column's own index.
   static func initialize(naming index: Int, at column: UnsafeMutableRawPointer) {
     column.initializeMemory(as: ColumnStorage<Value>.self, to: ColumnStorage(naming: index))

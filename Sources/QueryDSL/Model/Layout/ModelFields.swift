@@ -3,9 +3,24 @@ import SQLCore
 /// The stored properties of a model's type, divided into columns and ignored ones.
 struct ModelFields {
   struct ColumnField {
+    /// The name of the property; of a column in a group, both names, as in `home.$city`.
     let name: String
     let offset: Int
     let wrapper: any ColumnWrapper.Type
+    /// The group and the column there; nil for a column of the row itself.
+    var group: (start: Int, property: String, column: ModelColumn)?
+    var isInOptionalGroup = false
+
+    var valueType: any ColumnValue.Type {
+      isInOptionalGroup && !wrapper.valueType.isOptional
+        ? wrapper.valueType.optional : wrapper.valueType
+    }
+
+    func slot(form: StoredForm) -> ColumnSlot {
+      isInOptionalGroup
+        ? wrapper.slotInOptionalGroup(offset: offset, form: form)
+        : wrapper.slot(offset: offset, form: form)
+    }
   }
 
   private(set) var columns: [ColumnField] = []
@@ -23,16 +38,42 @@ struct ModelFields {
           throw ModelError(model, "\(name): an optional of an optional cannot be a column")
         }
         columns.append(ColumnField(name: name, offset: field.offset, wrapper: wrapper))
+      } else if let wrapper = field.type as? any GroupWrapper.Type {
+        try append(try wrapper.fields(), named: name, at: field.offset, of: model, wrapper)
       } else if let wrapper = field.type as? any IgnoredWrapper.Type {
         ignored.append((field.offset, wrapper))
       } else {
         throw ModelError(
           model,
           "the stored property \(field.name): \(field.type) is not a column; "
-            + "write @Column before it or, for an optional that is not stored, @Ignored")
+            + (field.type is any _ColumnGroupValue.Type
+              ? "write @Embedded before it"
+              : "write @Column before it or, for an optional that is not stored, @Ignored"))
       }
     }
     try checkNames(of: model)
+  }
+
+  /// Adds the columns of a group, which are in the memory of its property.
+  private mutating func append(
+    _ group: (fields: ModelFields, columns: [ModelColumn]), named property: String,
+    at offset: Int, of model: any ResultRow.Type, _ wrapper: any GroupWrapper.Type
+  ) throws {
+    let start = columns.count
+    for (field, column) in zip(group.fields.columns, group.columns) {
+      guard !column.isPrimaryKey else {
+        throw ModelError(
+          model,
+          "\(property).\(field.name): a key cannot be in a group; write @PrimaryKey before a "
+            + "property of the model")
+      }
+      columns.append(
+        ColumnField(
+          name: "\(property).$\(field.name)", offset: offset + field.offset,
+          wrapper: field.wrapper, group: (start, property, column),
+          isInOptionalGroup: field.isInOptionalGroup || wrapper.isOptionalGroup))
+    }
+    ignored += group.fields.ignored.map { (offset + $0.offset, $0.type) }
   }
 
   /// The property behind a wrapper is called as the wrapped one, with an underscore before it. A

@@ -16,6 +16,13 @@ extension ModelLayout {
       self.slots = slots
     }
 
+    /// Returns the names of a group's columns, whose memory is in that of the model.
+    ///
+    /// - Parameter offset: the offset of the group in the type that the instance is of.
+    func inGroup(at offset: Int) -> Names {
+      Names(instance: instance + offset, slots: slots)
+    }
+
     /// Returns the index of the column that a key path names; nil if it names none.
     ///
     /// If the compiler sees the key path's literal, this becomes a load from memory.

@@ -46,6 +46,8 @@ package final class ModelLayout: @unchecked Sendable {
   let hasRowID: Bool
   /// The cache that the schema declares; nil if rows are not cached.
   @usableFromInline let caching: ModelCaching?
+  /// The cache of results that the schema declares; nil if results are not cached.
+  let resultCaching: CachedModel?
   let orders: ColumnOrders
   /// The generated columns, which are read back after a model is written.
   let generatedColumns: [Int]
@@ -70,25 +72,29 @@ package final class ModelLayout: @unchecked Sendable {
     ignored = fields.ignored
     let naming = (model as? any TableModel.Type)?.columnNaming ?? .asDeclared
     let columns = try fields.columns.enumerated().map { index, field in
-      let form = lines.forms[index] ?? .standard
-      let name = lines.names[index] ?? naming.name(of: field.name)
-      guard let storageClass = field.wrapper.valueType.storageClass(as: form),
+      let form = lines.forms[index] ?? field.group?.column.form ?? .standard
+      guard field.group == nil || form == field.group?.column.form else {
+        throw ModelError(
+          M.self,
+          "Stored(\\.$\(field.name), …): the form of a column in a group is the same wherever the "
+            + "group is; write the line in the schema of the group")
+      }
+      let name = lines.names[index] ?? lines.name(of: field, by: naming)
+      let type = field.valueType
+      guard let storageClass = type.storageClass(as: form),
         storageClass != .null
       else {
         throw ModelError(
-          M.self, "\(field.name): \(field.wrapper.valueType) has no stored form `.\(form)`")
+          M.self, "\(field.name): \(type) has no stored form `.\(form)`")
       }
       return ModelColumn(
-        name: name, property: field.name, type: field.wrapper.valueType,
-        isOptional: field.wrapper.valueType.isOptional,
+        name: name, property: field.name, type: type, isOptional: type.isOptional,
         isPrimaryKey: field.wrapper.isPrimaryKey, form: form, storageClass: storageClass,
         isGenerated: lines.generated.contains(index), quotedName: Identifier(name).quoted)
     }
     try Self.checkNames(columns, of: M.self)
     slots = ColumnSlots(
-      fields.columns.enumerated().map { index, field in
-        field.wrapper.slot(offset: field.offset, form: lines.forms[index] ?? .standard)
-      },
+      zip(fields.columns, columns).map { field, column in field.slot(form: column.form) },
       stride: MemoryLayout<M>.stride)
     names = Names(
       instance: UnsafeRawPointer(fields.makeNamingInstance(of: M.self)), slots: slots)
@@ -116,6 +122,13 @@ package final class ModelLayout: @unchecked Sendable {
       } else {
         nil
       }
+    resultCaching =
+      if let limits = lines.resultLimits {
+        CachedModel(.results, ofLayout: Int(number), table: tableName, limits: limits)
+      } else {
+        nil
+      }
+    if resultCaching != nil { ResultCaching.isDeclared.store(true, ordering: .releasing) }
     if keys.isEmpty, lines.isWithoutRowID {
       throw ModelError(M.self, "WithoutRowID() needs a primary key; declare a @PrimaryKey")
     }
@@ -146,6 +159,16 @@ package final class ModelLayout: @unchecked Sendable {
     }
     let instance = naming.assumingMemoryBound(to: M.self)
     return try LayoutLines(of: M.self) { path, line in
+      if line == "Prefixed", let group = instance.pointee[keyPath: path] as? any AnyGroupReference {
+        let start = group.firstIndex ?? 0
+        let count = fields.columns.count { $0.group?.start == start }
+        guard count == group.columnCount else {
+          throw ModelError(
+            M.self,
+            "Prefixed(…): for a group in a group, write the line in the schema of the outer group")
+        }
+        return start
+      }
       guard let index = (instance.pointee[keyPath: path] as? any AnyColumnReference)?.index else {
         throw ModelError(M.self, "\(line)(…) needs a column: `\\.$name`, with the dollar sign")
       }
@@ -168,7 +191,11 @@ package final class ModelLayout: @unchecked Sendable {
       }
       guard seen.insert(column.name.lowercasedASCII).inserted else {
         throw ModelError(
-          model, "\(column.name): two columns differ only by case, which SQL ignores; rename one")
+          model,
+          columns.contains { $0.property.contains(".$") && $0.name.isSame(as: column.name) }
+            ? "\(column.name): two columns have this name; give the group another prefix, by "
+              + "`Prefixed(\\.$group, \"…\")`, or one column another name, by `Named`"
+            : "\(column.name): two columns differ only by case, which SQL ignores; rename one")
       }
     }
   }
@@ -187,7 +214,8 @@ package final class ModelLayout: @unchecked Sendable {
     for index in roundedColumns where columns.contains(UInt16(truncatingIfNeeded: index)) {
       let column = self.columns[index]
       let memory = model + Int(slots.slots[index].offset)
-      let stored = try column.type._databaseValue(ofColumnAt: memory, as: column.form)
+      let stored = try slots.slots[index].type._databaseValue(
+        ofColumnAt: memory, as: column.form)
       try slots.assign(stored, toColumn: index, of: model)
     }
   }

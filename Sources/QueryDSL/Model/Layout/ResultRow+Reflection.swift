@@ -33,6 +33,10 @@ extension Column: ReflectedWrapper {
   fileprivate var reflectedValue: Any { wrappedValue }
 }
 
+extension Embedded: ReflectedWrapper {
+  fileprivate var reflectedValue: Any { wrappedValue }
+}
+
 extension PrimaryKey: ReflectedWrapper {
   fileprivate var reflectedValue: Any { wrappedValue }
 }

@@ -163,15 +163,15 @@ public func Offset(_ count: SQLParameter<Int>) -> QueryClause {
 public func Distinct() -> QueryClause { QueryClause(.distinct) }
 
 /// Selects one column, expression or table. SQL: `SELECT a`
-public func Select<Item: Selectable>(_ item: Item) -> SelectClause<Item.Output> {
-  let (terms, decoding) = item._selection.clause
+public func Select<Item: Selectable>(_ item: Item) -> SelectClause<Item.Selected> {
+  let (terms, decoding) = item.selectClause
   return SelectClause(terms: terms, decoding: decoding)
 }
 
 /// Selects columns, expressions and whole tables, as a tuple. SQL: `SELECT a, b`
 public func Select<each Item: Selectable>(
   _ items: repeat each Item
-) -> SelectClause<(repeat (each Item).Output)> {
+) -> SelectClause<(repeat (each Item).Selected)> {
   let (terms, decoding) = SelectStatement.tuple(repeat each items)
   return SelectClause(terms: terms, decoding: decoding)
 }

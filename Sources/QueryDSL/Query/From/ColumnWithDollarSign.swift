@@ -12,11 +12,28 @@ public protocol ColumnWithDollarSign {
   /// The type of the column's values.
   associatedtype Value: ColumnValue
 
+  /// The type of the column in a query; programs do not use it directly.
+  associatedtype _InQuery = SQLExpression<Value>
+
   /// The index of the column; programs do not use it directly.
   var _index: Int? { get }
 
   /// Whether values of the type name a column; programs do not use it directly.
   static var _isColumn: Bool { get }
+
+  /// Returns the member of a table that a closure names; programs do not use it directly.
+  static func _member<M: ResultRow>(_ path: KeyPath<M, Self>, of columns: Columns<M>) -> _InQuery
+}
+
+extension ColumnWithDollarSign where _InQuery == SQLExpression<Value> {
+  /// Returns the column of a table that a closure names; programs do not use it directly.
+  @inlinable
+  @inline(__always)
+  public static func _member<M: ResultRow>(
+    _ path: KeyPath<M, Self>, of columns: Columns<M>
+  ) -> SQLExpression<Value> {
+    columns.column(at: columns.names?.index(ofMember: path), path)
+  }
 }
 
 extension ColumnWithDollarSign {

@@ -32,6 +32,12 @@ public struct Columns<M: ResultRow>: TableColumns {
     self.table = table
   }
 
+  /// Makes the columns of a group in a table.
+  init(_ table: TableID, names: ModelLayout.Names?) {
+    self.table = table
+    self.names = names
+  }
+
   private init(source: UInt32) {
     // A key path subscript cannot throw. An error of the layout is thrown when the query is
     // rendered.
@@ -40,16 +46,16 @@ public struct Columns<M: ResultRow>: TableColumns {
     table = TableID(layout: layout?.number ?? 0, source: source)
   }
 
-  /// The column of a property.
+  /// The column of a property, or the columns of a group.
   ///
   /// There is no other overload: a second, for properties without `$`, would cost the compiler
   /// seconds to find a misspelt column in a long condition.
   @inlinable
   public subscript<Column: ColumnWithDollarSign>(
     dynamicMember path: KeyPath<M, Column>
-  ) -> SQLExpression<Column.Value> {
+  ) -> Column._InQuery {
     // A key path literal becomes a load of the index, if the compiler sees both together.
-    @inline(__always) get { column(at: names?.index(ofMember: path), path) }
+    @inline(__always) get { Column._member(path, of: self) }
   }
 
   @inlinable

@@ -22,14 +22,32 @@ public struct OptionalColumns<M: ResultRow>: TableColumns {
   /// The column of a property, as an optional.
   public subscript<Column: ColumnWithDollarSign>(
     dynamicMember path: KeyPath<M, Column>
-  ) -> SQLExpression<Column.Value?> where Column.Value._Nullability == _NeverNull {
+  ) -> SQLExpression<Column.Value?>
+  where
+    Column._InQuery == SQLExpression<Column.Value>, Column.Value._Nullability == _NeverNull
+  {
     columns[dynamicMember: path].optional
   }
 
   /// The column of a property that is optional itself.
   public subscript<Column: ColumnWithDollarSign, Wrapped: ColumnValue>(
     dynamicMember path: KeyPath<M, Column>
-  ) -> SQLExpression<Wrapped?> where Column.Value == Wrapped? {
+  ) -> SQLExpression<Wrapped?>
+  where Column.Value == Wrapped?, Column._InQuery == SQLExpression<Wrapped?> {
+    columns[dynamicMember: path]
+  }
+
+  /// The columns of a group.
+  public subscript<Group: ColumnGroup>(
+    dynamicMember path: KeyPath<M, GroupReference<Group>>
+  ) -> GroupColumns<Group?> {
+    GroupColumns(columns[dynamicMember: path])
+  }
+
+  /// The columns of an optional group.
+  public subscript<Group: ColumnGroup>(
+    dynamicMember path: KeyPath<M, GroupReference<Group?>>
+  ) -> GroupColumns<Group?> {
     columns[dynamicMember: path]
   }
 }

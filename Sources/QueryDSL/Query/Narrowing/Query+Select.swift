@@ -10,16 +10,16 @@ extension Query {
   /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
   public consuming func select<Item: Selectable, each Table: TableColumns>(
     _ item: (repeat each Table) -> Item
-  ) -> Query<Item.Output> {
+  ) -> Query<Item.Selected> {
     let tables = _QueryTables(of: statement)
-    let (terms, decoding) = item(repeat (each Table)(_from: tables))._selection.clause
+    let (terms, decoding) = item(repeat (each Table)(_from: tables)).selectClause
     return selecting(terms, decoding, tables.problem)
   }
 
   /// Selects several items instead of what the query selects, as a tuple. SQL: `SELECT a, b`
   public consuming func select<each Item: Selectable, each Table: TableColumns>(
     _ items: (repeat each Table) -> (repeat each Item)
-  ) -> Query<(repeat (each Item).Output)> {
+  ) -> Query<(repeat (each Item).Selected)> {
     let tables = _QueryTables(of: statement)
     let items = items(repeat (each Table)(_from: tables))
     let (terms, decoding) = SelectStatement.tuple(repeat each items)
@@ -35,13 +35,13 @@ extension Query {
   /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
   public consuming func selectAlso<each Old, each Item: Selectable, each Table: TableColumns>(
     _ items: (repeat each Table) -> (repeat each Item)
-  ) -> Query<(repeat each Old, repeat (each Item).Output)> where Row == (repeat each Old) {
+  ) -> Query<(repeat each Old, repeat (each Item).Selected)> where Row == (repeat each Old) {
     let tables = _QueryTables(of: statement)
     let items = items(repeat (each Table)(_from: tables))
     var statement = statement
     let (parts, names) = statement.selectAlso(repeat each items, after: decoding)
     statement.note(tables.problem)
-    return Query<(repeat each Old, repeat (each Item).Output)>(
+    return Query<(repeat each Old, repeat (each Item).Selected)>(
       statement: statement, decoding: .parts(parts, columns: names))
   }
 

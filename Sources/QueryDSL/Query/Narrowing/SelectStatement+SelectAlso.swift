@@ -22,7 +22,7 @@ extension SelectStatement {
       })
     let count = terms.count
     for item in repeat each items {
-      let selection = item._selection
+      let selection = item.selectItem
       terms.append(selection.term)
       parts.append(selection.part)
       columns.append(selection.columns)

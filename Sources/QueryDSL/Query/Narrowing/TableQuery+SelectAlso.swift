@@ -28,12 +28,13 @@ extension TableQuery {
   /// ```
   public consuming func selectAlso<each Old, each Item: Selectable>(
     _ items: (Columns<M>) -> (repeat each Item)
-  ) -> TableQuery<M, (repeat each Old, repeat (each Item).Output)> where Row == (repeat each Old) {
+  ) -> TableQuery<M, (repeat each Old, repeat (each Item).Selected)>
+  where Row == (repeat each Old) {
     let items = items(columns)
     let table = columns
     var statement = select.statement
     let (parts, names) = statement.selectAlso(repeat each items, after: select.decoding)
-    return TableQuery<M, (repeat each Old, repeat (each Item).Output)>(
+    return TableQuery<M, (repeat each Old, repeat (each Item).Selected)>(
       query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
   }
 }

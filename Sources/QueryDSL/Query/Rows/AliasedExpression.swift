@@ -18,9 +18,10 @@ public struct AliasedExpression<Value: ColumnValue>: Selectable {
     let form = expression.form
     let name = name
     return _SelectItem(
-      term: .aliased(expression.collatedNode, name),
-      part: RowPart(of: expression.node, as: Value.self, form: form),
-      columns: { [ResultColumn(name: name, type: Value.self, form: form)] })
+      SelectItem(
+        term: .aliased(expression.collatedNode, name),
+        part: RowPart(of: expression.node, as: Value.self, form: form),
+        columns: { [ResultColumn(name: name, type: Value.self, form: form)] }))
   }
 }
 

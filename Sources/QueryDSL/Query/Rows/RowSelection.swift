@@ -11,12 +11,16 @@ struct RowSelection {
   private var problem: QueryError?
 
   mutating func append<Item: Selectable>(_ item: Item) {
-    let selection = item._selection
+    let selection = item.selectItem
     let known: [ResultColumn]
     do {
       known = try selection.columns()
     } catch {
       problem = problem ?? QueryError(String(describing: error))
+      return
+    }
+    if let group = selection.group {
+      columns += zip(group, known).map { Column(node: $0, column: $1) }
       return
     }
     switch selection.term {

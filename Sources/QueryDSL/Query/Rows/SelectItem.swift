@@ -1,17 +1,64 @@
 import SQLCore
 
-/// A selected item and the way to read it; programs do not use it directly.
-public struct _SelectItem<Output>: Sendable {
+/// A selected item: its part of the SELECT clause, the way to read it, and what is known of its
+/// columns.
+struct SelectItem: Sendable {
   let term: SelectStatement.SelectTerm
   let part: RowPart
   let columns: @Sendable () throws -> [ResultColumn]
+  /// The columns of a group, which `term` writes as a list; nil for any other item.
+  private(set) var group: [ExpressionNode]?
+
+  /// Makes the item of an expression.
+  init<Value: ColumnValue>(_ expression: SQLExpression<Value>) {
+    let form = expression.form
+    let node = expression.node
+    term = .expression(node)
+    part = RowPart(of: node, as: Value.self, form: form)
+    columns = { [ResultColumn(name: node.place?.column, type: Value.self, form: form)] }
+  }
+
+  init(
+    term: SelectStatement.SelectTerm, part: RowPart,
+    columns: @escaping @Sendable () throws -> [ResultColumn]
+  ) {
+    self.term = term
+    self.part = part
+    self.columns = columns
+  }
+
+  /// Makes the item of a group of columns.
+  init(
+    group: [ExpressionNode], part: RowPart,
+    columns: @escaping @Sendable () throws -> [ResultColumn]
+  ) {
+    self.init(term: .expression(.list(group)), part: part, columns: columns)
+    self.group = group
+  }
+
+  /// Makes the item of a plain value, which is bound and read back with each row.
+  fileprivate init<Value: ColumnValue>(value: Value) {
+    self.init(SQLExpression(value))
+  }
 }
 
-extension _SelectItem {
+extension Selectable {
+  /// The item in SQL and the way to read it.
+  var selectItem: SelectItem {
+    let content = _selection.content
+    if let item = content as? SelectItem { return item }
+    if let value = content as? any ColumnValue { return SelectItem(value: value) }
+    return SelectItem(
+      term: .expression(.invalid(SelectStatement.noItems)),
+      part: RowPart(of: Selected.self) { _, _ in throw SelectStatement.noItems },
+      columns: { throw SelectStatement.noItems })
+  }
+
   /// The SELECT clause with only this item, and the way to read its rows.
-  var clause: ([SelectStatement.SelectTerm], RowDecoding<Output>) {
+  var selectClause: ([SelectStatement.SelectTerm], RowDecoding<Selected>) {
+    let item = selectItem
     var parts = RowParts()
-    parts.append(part)
-    return ([term], .parts(parts, columns: columns))
+    parts.append(item.part)
+    return ([item.term], .parts(parts, columns: item.columns))
   }
 }

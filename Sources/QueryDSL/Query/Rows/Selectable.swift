@@ -1,23 +1,8 @@
 import SQLCore
 
-/// An item that a query can select: a column, an expression, or a whole table.
-public protocol Selectable<Output>: Sendable {
-  /// The type as which it is read.
-  associatedtype Output: Sendable
-  /// The item in SQL and the way to read it; programs do not use it directly.
-  var _selection: _SelectItem<Output> { get }
-}
-
 extension SQLExpression: Selectable {
   /// The expression, which is read as its type; programs do not use it directly.
-  public var _selection: _SelectItem<Value> {
-    let form = form
-    let node = node
-    return _SelectItem(
-      term: .expression(node),
-      part: RowPart(of: node, as: Value.self, form: form),
-      columns: { [ResultColumn(name: node.place?.column, type: Value.self, form: form)] })
-  }
+  public var _selection: _SelectItem<Value> { _SelectItem(SelectItem(self)) }
 }
 
 extension SQLPredicate: Selectable {
@@ -31,11 +16,12 @@ extension Columns: Selectable {
   public var _selection: _SelectItem<M> {
     let decoding = M.decoding
     return _SelectItem(
-      term: .table(table),
-      part: RowPart(of: M.self) { reader, memory in
-        memory.initializeMemory(as: M.self, to: try decoding.one(&reader))
-      },
-      columns: decoding.columns)
+      SelectItem(
+        term: .table(table),
+        part: RowPart(of: M.self) { reader, memory in
+          memory.initializeMemory(as: M.self, to: try decoding.one(&reader))
+        },
+        columns: decoding.columns))
   }
 }
 
@@ -45,25 +31,26 @@ extension OptionalColumns: Selectable {
   public var _selection: _SelectItem<M?> {
     let decoding = M.decoding
     return _SelectItem(
-      term: .table(columns.table),
-      part: RowPart(of: M?.self) { reader, memory in
-        let layout = try M.layout
-        let row = StatementRow(statement: reader.statement)
-        let isPresent = try layout.presentColumns.contains {
-          try !row.isNull(at: reader.position + $0)
-        }
-        if isPresent {
-          memory.initializeMemory(as: M?.self, to: try decoding.one(&reader))
-        } else {
-          memory.initializeMemory(as: M?.self, to: nil)
-          reader.position += layout.columns.count
-        }
-      },
-      columns: {
-        try decoding.columns().map {
-          ResultColumn(name: $0.name, type: $0.type, form: $0.form, isOptional: true)
-        }
-      })
+      SelectItem(
+        term: .table(columns.table),
+        part: RowPart(of: M?.self) { reader, memory in
+          let layout = try M.layout
+          let row = StatementRow(statement: reader.statement)
+          let isPresent = try layout.presentColumns.contains {
+            try !row.isNull(at: reader.position + $0)
+          }
+          if isPresent {
+            memory.initializeMemory(as: M?.self, to: try decoding.one(&reader))
+          } else {
+            memory.initializeMemory(as: M?.self, to: nil)
+            reader.position += layout.columns.count
+          }
+        },
+        columns: {
+          try decoding.columns().map {
+            ResultColumn(name: $0.name, type: $0.type, form: $0.form, isOptional: true)
+          }
+        }))
   }
 }
 
@@ -92,18 +79,18 @@ extension SelectStatement {
   static var noItems: QueryError {
     QueryError(
       "a query selects nothing: each item must be a column, an expression, a condition, a table or a "
-        + "value; write SQLExpression(value) for a value of a type of your own")
+        + "value of a type that is a ColumnValue")
   }
 
   /// Returns the SELECT clause with several items, and the way to read its rows as a tuple.
   static func tuple<each Item: Selectable>(
     _ items: repeat each Item
-  ) -> ([SelectTerm], RowDecoding<(repeat (each Item).Output)>) {
+  ) -> ([SelectTerm], RowDecoding<(repeat (each Item).Selected)>) {
     var terms: [SelectTerm] = []
     var parts = RowParts()
     var columns: [@Sendable () throws -> [ResultColumn]] = []
     for item in repeat each items {
-      let selection = item._selection
+      let selection = item.selectItem
       terms.append(selection.term)
       parts.append(selection.part)
       columns.append(selection.columns)

@@ -15,16 +15,6 @@ extension SelectStatement {
     }
   }
 
-  /// The columns by which the rows are grouped; nil if they are grouped by another expression.
-  package var groupColumns: [ColumnID]? {
-    var columns: [ColumnID] = []
-    for group in groups {
-      guard case .column(let column) = group else { return nil }
-      columns.append(column)
-    }
-    return columns
-  }
-
   /// Returns the query with each aggregate of SELECT, HAVING and ORDER BY replaced. The closure is
   /// called for them in the same order each time.
   ///
@@ -32,8 +22,16 @@ extension SelectStatement {
   package func replacingAggregates(
     _ replacement: (AggregateNode) throws -> ExpressionNode
   ) throws -> SelectStatement {
+    try replacing { try AggregateNode($0).map(replacement) }
+  }
+
+  /// Returns the query with expressions of SELECT, HAVING and ORDER BY replaced: those for which the
+  /// closure returns another one.
+  func replacing(
+    _ replacement: (ExpressionNode) throws -> ExpressionNode?
+  ) throws -> SelectStatement {
     func replace(_ node: ExpressionNode) throws -> ExpressionNode {
-      try node.replacing { try AggregateNode($0).map(replacement) }
+      try node.replacing(replacement)
     }
     var statement = self
     if case .terms(let terms) = selection {
@@ -48,7 +46,7 @@ extension SelectStatement {
     }
     if !having.isEmpty {
       statement.having = ShortList(
-        try having.map { try $0.replacing { try AggregateNode($0).map(replacement) } })
+        try having.map { try $0.replacing(replacement) })
     }
     statement.order = ShortList(
       try order.map { OrderTerm(try replace($0.expression), of: $0) })
@@ -65,6 +63,18 @@ extension SelectStatement {
       case .terms(let terms): try Self.write(terms, to: &sink)
       }
       for condition in having { try condition.write(to: &sink) }
+      try OrderTerm.write(order, to: &sink)
+      return sink.columns
+    }
+  }
+
+  /// The columns that WHERE, the conditions of joins and ORDER BY name: a change of any other column
+  /// of a row leaves it where it is in the result. Throws `QueryError` if they cannot be rendered.
+  package var decidingColumns: Set<ColumnID> {
+    get throws {
+      var sink = ColumnSink()
+      for condition in predicates { try condition.write(to: &sink) }
+      for join in joins { try join.condition?.write(to: &sink) }
       try OrderTerm.write(order, to: &sink)
       return sink.columns
     }

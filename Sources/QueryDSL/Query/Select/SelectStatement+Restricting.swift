@@ -21,6 +21,23 @@ extension SelectStatement {
         containsNull: orNull ? .value(.integer(1)) : nil))
   }
 
+  /// Adds the condition that an expression has one of the given values, as for a column.
+  package mutating func restrict(
+    _ expression: ExpressionNode, to values: [DatabaseValue], orNull: Bool = false
+  ) {
+    if case .column(let column) = expression {
+      return restrict(column, to: values, orNull: orNull)
+    }
+    if values.count == 1, !orNull {
+      predicates.append(.compare(.equal, expression, .value(.value(values[0]))))
+      return
+    }
+    predicates.append(
+      .isIn(
+        expression, .array(BoundArray(values)),
+        containsNull: orNull ? .value(.integer(1)) : nil))
+  }
+
   /// Keeps only the joins up to one of them, which then leaves out rows that it finds no row for.
   package mutating func endJoins(withInner index: Int) {
     var kept = Array(joins[...index])

@@ -1,4 +1,4 @@
-/// A value that is cached: a row.
+/// A value that is cached: a row, or the result of a query.
 ///
 /// It never changes, so a thread may read it after another thread has removed it.
 @usableFromInline
@@ -9,17 +9,24 @@ package final class CacheEntry: Sendable {
   package let value: any CachedValue
   /// The memory that the entry takes, in bytes, as far as it is known.
   package let byteCount: Int
-  /// The rowid of the row; nil if it is not known.
+  /// The number of rows of a result, at least 1.
+  let rowCount: Int
+  /// The rowid of a row; nil if it is not known.
   package let rowID: Int64?
+  /// The names of the tables, in lower case, from which a result was read.
+  let tables: [String]
   /// The key; nil if it has 8 bytes, which the table keeps.
   private let key: [UInt8]?
 
   package init(
-    _ value: any CachedValue, for key: CacheKey, byteCount: Int, rowID: Int64? = nil
+    _ value: any CachedValue, for key: CacheKey, byteCount: Int, rowID: Int64? = nil,
+    rowCount: Int = 1, tables: [String] = []
   ) {
     self.value = value
     self.byteCount = byteCount
+    self.rowCount = max(1, rowCount)
     self.rowID = rowID
+    self.tables = tables
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
@@ -59,11 +66,11 @@ package enum CacheKey: Sendable {
   }
 }
 
-/// The bounds of the cache of a model.
+/// The bounds of a cache.
 package struct CacheLimits: Hashable, Sendable {
   /// The maximum number of rows.
   package let rows: Int
-  /// The maximum number of bytes that the rows take.
+  /// The maximum number of bytes that the entries take.
   package let bytes: Int
 
   package init(rows: Int, bytes: Int) {
@@ -72,7 +79,8 @@ package struct CacheLimits: Hashable, Sendable {
   }
 }
 
-/// The counts of a model's cache.
+/// The counts of a model's cache, whose entries are rows (`Cached()`) or results of queries
+/// (`CachedResults()`).
 ///
 /// ```swift
 /// let statistics = try db.cacheStatistics(of: Post.self)
@@ -83,11 +91,11 @@ public struct CacheStatistics: Hashable, Sendable {
   public package(set) var hits = 0
   /// The number of reads that it did not answer.
   public package(set) var misses = 0
-  /// The number of rows that were removed because the cache was full.
+  /// The number of entries that were removed because the cache was full.
   public package(set) var evictions = 0
-  /// The number of rows that were removed because a commit touched them, or might have.
+  /// The number of entries that were removed because a commit touched them, or might have.
   public package(set) var invalidations = 0
-  /// The number of rows that the cache holds.
+  /// The number of entries that the cache holds.
   public package(set) var count = 0
   /// The number of bytes that they take, as far as it is known.
   public package(set) var byteCount = 0

@@ -1,4 +1,4 @@
-/// A hash table of cached values, with a bound of their number and of their bytes.
+/// A hash table of cached values, with a bound of their rows and of their bytes.
 ///
 /// It is an open hash table with linear probing. If the table is full, the hand of a clock goes
 /// around: it removes the first entry that was not read since the hand last passed it.
@@ -20,11 +20,15 @@ final class CacheTable: @unchecked Sendable {
   /// The number of places less one; the number is a power of two.
   private var mask: Int
   private(set) var count = 0
+  /// The number of rows of all entries.
+  private(set) var rowCount = 0
   private(set) var byteCount = 0
   /// The place that the hand looks at next.
   private var hand = 0
   /// The hash of the entry of each row.
   private var hashes: [Int64: UInt64] = [:]
+  /// The entries that were read from each table, with their hashes.
+  private var readers: [String: [ObjectIdentifier: UInt64]] = [:]
   private let seed = UInt64.random(in: .min ... .max)
 
   init(_ limits: CacheLimits) {
@@ -67,9 +71,11 @@ final class CacheTable: @unchecked Sendable {
       removed.append(remove(earlier, at: place))
     }
     if let row = entry.rowID, let earlier = removeRow(row) { removed.append(earlier) }
-    guard limits.rows > 0, entry.byteCount <= limits.bytes else { return (removed, 0) }
+    guard entry.rowCount <= limits.rows, entry.byteCount <= limits.bytes else {
+      return (removed, 0)
+    }
     var evicted = 0
-    while count >= limits.rows || byteCount > limits.bytes - entry.byteCount {
+    while rowCount > limits.rows - entry.rowCount || byteCount > limits.bytes - entry.byteCount {
       removed.append(evict())
       evicted += 1
     }
@@ -77,8 +83,10 @@ final class CacheTable: @unchecked Sendable {
     if (count + 1) * 4 > (mask + 1) * 3 { grow() }
     put(Place(hash: hash, word: key.word, entry: entry))
     count += 1
+    rowCount += entry.rowCount
     byteCount += entry.byteCount
     if let row = entry.rowID { hashes[row] = hash }
+    for table in entry.tables { readers[table, default: [:]][ObjectIdentifier(entry)] = hash }
     didChange()
     return (removed, evicted)
   }
@@ -94,6 +102,23 @@ final class CacheTable: @unchecked Sendable {
       place = (place + 1) & mask
     }
     return nil
+  }
+
+  /// Removes the entries that were read from a table, and returns them.
+  func removeReaders(of table: String) -> [CacheEntry] {
+    guard let known = readers[table] else { return [] }
+    var removed: [CacheEntry] = []
+    for (reader, hash) in known {
+      var place = Int(truncatingIfNeeded: hash) & mask
+      while let current = places[place] {
+        if ObjectIdentifier(current.entry) == reader {
+          removed.append(remove(current.entry, at: place))
+          break
+        }
+        place = (place + 1) & mask
+      }
+    }
+    return removed
   }
 
   /// Removes the entries whose rowids are not known, and returns them.
@@ -130,8 +155,13 @@ final class CacheTable: @unchecked Sendable {
   private func remove(_ entry: CacheEntry, at place: Int) -> CacheEntry {
     places[place] = nil
     count -= 1
+    rowCount -= entry.rowCount
     byteCount -= entry.byteCount
     if let row = entry.rowID { hashes[row] = nil }
+    for table in entry.tables {
+      readers[table]?[ObjectIdentifier(entry)] = nil
+      if readers[table]?.isEmpty == true { readers[table] = nil }
+    }
     closeGap(at: place)
     didChange()
     return entry
@@ -202,11 +232,17 @@ extension CacheTable {
   #if DEBUG
     /// Throws unless each entry is found by its key and its row, and the counts are right.
     func checkInvariants() throws {
-      var (found, bytes, rows) = (0, 0, 0)
+      var (found, bytes, rows, rowTotal) = (0, 0, 0, 0)
       for place in 0...mask {
         guard let current = places[place] else { continue }
         found += 1
         bytes += current.entry.byteCount
+        rowTotal += current.entry.rowCount
+        for table in current.entry.tables {
+          try InvariantChecks.require(
+            readers[table]?[ObjectIdentifier(current.entry)] == current.hash,
+            "an entry is not found by its table \(table)")
+        }
         var search = Int(truncatingIfNeeded: current.hash) & mask
         while search != place {
           try InvariantChecks.require(places[search] != nil, "a search ends before place \(place)")
@@ -218,11 +254,11 @@ extension CacheTable {
           hashes[row] == current.hash, "the row \(row) is not found by its number")
       }
       try InvariantChecks.require(
-        found == count && bytes == byteCount && rows == hashes.count,
+        found == count && bytes == byteCount && rows == hashes.count && rowTotal == rowCount,
         "\(found) entries of \(bytes) bytes, counted \(count) of \(byteCount); \(hashes.count) rows"
       )
       try InvariantChecks.require(
-        count <= limits.rows && byteCount <= limits.bytes, "the table is over its limits")
+        rowCount <= limits.rows && byteCount <= limits.bytes, "the table is over its limits")
     }
   #endif
 }

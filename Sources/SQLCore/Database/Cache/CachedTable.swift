@@ -7,7 +7,7 @@ package struct CachedTable: Sendable {
   package let hasRowID: Bool
 }
 
-/// What a reader knows of the tables that are cached, by the numbers of their models' layouts.
+/// The cached tables as one reader found them, by the numbers of their models' layouts.
 struct CachedTables {
   private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
 
@@ -70,11 +70,14 @@ extension ConnectionCore {
     return CachedTable(hasRowID: !isWithoutRowID && rowID != nil && !hidesRowID)
   }
 
-  /// Returns the rows of one of the library's own statements, as texts, with one text bound.
-  private func texts(_ sql: String, _ argument: String) throws -> [[String]] {
+  /// Returns the rows of one of the library's own statements, as texts, with one text bound if it
+  /// has a parameter.
+  func texts(_ sql: String, _ argument: String? = nil) throws -> [[String]] {
     let statement = try compileOne(sql).handle
     defer { sqlite3_finalize(statement) }
-    try check(csqlite_bind_text_copy(statement, 1, argument, UInt64(argument.utf8.count)))
+    if let argument {
+      try check(csqlite_bind_text_copy(statement, 1, argument, UInt64(argument.utf8.count)))
+    }
     var rows: [[String]] = []
     while true {
       switch sqlite3_step(statement) {

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// The cached rows of a database. Programs do not use it directly: a model whose schema
-/// has the line `Cached()` is cached, and `Database.cacheStatistics(of:)` counts.
+/// The cached rows and results of a database. Programs do not use it directly: a model whose schema
+/// has the line `Cached()` or `CachedResults()` is cached, and `Database.cacheStatistics(of:)`
+/// counts.
 ///
 /// All entries belong to one *version*: a header of the wal-index, which each commit of any process
 /// changes. A lookup compares it with the header in shared memory, without a call of SQLite. If the
@@ -21,11 +22,13 @@ public final class DatabaseCache: Sendable {
     var index: LogIndex?
     /// Whether nothing is cached any more: the database was closed, or has an authorizer.
     var isOff = false
+    /// The number of times that what reads return has changed without a commit.
+    var generation = 0
     /// The version to which all entries belong.
     var version: LogIndex.Header?
     /// Whether the writer is committing, and its commit directly follows the version.
     var isCommitting = false
-    /// The models, by the numbers of their layouts.
+    /// The models, by their numbers.
     var models: [ModelCache?] = []
   }
 
@@ -60,24 +63,22 @@ public final class DatabaseCache: Sendable {
     let lookup = state.withLock { state -> CacheLookup in
       let cache = state.cache(of: model)
       if let version = state.version, let index = state.index, index.isAt(version) {
-        if let entry = cache.rows.entry(of: key) {
+        if let entry = cache.entries.entry(of: key) {
           cache.statistics.hits &+= 1
           return .hit(entry.value)
         }
         cache.statistics.misses &+= 1
-        return .miss(CacheTicket(version: version, needsIndex: false))
+        return .miss(state.ticket)
       }
       cache.statistics.misses &+= 1
       guard let index = state.index else {
         return .miss(CacheTicket(version: nil, needsIndex: !state.isOff))
       }
       // The log hook, which is called next, may keep the entries.
-      guard !state.isCommitting, let header = index.header else {
-        return .miss(CacheTicket(version: nil, needsIndex: false))
-      }
+      guard !state.isCommitting, let header = index.header else { return .miss(CacheTicket()) }
       removed = state.removeAll()
       state.version = header
-      return .miss(CacheTicket(version: header, needsIndex: false))
+      return .miss(state.ticket)
     }
     withExtendedLifetime(removed) {}
     return lookup
@@ -92,11 +93,11 @@ public final class DatabaseCache: Sendable {
     let removed = state.withLock { state -> [CacheEntry] in
       // The snapshot of the read was the newest at a time between the ticket and now. If nothing
       // was committed between the two, it has the version of the ticket.
-      guard state.version == version, let index = state.index, index.isAt(version) else {
-        return []
-      }
+      guard state.version == version, state.generation == ticket.generation,
+        let index = state.index, index.isAt(version)
+      else { return [] }
       let cache = state.cache(of: model)
-      let (removed, evicted) = cache.rows.insert(entry, for: key)
+      let (removed, evicted) = cache.entries.insert(entry, for: key)
       cache.statistics.evictions &+= evicted
       return removed
     }
@@ -118,11 +119,18 @@ public final class DatabaseCache: Sendable {
     state.withLock { state in
       guard state.models.indices.contains(model.number), let cache = state.models[model.number]
       else { return CacheStatistics() }
-      var statistics = cache.statistics
-      statistics.count = cache.rows.count
-      statistics.byteCount = cache.rows.byteCount
-      return statistics
+      return cache.currentStatistics
     }
+  }
+
+  /// Removes all entries, because the same statement may now return something else: a function or a
+  /// collation was registered. A read that is running does not store its result.
+  func clear() {
+    let removed = state.withLock { state -> [CacheTable] in
+      state.generation += 1
+      return state.removeAll()
+    }
+    withExtendedLifetime(removed) {}
   }
 
   /// Removes all entries, and caches nothing any more. Called when an authorizer is added, and
@@ -139,6 +147,9 @@ public final class DatabaseCache: Sendable {
 }
 
 extension DatabaseCache.State {
+  /// The ticket for a value that is read now.
+  fileprivate var ticket: CacheTicket { CacheTicket(version: version, generation: generation) }
+
   /// Returns the cache of a model, which is made on the first call.
   @inline(__always)
   mutating func cache(of model: CachedModel) -> ModelCache {
@@ -157,7 +168,7 @@ extension DatabaseCache.State {
   /// Removes all entries, and returns what holds them, to be released without the lock.
   mutating func removeAll() -> [CacheTable] {
     models.reduce(into: []) { removed, cache in
-      guard let cache, cache.rows.count > 0 else { return }
+      guard let cache, cache.entries.count > 0 else { return }
       removed.append(cache.removeAll())
     }
   }
@@ -172,9 +183,11 @@ package enum CacheLookup: Sendable {
 /// The permission to store a value that was read after a lookup.
 package struct CacheTicket: Sendable {
   /// The version at the time of the lookup; nil if nothing may be stored.
-  let version: LogIndex.Header?
+  var version: LogIndex.Header?
+  /// The generation of the cache at that time.
+  var generation = 0
   /// Whether the cache does not know the index of the log yet.
-  let needsIndex: Bool
+  var needsIndex = false
 
   /// Whether a value may be stored.
   package var allowsStoring: Bool { version != nil }
@@ -183,14 +196,28 @@ package struct CacheTicket: Sendable {
 /// A model as a cache knows it.
 @usableFromInline
 package struct CachedModel: Sendable {
-  /// The number of its layout.
+  /// The kind of entries that a cache has for a model.
+  package enum Content: Int, Sendable {
+    /// Rows, by key.
+    case rows
+    /// Results of queries that begin with the model's table.
+    case results
+  }
+
+  package let content: Content
+  /// The number that stands for the model and the content.
   package let number: Int
+  /// The name of its table, as the model has it.
+  let name: String
   /// The name of its table, in lower case.
   package let table: String
   package let limits: CacheLimits
 
-  package init(number: Int, table: String, limits: CacheLimits) {
-    self.number = number
+  /// - Parameter layout: The number of the model's layout.
+  package init(_ content: Content, ofLayout layout: Int, table: String, limits: CacheLimits) {
+    self.content = content
+    number = layout * 2 + content.rawValue
+    name = table
     self.table = table.lowercasedASCII
     self.limits = limits
   }

@@ -1,37 +1,43 @@
-/// The cached rows of a model.
+/// The cache of one model: its rows, or the results of queries that begin with its table.
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class ModelCache: @unchecked Sendable {
   let model: CachedModel
-  private(set) var rows: CacheTable
+  private(set) var entries: CacheTable
   var statistics = CacheStatistics()
 
   init(_ model: CachedModel) {
     self.model = model
-    rows = CacheTable(model.limits)
+    entries = CacheTable(model.limits)
   }
 
   /// Removes all entries, and returns the table that holds them.
   func removeAll() -> CacheTable {
-    statistics.invalidations += rows.count
-    defer { rows = CacheTable(model.limits) }
-    return rows
+    statistics.invalidations += entries.count
+    defer { entries = CacheTable(model.limits) }
+    return entries
   }
 
   /// Removes the entries that a commit touched, and returns them.
   func remove(_ touched: TouchedRows) -> [CacheEntry] {
-    guard rows.count > 0, let table = touched.table(model.table) else { return [] }
-    var removed: [CacheEntry] = []
-    if table.isWhole {
-      removed = rows.removeAll { _ in true }
-    } else {
-      // A row whose rowid is not known, as in a table WITHOUT ROWID, may be any that was touched.
-      removed = rows.removeUnnumbered()
-      for row in table.rowIDs {
-        if let entry = rows.removeRow(row) { removed.append(entry) }
+    guard entries.count > 0 else { return [] }
+    let removed =
+      switch model.content {
+      case .rows: removeRows(touched)
+      case .results: touched.tableNames.flatMap { entries.removeReaders(of: $0) }
       }
-    }
     statistics.invalidations += removed.count
+    return removed
+  }
+
+  private func removeRows(_ touched: TouchedRows) -> [CacheEntry] {
+    guard let table = touched.table(model.table) else { return [] }
+    guard !table.isWhole else { return entries.removeAll { _ in true } }
+    // A row whose rowid is not known, as in a table WITHOUT ROWID, may be any that was touched.
+    var removed = entries.removeUnnumbered()
+    for row in table.rowIDs {
+      if let entry = entries.removeRow(row) { removed.append(entry) }
+    }
     return removed
   }
 }

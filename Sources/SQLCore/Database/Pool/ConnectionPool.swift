@@ -149,6 +149,7 @@ final class ConnectionPool: Sendable {
   }
 
   let state: Lock<State>
+  let waits = AccessWaits()
   /// The queue of the rounds in which kept snapshots end.
   let queue = DispatchQueue(label: "apus.kept-snapshots")
   let roundLength: DispatchTimeInterval
@@ -201,6 +202,7 @@ final class ConnectionPool: Sendable {
         // Other streams may hold their connections indefinitely, and may belong to the same caller.
         throw TooManyStreams(maximum: state[name].maximum)
       }
+      if let wait = waits.begin(name) { waiter.stand(wait) }
       state[name].waiters.append(waiter)
       return nil
     }

@@ -6,7 +6,8 @@ final class Waiter: Sendable {
   private enum State {
     /// Created, without an answer to call yet.
     case idle
-    case waiting(Answer)
+    /// Its waiting is reported if it stands in line and there are listeners.
+    case waiting(Answer, AccessWaits.Running?)
     /// Granted a connection; its waiting can no longer be ended.
     case granted
     /// Using a connection, under this lease.
@@ -33,22 +34,32 @@ final class Waiter: Sendable {
   func begin(_ answer: @escaping Answer) -> (any Error)? {
     state.withLock { state in
       if case .endedEarly(let error) = state { return error }
-      state = .waiting(answer)
+      state = .waiting(answer, nil)
       return nil
+    }
+  }
+
+  /// Notes that the access stands in line. Its answer may have been called already.
+  func stand(_ wait: AccessWaits.Running) {
+    state.withLock { state in
+      if case .waiting(let answer, _) = state { state = .waiting(answer, wait) }
     }
   }
 
   /// Answers with a grant. Returns false if the access no longer waits.
   func grant(_ grant: ConnectionPool.Grant) -> Bool {
-    guard let answer = stopWaiting(to: .granted) else { return false }
+    guard let (answer, wait) = stopWaiting(to: .granted) else { return false }
     answer(.success(grant))
+    wait?.end(wasGranted: true)
     return true
   }
 
   /// Takes the access out of its line, to be run by a group that already has a connection. Returns
   /// false if the access no longer waits.
   func join() -> Bool {
-    stopWaiting(to: .granted) != nil
+    guard let (_, wait) = stopWaiting(to: .granted) else { return false }
+    wait?.end(wasGranted: true)
+    return true
   }
 
   /// Notes that the access now uses a connection. If it was cancelled since the grant, its lease is
@@ -86,17 +97,18 @@ final class Waiter: Sendable {
   /// Ends the waiting with an error. Returns false if the access does not wait.
   @discardableResult
   func endWaiting(with error: any Error) -> Bool {
-    guard let answer = stopWaiting(to: .endedEarly(error)) else { return false }
+    guard let (answer, wait) = stopWaiting(to: .endedEarly(error)) else { return false }
     answer(.failure(error))
+    wait?.end(wasGranted: false)
     return true
   }
 
-  private func stopWaiting(to next: State) -> Answer? {
-    state.withLock { state -> Answer? in
+  private func stopWaiting(to next: State) -> (Answer, AccessWaits.Running?)? {
+    state.withLock { state -> (Answer, AccessWaits.Running?)? in
       switch state {
-      case .waiting(let answer):
+      case .waiting(let answer, let wait):
         state = next
-        return answer
+        return (answer, wait)
       case .idle:
         if case .endedEarly = next { state = next }
         return nil

@@ -130,6 +130,15 @@ struct SharedTransaction {
     }
     do {
       try core.run(cached: "COMMIT")
+    } catch let error as RemoteSessionError where error.outcome == .unknown {
+      // The writes may have been committed, so none may run again.
+      core.rollBack()
+      for index in members.indices {
+        if case .done = members[index].outcome {
+          members[index].outcome = .failed(error)
+          core.state.reportRollback()
+        }
+      }
     } catch {
       core.rollBack()
       undo(because: error, before: members.count)

@@ -227,7 +227,7 @@ extension ConnectionCore {
     number: Int, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {
     if !state.pointee.authorizer.isRecording,
-      let found = state.pointee.statements.findIdle(number: number)
+      let found = current(state.pointee.statements.findIdle(number: number))
     {
       try checkText(of: found, sql)
       return found
@@ -258,7 +258,16 @@ extension ConnectionCore {
   /// Lends the statement whose key was written; returns nil if the cache has no idle one.
   private func lendKnown() -> StatementPointer? {
     guard !state.pointee.authorizer.isRecording else { return nil }
-    return state.pointee.statements.findIdle()
+    return current(state.pointee.statements.findIdle())
+  }
+
+  /// Returns a cached statement. If its database is elsewhere and the schema has changed, evicts all
+  /// idle statements and returns nil: SQLite compiles only statements of its own files again.
+  private func current(_ found: StatementPointer?) -> StatementPointer? {
+    guard let found, found.pointee.remote?.isOutdated == true else { return found }
+    found.pointee.isInUse = false
+    for evicted in state.pointee.statements.removeAll() { evicted.destroy() }
+    return nil
   }
 
   /// Prepares and lends the statement whose key was written. If the cached statement is in use, the

@@ -18,6 +18,8 @@ extension Data: OrderedColumnValue {
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .blob(self) }
 }
 
+extension Array: Selectable where Element: UInt8OrFloatElseUseJSON {}
+
 extension Array: ColumnValue where Element: UInt8OrFloatElseUseJSON {
   /// BLOB.
   public static var storageClass: StorageClass { .blob }

@@ -1,3 +1,5 @@
+extension Optional: Selectable where Wrapped: ColumnValue {}
+
 extension Optional: ColumnValue where Wrapped: ColumnValue {
   /// A column of optionals may be NULL; programs do not use it directly.
   public typealias _Nullability = _MaybeNull

@@ -33,7 +33,7 @@ struct CheckedValuesTests {
     "checksValues refuses a value that its column's type cannot read, and names the row",
     arguments: columns)
   func everyColumn(column: String) throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE Sample (id INTEGER PRIMARY KEY NOT NULL, number INTEGER NOT NULL, ratio REAL,

@@ -56,7 +56,7 @@ struct ForeignFormTests {
 
   /// Makes a table as another program does.
   private func file(_ type: String, _ values: String...) throws -> Database {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       SQL(unsafe: "CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen \(type) NOT NULL)"))
     for (index, value) in values.enumerated() {

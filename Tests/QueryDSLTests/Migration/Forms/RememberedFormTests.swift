@@ -62,19 +62,19 @@ struct RememberedFormTests {
   @Test("the definition names every form except the standard one")
   func definition() throws {
     #expect(
-      try definition(Database.temporary(models: [Unix.self]))?.contains(
+      try definition(Specification.database(models: [Unix.self]))?.contains(
         #""seen" REAL /* unixSeconds */ NOT NULL"#) == true)
     #expect(
-      try definition(Database.temporary(models: [Spaced.self]))?.contains(
+      try definition(Specification.database(models: [Spaced.self]))?.contains(
         #""seen" TEXT /* datetime */ NOT NULL"#) == true)
     #expect(
-      try definition(Database.temporary(models: [Standard.self]))?.contains(
+      try definition(Specification.database(models: [Standard.self]))?.contains(
         #""seen" INTEGER NOT NULL"#) == true)
   }
 
   @Test("the form is found next to the user's own comments")
   func otherComments() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute(
       """
       CREATE TABLE "Visit" (
@@ -90,7 +90,7 @@ struct RememberedFormTests {
 
   @Test("changing seconds since 1970 to seconds since 2001 keeps each date")
   func real() throws {
-    let db = try Database.temporary(models: [Unix.self])
+    let db = try Specification.database(models: [Unix.self])
     try db.insert(Self.moments.enumerated().map { Unix(id: $0.offset, seen: $0.element) })
     let plan = try db.migrate([Reference.self])
     #expect(
@@ -111,7 +111,7 @@ struct RememberedFormTests {
   @Test("forms of the same storage class are distinguished")
   func others() throws {
     let moments = [0.0, 1_700_000_000.125].map(Date.init(timeIntervalSince1970:))
-    let db = try Database.temporary(models: [Spaced.self])
+    let db = try Specification.database(models: [Spaced.self])
     try db.insert(moments.enumerated().map { Spaced(id: $0.offset, seen: $0.element) })
     #expect(try db.row("SELECT seen FROM Visit WHERE id = 1")?[0] == "2023-11-14 22:13:20.125")
     try db.migrate([Text.self])
@@ -126,7 +126,7 @@ struct RememberedFormTests {
 
   @Test("a form that cannot hold a value is refused, and nothing changes")
   func lossy() throws {
-    let db = try Database.temporary(models: [Standard.self])
+    let db = try Specification.database(models: [Standard.self])
     try db.insert(Self.moments.enumerated().map { Standard(id: $0.offset, seen: $0.element) })
     let before = try db.rows("SELECT * FROM Visit").map(\.values)
     let error = #expect(throws: MigrationError.self) { try db.migrate([Milliseconds.self]) }
@@ -142,7 +142,7 @@ struct RememberedFormTests {
 
   @Test("the recorded form survives columns that are added, renamed and dropped by ALTER TABLE")
   func alter() throws {
-    let db = try Database.temporary(models: [Unix.self])
+    let db = try Specification.database(models: [Unix.self])
     try db.insert(Unix(id: 1, seen: Self.moments[1]))
     try db.execute(
       """
@@ -175,7 +175,7 @@ struct RememberedFormTests {
       @PrimaryKey var id: Int
       static var schema: Schema<Checked> { Check { $0.$id > 0 } }
     }
-    let db = try Database.temporary(models: [Bare.self])
+    let db = try Specification.database(models: [Bare.self])
     try db.migrate([Wide.self])
     #expect(try definition(db)?.contains(#", "seen" REAL /* julianDay */)"#) == true)
     let plan = try db.migrate([Checked.self])
@@ -203,7 +203,7 @@ struct RememberedFormTests {
       @Column var added: Date?
     }
     for options in ["", " STRICT"] {
-      let db = try Database.temporary()
+      let db = try Specification.database()
       try db.execute(
         SQL(
           unsafe: "CREATE TABLE Visit (id INTEGER PRIMARY KEY, text TEXT NOT NULL)\(options); "

@@ -22,7 +22,7 @@ struct SpelledKeyTests {
   @Test("a row whose UUID is in upper case is found, updated, saved and deleted by its key")
   func lookups() throws {
     let id = try #require(UUID(uuidString: Self.text))
-    let db = try Database.temporary(models: [Device.self])
+    let db = try Specification.database(models: [Device.self])
     try db.execute("INSERT INTO Device VALUES (\(Self.text), 'raw')")
     var device = try #require(try db.find(Device.self, id))
     #expect(device == Device(id: id, name: "raw"))
@@ -41,7 +41,7 @@ struct SpelledKeyTests {
 
   @Test("a table of upper-case UUIDs is refused with the form that fits, and opens with that form")
   func opening() throws {
-    let db = try Database.temporary()
+    let db = try Specification.database()
     try db.execute("CREATE TABLE Device (id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")
     try db.execute("INSERT INTO Device VALUES (\(Self.text), 'raw')")
     let path = try #require(db.path)

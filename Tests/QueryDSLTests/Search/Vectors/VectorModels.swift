@@ -36,7 +36,7 @@ enum Gallery {
   }
 
   static func database() throws -> Database {
-    let db = try Database.temporary(
+    let db = try Specification.database(
       models: [Artist.self, Picture.self], configuration: configuration())
     try db.insert([Artist(id: 1, name: "Jane"), Artist(id: 2, name: "Ole")])
     try db.insert([

@@ -161,7 +161,7 @@ struct VectorTests {
     try db.execute("UPDATE Picture SET colours = x'010203' WHERE id = 2")
     let broken = #expect(throws: ColumnValueError.self) { try db.find(Picture.self, 2) }
     #expect(broken?.column == "colours")
-    let plain = try Database.temporary(models: [Picture.self])
+    let plain = try Specification.database(models: [Picture.self])
     try plain.insert(Picture(id: 1, caption: "", embedding: [0, 0, 1]))
     let missing = #expect(throws: DatabaseError.self) {
       try plain.fetch(Picture.nearest(to: [0, 0, 1], by: \.$embedding, limit: 1))

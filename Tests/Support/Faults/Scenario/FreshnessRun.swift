@@ -8,14 +8,20 @@ final class FreshnessRun: Sendable {
     @PrimaryKey var id: Int
     @Column var number: Int
 
-    static var schema: Schema<Left> { Cached() }
+    static var schema: Schema<Left> {
+      Cached()
+      CachedResults()
+    }
   }
 
   struct Right: Model {
     @PrimaryKey var id: Int
     @Column var number: Int
 
-    static var schema: Schema<Right> { Cached() }
+    static var schema: Schema<Right> {
+      Cached()
+      CachedResults()
+    }
   }
 
   static let processes = 3
@@ -147,6 +153,14 @@ final class FreshnessRun: Sendable {
   var cacheHits: Int {
     get throws {
       try db.cacheStatistics(of: Left.self).hits + db.cacheStatistics(of: Right.self).hits
+    }
+  }
+
+  /// The number of queries that the cache of this process answered.
+  var cachedResultHits: Int {
+    get throws {
+      try db.resultCacheStatistics(of: Left.self).hits
+        + db.resultCacheStatistics(of: Right.self).hits
     }
   }
 

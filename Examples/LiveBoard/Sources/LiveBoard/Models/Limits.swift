@@ -10,6 +10,8 @@ enum Limits {
   static let tags = 200
   static let lists = 20
   static let cards = 5_000
+  /// The entries of the change log that a start of the server keeps.
+  static let logEntries = 10_000
   /// The largest body of a request, in bytes.
   static let body = 128 * 1_024
   /// The number of event streams that may be open.

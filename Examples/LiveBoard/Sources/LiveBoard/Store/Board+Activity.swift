@@ -6,9 +6,7 @@ extension Board {
 
   /// Reads the newest entries of the change log, as sentences.
   func activity() async throws -> Activity {
-    let position = try await db.read { try $0.logPosition() }
-    let entries = try await db.log.entries(
-      after: max(0, position - Int64(Self.readEntries)), limit: Self.readEntries * 2)
+    let entries = try await db.log.newestEntries(limit: Self.readEntries)
     return try await db.read { db in
       var lines: [Activity.Line] = []
       for entry in entries.reversed() where lines.count < Self.shownLines {

@@ -28,11 +28,15 @@ struct Board: Sendable {
   func edit<Result: Sendable>(
     _ label: String, by author: String?, _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    if let author { try await histories.begin(for: author) }
     return try await db.write(label: label) { tx in
       if let author { try tx.setLogAuthor(author) }
       return try body(tx)
     }
+  }
+
+  /// Removes the oldest entries of the change log, with which the oldest undo steps end.
+  func trimLog() async throws {
+    try await db.log.purge(keeping: .init(count: Limits.logEntries))
   }
 
   // MARK: Lists

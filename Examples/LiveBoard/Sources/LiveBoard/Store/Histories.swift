@@ -1,6 +1,8 @@
 import Apus
 
 /// The histories of the people that edit the board: each undoes its own changes.
+///
+/// Their steps are in the change log, so that they outlast the server.
 actor Histories {
   /// The models whose changes are undone. Counts and versions are not: they go on.
   private static let models: [any Model.Type] = [
@@ -14,19 +16,11 @@ actor Histories {
     self.db = db
   }
 
-  /// Begins the history of an author, if it has none.
-  func begin(for author: String) throws {
-    if histories[author] == nil {
-      histories[author] = try History(
-        of: Self.models, in: db, author: author, groupsByLabel: false)
-    }
-  }
-
   func history(of author: String) throws -> History {
-    try begin(for: author)
-    guard let history = histories[author] else {
-      throw BoardError.notFound("\(author) has changed nothing")
-    }
+    if let history = histories[author] { return history }
+    let history = try History(
+      of: Self.models, inLogOf: db, author: author, groupsByLabel: false)
+    histories[author] = history
     return history
   }
 }
@@ -63,7 +57,9 @@ extension Board {
   /// editor that has the card open gets a conflict, and the others see that it is unread.
   private func renewVersions(after position: Int64, by person: Person) async throws {
     var cards: Set<Card.ID> = []
-    for entry in try await db.log.entries(after: position) {
+    // Others may have written meanwhile.
+    let entries = try await db.log.entries(after: position)
+    for entry in entries where entry.undoneSequence != nil && entry.author == person.name {
       for change in entry.changes(of: Card.self) { cards.insert(try change.key) }
       for change in entry.changes(of: CardTag.self) { cards.insert(try change.key.cardID) }
     }

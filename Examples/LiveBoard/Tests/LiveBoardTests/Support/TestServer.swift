@@ -10,9 +10,15 @@ struct TestServer: Sendable {
   let feed: BoardFeed
   let client: RawClient
 
-  /// Runs a test with a server.
+  /// Runs a test with a server, when fewer than `TestPlaces.count` others run.
   static func run(
     sample: Bool = false, _ body: @Sendable (TestServer) async throws -> Void
+  ) async throws {
+    try await TestPlaces.shared.run { try await serve(sample: sample, body) }
+  }
+
+  private static func serve(
+    sample: Bool, _ body: @Sendable (TestServer) async throws -> Void
   ) async throws {
     let board = Board(in: try Database.temporary(models: Board.models))
     if sample { try await board.addSampleIfEmpty() }

@@ -1,5 +1,5 @@
 /// The numbers of what an import read and stored.
-struct ImportSummary: Equatable, Sendable {
+struct ImportSummary: Equatable, Codable, Sendable {
   var sections = 0
   var packages = 0
   var dependencies = 0

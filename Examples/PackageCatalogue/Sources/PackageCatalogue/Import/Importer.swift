@@ -2,11 +2,16 @@ import Apus
 import DebianControl
 
 /// An importer of package lists into an open database, with some thousand packages per transaction.
+///
+/// Each transaction has a key. So in a cluster, a batch whose outcome is unknown because a node was
+/// lost is sent again, and stored once.
 struct Importer {
   let database: Database
   var progress: ImportProgress
   var batchSize = 4_000
 
+  private let id = Unique64()
+  private var batchCount = 0
   private var summary = ImportSummary()
   /// The sections that are in the database or in the current batch.
   private var sections: [String: Section] = [:]
@@ -25,7 +30,11 @@ struct Importer {
     let byteCount = reader.byteCount
     try await clear()
     while let batch = try nextBatch(from: &reader) {
-      summary.add(try await database.write { try batch.insert(into: $0) })
+      batchCount += 1
+      let written = try await database.write(id: "import \(id), batch \(batchCount)") {
+        try batch.insert(into: $0)
+      }
+      summary.add(written.value)
       progress.update(summary, bytes: reader.bytesConsumed, of: byteCount)
     }
     progress.end(summary)
@@ -33,7 +42,7 @@ struct Importer {
   }
 
   private func clear() async throws {
-    try await database.write { tx in
+    try await database.write(id: "import \(id)") { tx in
       try tx.run(Dependency.delete())
       try tx.run(Package.delete())
       try tx.run(Section.delete())

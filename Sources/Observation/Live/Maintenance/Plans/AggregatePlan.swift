@@ -24,7 +24,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   var readsSnapshots: Bool { canAsk }
   var explanation: String {
     let name = table.layout.tableName
-    let what = groups.columns.isEmpty ? "the values" : "the values of the groups"
+    let what = groups.nodes.isEmpty ? "the values" : "the values of the groups"
     let sentence = "a commit changes \(what) by the rows of \(name) that it touched"
     guard let asked = aggregates.askedName else { return sentence }
     return "\(sentence), and calculates \(asked) again for each touched group"
@@ -36,23 +36,23 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     if query.statement.groups.isEmpty { query.statement.order = .none }
     let select = query.statement
     groups = try PlannedGroups(of: select, in: [table])
-    var shown = select.withKeys([])
+    var shown = try select.withKeys([]).markingGroups()
     shown.order = .none
     aggregates = try AggregateValues(of: shown, in: table)
     self.table = table
     self.shown = shown
     self.query = try KeyedQuery(
-      query, groupedBy: groups.columns, aggregates: aggregates.nodes, of: [table],
+      query, groupedBy: groups, aggregates: aggregates.nodes, of: [table],
       reserve: context.reserve)
     lacksGroups = !select.having.isEmpty || select.limit != nil || select.offset != nil
     var sums = shown
     sums.having = .none
     sums.selection = .terms(
-      (groups.columns.map { .column($0) } + aggregates.nodes).map { .expression($0) })
+      (groups.nodes + aggregates.nodes).map { .expression($0) })
     self.sums = sums
     let obstacle = try groups.obstacle(to: self.query.statement, of: table, in: context)
     if let obstacle, lacksGroups || aggregates.askedName != nil {
-      guard groups.columns.isEmpty, let asked = aggregates.askedName else { throw obstacle }
+      guard groups.nodes.isEmpty, let asked = aggregates.askedName else { throw obstacle }
       throw RerunReason("\(asked) over all rows cannot be calculated from those that changed")
     }
     canAsk = obstacle == nil
@@ -99,11 +99,12 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     let rows = commits.rows(of: table)
     guard var touched = touchedGroups(rows, in: window, means.evaluators) else { return nil }
     if !touched.asked.isEmpty {
-      let asked = Set(touched.asked.map { RowKey.values($0.map(\.asGroupKey)) })
+      let asked = Set(touched.asked.map(groups.key(of:)))
       for key in asked { touched.known[key] = .some(nil) }
       var statement = groups.restricting(query.statement, to: touched.asked)
       statement.order = .none
       for entry in try query.entries(of: statement, on: core) where asked.contains(entry.key) {
+        if aggregates.haveEqualValues(entry.aggregates) { return nil }
         touched.known[entry.key] = entry
       }
     }
@@ -140,13 +141,17 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     for key in Set(old.keys).union(new.keys) {
       let group = new[key]?.group ?? old[key]?.group ?? []
       let held = window.entry(of: key)
-      guard held != nil || !lacksGroups && !groups.columns.isEmpty,
+      guard held != nil || !lacksGroups && !groups.nodes.isEmpty,
         let values = aggregates.values(
           after: held?.aggregates, without: old[key]?.values, with: new[key]?.values)
       else {
         touched.asked.append(group)
         continue
       }
+      guard
+        !aggregates.haveEqualValues(values),
+        !(held.map { aggregates.haveEqualValues($0.aggregates) } ?? false)
+      else { return nil }
       do {
         touched.known[key] = .some(try row(of: group, values, evaluators))
       } catch {
@@ -171,7 +176,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return try evaluators.evaluating(rows, columns: columns, in: table.shadow) { core in
       let statement = try core.lendStatement(for: sums)
       defer { core.giveBack(statement) }
-      let count = groups.columns.count
+      let count = groups.nodes.count
       var sums: [RowKey: GroupSums] = [:]
       while try core.step(statement) {
         let row = StatementRow(statement: statement)
@@ -179,7 +184,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
           try row.databaseValue(at: $0)
         }
         let group = Array(values[..<count])
-        sums[.values(group.map(\.asGroupKey))] = GroupSums(
+        sums[groups.key(of: group)] = GroupSums(
           group: group, values: Array(values[count...]))
       }
       return sums
@@ -195,12 +200,14 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     var statement = try shown.replacingAggregates { _ in
       .value(.value(places.popFirst().map { values[$0] } ?? .null))
     }.withoutGroups
-    statement = statement.withKeys(groups.columns, values.map { .value(.value($0)) })
+    if groups.hasExpressions { statement = try statement.replacingMarks(by: group) }
+    statement = statement.withKeys(groups.keyNodes(of: group), values.map { .value(.value($0)) })
     statement.order = .none
     // A table needs a row, also if all rows are one group.
     let (row, columns) =
-      group.isEmpty
-      ? ([.null], [table.shadow.columns.first?.name ?? ""]) : (group, groups.names)
+      groups.columns.isEmpty
+      ? ([.null], [table.shadow.columns.first?.name ?? ""])
+      : (groups.columnValues(of: group), groups.names)
     return try evaluators.evaluating([row], columns: columns, in: table.shadow) { core in
       try query.entries(of: statement, on: core).first
     }

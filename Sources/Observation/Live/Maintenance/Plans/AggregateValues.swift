@@ -31,6 +31,9 @@ struct AggregateValues: Sendable {
   let places: [Int]
   /// Whether the first of them is `count(*)`, which says whether the group exists.
   let countsRows: Bool
+  /// The place of the first of those that tell whether a group has values that are equal without
+  /// being the same.
+  private let firstClassCount: Int
   /// The name of an aggregate whose difference cannot be calculated; nil if all can be.
   let askedName: String?
 
@@ -62,6 +65,9 @@ struct AggregateValues: Sendable {
       }
       return aggregate.node
     }
+    firstClassCount = nodes.count
+    nodes += select.otherClassCounts
+    kinds += select.otherClassCounts.map { _ in .count }
     (self.kinds, self.nodes, self.places, self.askedName) = (kinds, nodes, places, askedName)
   }
 
@@ -103,6 +109,12 @@ struct AggregateValues: Sendable {
       values[index] = value
     }
     return values
+  }
+
+  /// Returns whether a group with these values has rows whose values are equal without being the
+  /// same.
+  func haveEqualValues(_ values: [DatabaseValue]) -> Bool {
+    PlannedGroups.hasEqualValues(values.first, values[firstClassCount...])
   }
 
   private static func mean(_ sum: DatabaseValue, of count: DatabaseValue) -> DatabaseValue? {

@@ -29,7 +29,9 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     traces = try tables.map { try GroupTrace(from: $0, to: groups, of: select, in: tables) }
     self.groups = groups
     self.query = try KeyedQuery(
-      query, groupedBy: groups.columns, aggregates: [], of: tables, reserve: context.reserve)
+      query, groupedBy: groups,
+      aggregates: groups.hasExpressions ? [.countOfRows] + select.otherClassCounts : [],
+      of: tables, reserve: context.reserve)
     let statement = self.query.statement
     try context.connection.use().requireIndexes(
       for: traces.flatMap { trace in
@@ -45,7 +47,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   ) -> SelectStatement {
     var statement = statement
     for (place, values) in values.places {
-      statement.restrict(groups.columns[place], toAny: values)
+      groups.restrict(&statement, at: place, to: values)
     }
     return statement
   }
@@ -60,7 +62,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     var groups: [RowKey: ResultEntry?] = [:]
     for trace in traces {
       let values: GroupTrace.Values
-      switch trace.groups(of: commits) {
+      switch try trace.groups(of: commits, means.evaluators) {
       case .untouched: continue
       case .unknown: return nil
       case .groups(let found): values = found
@@ -69,7 +71,12 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       for key in held(values, in: window) where groups[key] == nil { groups[key] = .some(nil) }
       var statement = restrict(query.statement, to: values)
       statement.order = .none
-      for entry in try query.entries(of: statement, on: core) { groups[entry.key] = entry }
+      for entry in try query.entries(of: statement, on: core) {
+        guard
+          !PlannedGroups.hasEqualValues(entry.aggregates.first, entry.aggregates.dropFirst())
+        else { return nil }
+        groups[entry.key] = entry
+      }
     }
     var change = ResultChange(of: window)
     for (key, entry) in groups { change.set(key, to: entry) }
@@ -80,7 +87,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   private func held(_ values: GroupTrace.Values, in window: ResultWindow) -> [RowKey] {
     guard let first = values.places.first else { return [] }
     return first.values.flatMap { value in
-      window.entries(withKey: [value], at: first.place..<(first.place + 1))
-    }.map(\.key).filter(values.contains)
+      window.keys(with: [value], at: first.place..<(first.place + 1))
+    }.map(RowKey.values).filter(values.contains)
   }
 }

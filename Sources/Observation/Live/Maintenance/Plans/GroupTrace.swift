@@ -5,14 +5,19 @@ import SQLCore
 ///
 /// They are the columns by which the query groups, and others that a condition of the join makes
 /// equal to one: with `GROUP BY feed.id` and `item.feed = feed.id`, an item says which group it is
-/// in.
+/// in. An expression by which the query groups is calculated from the row.
 struct GroupTrace: Sendable {
   private struct Part {
-    /// The place of the column among those by which the query groups.
+    /// The place among the columns and expressions by which the query groups.
     let place: Int
-    /// The name of the table's own column, folded.
-    let column: String
-    /// Whether the group may also have NULL there, because a left join found no row.
+    /// The value that the group has there, as an expression over the table's own row.
+    let node: ExpressionNode
+    /// The name of the table's own column, folded, if that is the value.
+    let column: String?
+    /// The collation by which the query groups.
+    let collation: BuiltInCollation
+    /// Whether the group may also have the value that a row of NULLs has there, because a left join
+    /// found no row.
     let mayBeNull: Bool
   }
 
@@ -27,21 +32,41 @@ struct GroupTrace: Sendable {
     let left = Set(select.joins.filter { $0.kind == .left }.map(\.table))
     let equalities = select.equalities
     var parts: [Part] = []
-    for (place, group) in groups.columns.enumerated() {
-      var own = group
-      var mayBeNull = left.contains(group.table)
-      if group.table != table.id {
-        let equality = equalities.first {
-          $0.second == group && $0.first.table == table.id
-            && Self.areComparedAsStored($0.first, group, table, in: tables)
-        }
-        guard let equality else { continue }
-        own = equality.first
-        // If the row is missing, its column is NULL, and IS takes another NULL for equal.
-        if left.contains(table.id), equality.join != table.id { mayBeNull = true }
+    for (place, group) in groups.nodes.enumerated() {
+      let collation = groups.collations[place]
+      let columns = try group.columns
+      // The columns of one other table have values or, without a row, NULL: all of them.
+      guard let other = columns.first?.table, columns.allSatisfy({ $0.table == other }) else {
+        continue
       }
-      let column = table.layout.columns[Int(own.index)].name.lowercasedASCII
-      parts.append(Part(place: place, column: column, mayBeNull: mayBeNull))
+      var mayBeNull = left.contains(other)
+      var own: [ColumnID: ColumnID] = [:]
+      if other != table.id {
+        let isColumn = if case .column = group { true } else { false }
+        for column in columns {
+          let equality = equalities.first {
+            $0.second == column && $0.first.table == table.id
+              && Self.areEqual($0.first, column, table, in: tables) {
+                isColumn
+                  ? PlannedTable.haveEqualKeys($0, $1, $2, $3, by: collation)
+                  : PlannedTable.haveSameValues($0, $1, $2, $3)
+              }
+          }
+          guard let equality else { break }
+          own[column] = equality.first
+          // If the row is missing, its column is NULL, and IS takes another NULL for equal.
+          if left.contains(table.id), equality.join != table.id { mayBeNull = true }
+        }
+        guard own.count == columns.count else { continue }
+      }
+      let node = try group.replacingColumns { own[$0] }
+      guard try node.columns.allSatisfy({ $0.table == table.id }) else { continue }
+      var name: String?
+      if case .column(let column) = node {
+        name = table.layout.columns[Int(column.index)].name.lowercasedASCII
+      }
+      parts.append(
+        Part(place: place, node: node, column: name, collation: collation, mayBeNull: mayBeNull))
     }
     guard !parts.isEmpty else {
       throw RerunReason(
@@ -51,12 +76,12 @@ struct GroupTrace: Sendable {
     self.parts = parts
   }
 
-  /// Returns whether two columns are equal only if they store the same value.
-  private static func areComparedAsStored(
-    _ first: ColumnID, _ second: ColumnID, _ table: PlannedTable, in tables: [PlannedTable]
+  private static func areEqual(
+    _ first: ColumnID, _ second: ColumnID, _ table: PlannedTable, in tables: [PlannedTable],
+    _ test: (PlannedTable, Int, PlannedTable, Int) -> Bool
   ) -> Bool {
     guard let other = tables.first(where: { $0.id == second.table }) else { return false }
-    return PlannedTable.compareAsStored(table, Int(first.index), other, Int(second.index))
+    return test(table, Int(first.index), other, Int(second.index))
   }
 
   /// The first place among the columns of the groups that it says something about.
@@ -89,24 +114,49 @@ struct GroupTrace: Sendable {
   }
 
   /// Returns the groups to which the rows belong that commits touched, or belonged before.
-  func groups(of commits: [Commit]) -> Outcome {
+  func groups(of commits: [Commit], _ evaluators: RowEvaluators) throws -> Outcome {
     let rows = commits.rows(of: table)
     guard !rows.rows.isEmpty else { return .untouched }
     guard rows.isExact else { return .unknown }
-    let columns = rows.columns.map(\.lowercasedASCII)
-    var places: [(place: Int, values: Set<DatabaseValue>)] = []
-    for part in parts {
-      guard let index = columns.firstIndex(of: part.column) else { return .unknown }
-      var values: Set<DatabaseValue> = part.mayBeNull ? [.null] : []
-      for row in rows.rows {
-        for state in [row.old, row.new] {
-          guard let state else { continue }
-          values.insert((row.key.values + state)[index].asGroupKey)
-        }
-      }
-      places.append((part.place, values))
+    let states = rows.rows.flatMap { row in
+      [row.old, row.new].compactMap { $0.map { row.key.values + $0 } }
     }
-    return .groups(Values(places: places))
+    let columns = rows.columns.map(\.lowercasedASCII)
+    var values: [Set<DatabaseValue>] = parts.map { _ in [] }
+    for (place, part) in parts.enumerated() {
+      guard let column = part.column else { continue }
+      guard let index = columns.firstIndex(of: column) else { return .unknown }
+      values[place] = Set(states.map { $0[index].asGroupKey(part.collation) })
+      if part.mayBeNull { values[place].insert(.null) }
+    }
+    let calculated = parts.indices.filter { parts[$0].column == nil }
+    guard calculated.isEmpty || add(to: &values, calculated, states, columns, evaluators) else {
+      return .unknown
+    }
+    return .groups(Values(places: zip(parts, values).map { ($0.place, $1) }))
+  }
+
+  /// Adds the values that the expressions at some places have for rows. Returns false if one cannot
+  /// be evaluated.
+  private func add(
+    to values: inout [Set<DatabaseValue>], _ places: [Int], _ rows: [[DatabaseValue]],
+    _ columns: [String], _ evaluators: RowEvaluators
+  ) -> Bool {
+    let statement = SelectStatement(
+      selection: .terms(places.map { .expression(parts[$0].node) }), from: table.id)
+    // The last row stands for none.
+    let rows = rows + [columns.map { _ in .null }]
+    let results = try? evaluators.evaluating(rows, columns: columns, in: table.shadow) { core in
+      try core.values(of: statement)
+    }
+    guard let results, results.count == rows.count else { return false }
+    for (number, result) in results.enumerated() {
+      for (place, value) in zip(places, result) {
+        guard number < rows.count - 1 || parts[place].mayBeNull else { continue }
+        values[place].insert(value.asGroupKey(parts[place].collation))
+      }
+    }
+    return true
   }
 
   /// A sample of values, for finding out whether a restricted query would scan.
@@ -117,6 +167,20 @@ struct GroupTrace: Sendable {
       places: parts.map { part in
         (part.place, isNull && part.mayBeNull ? [.integer(0), .null] : [.integer(0), .integer(1)])
       })
+  }
+}
+
+extension ConnectionCore {
+  /// Returns the values of all columns of the rows of a statement.
+  fileprivate func values(of statement: SelectStatement) throws -> [[DatabaseValue]] {
+    let statement = try lendStatement(for: statement)
+    defer { giveBack(statement) }
+    var rows: [[DatabaseValue]] = []
+    while try step(statement) {
+      let row = StatementRow(statement: statement)
+      rows.append(try (0..<row.count).map { try row.databaseValue(at: $0) })
+    }
+    return rows
   }
 }
 

@@ -10,6 +10,8 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   private let parents: KeyedQuery<Parent>
   private let root: PlannedTable
   private let traces: [InclusionTrace]
+  /// The way in which single children are replaced; nil if the parents must be loaded again.
+  private let children: TouchedChildren?
   private let complete: @Sendable (ConnectionCore, LoadedRows<Parent>) throws -> LoadedRows<Row>
 
   var form: ResultForm { parents.form }
@@ -38,17 +40,63 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     try context.requireLog()
     traces = try included.relations.map { try InclusionTrace($0, of: root, in: tables) }
     self.root = root
+    children = try TouchedChildren(included.relations, traces, of: root)
     parents = try KeyedQuery(query, of: [root], reserve: context.reserve)
     complete = included.complete
-    try context.connection.use().requireIndexes(
+    let core = try context.connection.use()
+    try core.requireIndexes(
       for: [RestrictedStatement(root.restrict(parents.statement, to: root.sampleKeys), after: root)]
-        + zip(traces, included.relations).flatMap { try $0.statements(of: $1) })
+        + zip(traces, included.relations).flatMap { try $0.statements(of: $1, on: core) })
   }
 
   // MARK: Evaluating
 
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     try completing(parents.fetch(on: core), on: core)
+  }
+
+  func change(
+    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
+  ) async throws -> MaintenanceOutcome {
+    let rowCount = commits.reduce(0) { $0 + $1.rowCount }
+    let change = try await means.evaluators.offloading(rowCount: rowCount) {
+      try self.changeOfChildren(in: held.window, by: commits, means.evaluators)
+    }
+    guard let change else { return try await changeInSnapshot(of: held, by: commits, with: means) }
+    var snapshot = held.snapshot
+    snapshot.position =
+      WatchedSnapshot(containing: commits.last?.sequence ?? snapshot.position.last).position
+    return .changed(change, snapshot)
+  }
+
+  /// Returns the change that commits make if all that they touched are children that stay where they
+  /// are; otherwise nil. It needs no reader.
+  private func changeOfChildren(
+    in window: ResultWindow, by commits: [Commit], _ evaluators: RowEvaluators
+  ) throws -> ResultChange? {
+    guard let children, root.touchedKeys(in: commits)?.isEmpty == true,
+      let touched = children.touched(by: commits, evaluators)
+    else { return nil }
+    var change = ResultChange(of: window)
+    for owner in Set(touched.new.owners) {
+      let key: RowKey
+      switch (root.isKeyedByRowID, owner.first) {
+      case (true, .integer(let id)?): key = .rowID(id)
+      case (true, _): continue
+      case (false, _): key = .values(owner)
+      }
+      guard let entry = window.entry(of: key) else { continue }
+      let row: any Sendable = entry.row(as: Row.self)
+      guard let replaced = try children.replacement.replace(row, touched.old, touched.new),
+        let new = replaced.row as? Row
+      else { return nil }
+      change.set(
+        key,
+        to: ResultRowEntry(
+          key: entry.key, order: entry.order,
+          fingerprint: entry.fingerprint &+ replaced.fingerprintDifference, row: new))
+    }
+    return change
   }
 
   func change(
@@ -70,7 +118,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     statement.order = .none
     change.replaceRows(
       ofRoots: keys, by: try completing(try parents.entries(of: statement, on: core), on: core),
-      at: 0..<root.keyCollations.count)
+      keyedByFirst: root.keyCollations.count)
     return change
   }
 

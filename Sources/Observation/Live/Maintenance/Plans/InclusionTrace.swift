@@ -12,6 +12,9 @@ struct InclusionTrace: Sendable {
   private let relation: Relation
   /// The join table; nil if the children themselves hold the keys of their parents.
   private let between: PlannedTable?
+  /// Whether children may belong to parents whose values are equal to theirs without being the same:
+  /// SQLite compares them by the collation of the parents' column.
+  private let comparesByCollation: Bool
   /// The ways from what the children include.
   private let others: [InclusionTrace]
 
@@ -28,19 +31,44 @@ struct InclusionTrace: Sendable {
     self.table = table
     between = try relation.joinTable.map { try planned($0.table) }
     let owner = between ?? table
-    var pairs = zip(relation.ownerColumns, relation.parentColumns).map {
-      ((owner, Int($0.index)), (parent, $1))
+    var comparesByCollation = false
+    for (own, column) in zip(relation.ownerColumns, relation.parentColumns)
+    where !PlannedTable.compareAsStored(owner, Int(own.index), parent, column) {
+      // Only then does an index on the parents' column find them.
+      guard try parent.collation(of: column) != .binary else {
+        throw Self.reason(owner, Int(own.index), parent, column)
+      }
+      try Self.requireSameKind(owner, Int(own.index), parent, column)
+      comparesByCollation = true
     }
+    self.comparesByCollation = comparesByCollation
     if let join = relation.joinTable {
-      pairs += zip(join.columns, join.childColumns).map { ((owner, Int($0.index)), (table, $1)) }
-    }
-    for (first, second) in pairs
-    where !PlannedTable.compareAsStored(first.0, first.1, second.0, second.1) {
-      throw RerunReason(
-        "\(first.0.columnName(first.1)) and \(second.0.columnName(second.1)) may be equal without "
-          + "being the same")
+      // SQLite compares these by the collation of the join table's column, here and when it loads.
+      for (own, column) in zip(join.columns, join.childColumns) {
+        try Self.requireSameKind(owner, Int(own.index), table, column)
+      }
     }
     others = try included.relations.map { try InclusionTrace($0, of: table, in: tables) }
+  }
+
+  /// Throws a `RerunReason` if SQLite may take values of different types in two columns for equal, or
+  /// if a collation is not one of its own.
+  private static func requireSameKind(
+    _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
+  ) throws {
+    let kind = first.isNumeric(column)
+    guard kind != nil, kind == second.isNumeric(other) else {
+      throw reason(first, column, second, other)
+    }
+    _ = try (first.collation(of: column), second.collation(of: other))
+  }
+
+  private static func reason(
+    _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
+  ) -> RerunReason {
+    RerunReason(
+      "\(first.columnName(column)) and \(second.columnName(other)) may be equal without being the "
+        + "same")
   }
 
   /// The tables that lead to the parents.
@@ -67,7 +95,7 @@ struct InclusionTrace: Sendable {
     else { return nil }
     owners.formUnion(more)
     owners = owners.filter { !$0.contains(.null) }
-    guard !owners.isEmpty, relation.parentColumns != parent.layout.keyColumns else {
+    guard !owners.isEmpty, !holdsParentKeys else {
       return owners.count <= maximum ? owners : nil
     }
     guard owners.seekCount <= maximum else { return nil }
@@ -99,6 +127,11 @@ struct InclusionTrace: Sendable {
 
   // MARK: Statements
 
+  /// Whether the columns of the relation hold the keys of the parents as these store them.
+  var holdsParentKeys: Bool {
+    !comparesByCollation && relation.parentColumns == parent.layout.keyColumns
+  }
+
   private var owner: PlannedTable { between ?? table }
   private var ownerNames: [String] {
     relation.ownerColumns.map { owner.layout.columns[Int($0.index)].name }
@@ -128,13 +161,19 @@ struct InclusionTrace: Sendable {
   }
 
   /// The statements that must not scan a table.
-  func statements(of included: IncludedRelation) throws -> [RestrictedStatement] {
+  func statements(
+    of included: IncludedRelation, on core: ConnectionCore
+  ) throws -> [RestrictedStatement] {
     let samples = KeySet.samples(of: relation.ownerColumns.count)
     var statements = [
       RestrictedStatement(
         text: try included.loadingText(Array(samples)), changed: owner)
     ]
-    if relation.parentColumns != parent.layout.keyColumns {
+    if !relation.comparesStoredValues(on: core) {
+      statements.append(
+        RestrictedStatement(text: relation.matchingText(on: core), changed: parent))
+    }
+    if !holdsParentKeys {
       statements.append(try RestrictedStatement(parents(with: samples), after: table))
     }
     if let join = relation.joinTable {
@@ -142,7 +181,7 @@ struct InclusionTrace: Sendable {
         try RestrictedStatement(owners(joinedBy: .samples(of: join.columns.count)), after: table))
     }
     for (other, nested) in zip(others, included.relations) {
-      statements += try other.statements(of: nested)
+      statements += try other.statements(of: nested, on: core)
     }
     return statements
   }

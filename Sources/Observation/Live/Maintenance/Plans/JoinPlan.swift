@@ -28,6 +28,9 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     let roots: SelectStatement
     /// Whether a row that is not held may come before held ones when it loses its row of this table.
     let ordersLimitedRows: Bool
+    /// The names of its columns, folded, that decide which rows the joins give, and their order. A
+    /// row that changes in others only is part of the same rows as before.
+    let decidingColumns: Set<String>
   }
 
   var explanation: String {
@@ -44,6 +47,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     let core = try context.connection.use()
     try context.requireLog()
     let filters = try JoinFilters(of: select)
+    let deciding = try select.decidingColumns
     var end = tables[0].keyCollations.count
     var joined: [JoinedTable] = []
     for (index, table) in tables.enumerated().dropFirst() {
@@ -55,7 +59,8 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
         JoinedTable(
           table: table, places: places, roots: roots,
           ordersLimitedRows: select.limit != nil && select.joins[index - 1].kind == .left
-            && !filters.require(table.id) && select.isOrdered(by: later)))
+            && !filters.require(table.id) && select.isOrdered(by: later),
+          decidingColumns: table.names(of: deciding)))
     }
     root = tables[0]
     self.joined = joined
@@ -87,7 +92,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     statement.order = .none
     change.replaceRows(
       ofRoots: roots, by: try query.entries(of: statement, on: core),
-      at: 0..<root.keyCollations.count)
+      keyedByFirst: root.keyCollations.count)
     return change
   }
 
@@ -103,17 +108,24 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       else { return nil }
       guard !keys.isEmpty else { continue }
       // The roots that lost such a row, and are not held, are not known.
-      if joined.ordersLimitedRows, window.hasFrontier, joined.table.lostRows(in: commits) {
+      let columns = joined.decidingColumns
+      if joined.ordersLimitedRows, window.hasFrontier,
+        joined.table.lostRows(in: commits, columns: columns)
+      {
         return nil
       }
       for key in keys {
-        for entry in window.entries(withKey: key, at: joined.places) {
-          roots.insert(Array(entry.key.values[..<root.keyCollations.count]))
+        for held in window.keys(with: key, at: joined.places) {
+          roots.insert(Array(held[..<root.keyCollations.count]))
         }
       }
+      guard let joining = joined.table.touchedKeys(in: commits, columns: columns) else {
+        return nil
+      }
+      guard !joining.isEmpty else { continue }
       guard
         let found = try core.keys(
-          of: joined.table.restrict(joined.roots, to: keys), maximum: maximum)
+          of: joined.table.restrict(joined.roots, to: joining), maximum: maximum)
       else { return nil }
       roots.formUnion(found)
     }

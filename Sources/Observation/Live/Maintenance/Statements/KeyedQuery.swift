@@ -12,8 +12,8 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   let form: ResultForm
   /// Whether the rows are identified by the rowid of the only table.
   private let isKeyedByRowID: Bool
-  /// Whether the rows are groups.
-  private let isGrouped: Bool
+  /// The groups that the rows are; nil if they are not.
+  private let groups: PlannedGroups?
   /// The number of values of aggregates after the key.
   private let aggregateCount: Int
 
@@ -26,24 +26,25 @@ struct KeyedQuery<Row: Sendable>: Sendable {
       of: query.statement, in: tables, keyCollations: tables.flatMap(\.keyCollations),
       reserve: reserve)
     isKeyedByRowID = tables.count == 1 && tables[0].isKeyedByRowID
-    (isGrouped, aggregateCount) = (false, 0)
-    statement = query.statement.withKeys(tables.flatMap(\.keyColumns))
+    (groups, aggregateCount) = (nil, 0)
+    statement = query.statement.withKeys(
+      tables.flatMap(\.keyColumns).map { .column($0) })
   }
 
   /// Creates a query with GROUP BY or aggregates.
   ///
   /// - Parameter aggregates: the further aggregates that each row carries.
   init(
-    _ query: Query<Row>, groupedBy columns: [ColumnID], aggregates: [ExpressionNode],
+    _ query: Query<Row>, groupedBy groups: PlannedGroups, aggregates: [ExpressionNode],
     of tables: [PlannedTable], reserve: Int
   ) throws {
     self.query = query
     form = try ResultForm(
-      of: query.statement, in: tables, keyCollations: columns.map { _ in .binary },
+      of: query.statement, in: tables, keyCollations: groups.nodes.map { _ in .binary },
       reserve: reserve)
     isKeyedByRowID = false
-    (isGrouped, aggregateCount) = (true, aggregates.count)
-    statement = query.statement.withKeys(columns, aggregates)
+    (self.groups, aggregateCount) = (groups, aggregates.count)
+    statement = query.statement.withKeys(groups.nodes, aggregates)
   }
 
   /// Fetches all rows of the query or, if it has a limit, as many as the window holds.
@@ -83,7 +84,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
       key = .rowID(try values.get(Int64.self, at: keyStart))
     } else {
       let keyValues = try (keyStart..<end).map { try values.databaseValue(at: $0) }
-      key = .values(isGrouped ? keyValues.map(\.asGroupKey) : keyValues)
+      key = groups?.key(of: keyValues) ?? .values(keyValues)
     }
     let aggregates = try (end..<(end + aggregateCount)).map { try values.databaseValue(at: $0) }
     return ResultRowEntry(
@@ -96,10 +97,9 @@ extension SelectStatement {
   /// Returns the query with its ORDER BY terms, its keys and further values after the selected
   /// columns.
   func withKeys(
-    _ keyColumns: [ColumnID], _ others: [ExpressionNode] = []
+    _ keys: [ExpressionNode], _ others: [ExpressionNode] = []
   ) -> SelectStatement {
     var statement = self
-    let keys = keyColumns.map { ExpressionNode.column($0) }
     let own: [SelectTerm] =
       switch selection {
       case .table(let table): [.table(table)]
@@ -119,5 +119,11 @@ extension DatabaseValue {
   var asGroupKey: DatabaseValue {
     guard case .real(let real) = self, let integer = Int64(exactly: real) else { return self }
     return .integer(integer)
+  }
+
+  /// The value by which a group is identified that a collation takes other texts into.
+  func asGroupKey(_ collation: BuiltInCollation) -> DatabaseValue {
+    guard collation != .binary, case .text(let text) = self else { return asGroupKey }
+    return .text(collation.folded(text))
   }
 }

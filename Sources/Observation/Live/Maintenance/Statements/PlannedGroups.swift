@@ -1,39 +1,58 @@
 import QueryDSL
 import SQLCore
 
-/// The columns by which the rows of a maintained query are grouped. Without GROUP BY, all rows are
-/// one group.
+/// The columns and other expressions by which the rows of a maintained query are grouped. Without
+/// GROUP BY, all rows are one group.
 struct PlannedGroups: Sendable {
+  let nodes: [ExpressionNode]
+  /// The collation of each, by which texts are in the same group.
+  let collations: [BuiltInCollation]
+  /// The grouping expressions that are columns.
   let columns: [ColumnID]
   /// The names of the columns in their tables.
   let names: [String]
-  /// Whether each column may be NULL, as the models declare it.
+  /// The places of the columns among the nodes.
+  private let places: [Int]
+  /// Whether each node may be NULL, as the models declare it.
   private let areOptional: [Bool]
 
   /// Throws a `RerunReason` if the rows of the result are not identified by the values of columns,
   /// or show more of their groups than these and aggregates.
+  ///
+  /// - Parameter select: the query, which selects the least values where a collation takes several
+  ///   for equal.
   init(of select: SelectStatement, in tables: [PlannedTable]) throws {
-    guard let columns = select.groupColumns else {
-      throw RerunReason("it groups by an expression that is not a column")
-    }
+    nodes = select.groups
+    collations = try select.groupCollations(in: tables)
+    var columns: [ColumnID] = []
+    var places: [Int] = []
     var names: [String] = []
     var areOptional: [Bool] = []
-    for column in columns {
+    for (place, node) in select.groups.enumerated() {
+      guard case .column(let column) = node else {
+        areOptional.append(true)
+        continue
+      }
       guard let table = tables.first(where: { $0.id == column.table }) else {
         throw RerunReason("it groups by a column of something other than the table of a model")
       }
       let declared = table.layout.columns[Int(column.index)]
-      guard try table.collation(of: Int(column.index)) == .binary else {
-        throw RerunReason(
-          "it groups by \(table.layout.tableName).\(declared.name), whose collation takes different "
-            + "texts for equal")
-      }
+      columns.append(column)
+      places.append(place)
       names.append(declared.name)
       areOptional.append(declared.type.isOptional)
     }
     (self.columns, self.names, self.areOptional) = (columns, names, areOptional)
-    let shown = try select.withoutAggregates(of: tables).shownColumns
-    if let column = shown.subtracting(columns).first {
+    self.places = places
+    let exact = Set(
+      select.groups.indices.compactMap { place in
+        guard collations[place] == .binary, case .column(let column) = select.groups[place] else {
+          return nil
+        }
+        return column
+      } as [ColumnID])
+    let shown = try select.withoutAggregates(of: tables, collations).shownColumns
+    if let column = shown.subtracting(exact).first {
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)
       throw RerunReason(
         "it shows \(layout?.columns[Int(column.index)].name ?? "a column") of an arbitrary row of "
@@ -41,14 +60,51 @@ struct PlannedGroups: Sendable {
     }
   }
 
-  /// Returns a statement with the condition that the columns have the values of some groups. With
-  /// several columns, the rows may also have any other combination of their values.
+  /// Whether it groups by an expression that is not a column.
+  var hasExpressions: Bool { columns.count < nodes.count }
+
+  /// Returns what identifies the group that has some values.
+  func key(of values: [DatabaseValue]) -> RowKey {
+    .values(zip(values, collations).map { $0.asGroupKey($1) })
+  }
+
+  /// Returns the values of a group in its columns.
+  func columnValues(of group: [DatabaseValue]) -> [DatabaseValue] { places.map { group[$0] } }
+
+  /// Returns whether the rows of a group have values that are equal without being the same, such as
+  /// 1 and 1.0: which of them an expression shows depends on the row.
+  ///
+  /// - Parameters:
+  ///   - count: the number of rows.
+  ///   - others: the numbers of those of them whose value is not an INTEGER, for each expression.
+  static func hasEqualValues(
+    _ count: DatabaseValue?, _ others: some Sequence<DatabaseValue>
+  ) -> Bool {
+    others.contains { $0 != .integer(0) && $0 != count }
+  }
+
+  /// Returns the key of a group as expressions over a row that has the values of its columns.
+  func keyNodes(of group: [DatabaseValue]) -> [ExpressionNode] {
+    nodes.enumerated().map { place, node in
+      if case .column = node { node } else { .value(.value(group[place])) }
+    }
+  }
+
+  /// Adds the condition that the group has one of the given values at one place, which may include
+  /// NULL.
+  func restrict(_ statement: inout SelectStatement, at place: Int, to values: Set<DatabaseValue>) {
+    statement.restrict(
+      nodes[place], to: values.filter { $0 != .null }, orNull: values.contains(.null))
+  }
+
+  /// Returns a statement with the condition that the groups have the values of some groups. With
+  /// several values each, the rows may also have any other combination of them.
   func restricting(
     _ statement: SelectStatement, to groups: [[DatabaseValue]]
   ) -> SelectStatement {
     var statement = statement
-    for (place, column) in columns.enumerated() {
-      statement.restrict(column, toAny: Set(groups.map { $0[place] }))
+    for place in nodes.indices {
+      restrict(&statement, at: place, to: Set(groups.map { $0[place] }))
     }
     return statement
   }
@@ -60,38 +116,61 @@ struct PlannedGroups: Sendable {
     do {
       try context.requireLog()
       let sample: [[DatabaseValue]] = [
-        columns.map { _ in .integer(0) }, columns.map { _ in .integer(1) },
+        nodes.map { _ in .integer(0) }, nodes.map { _ in .integer(1) },
         areOptional.map { $0 ? .null : .integer(0) },
       ]
       try context.connection.use().requireIndexes(
         for: [RestrictedStatement(restricting(statement, to: sample), after: table)])
       return nil
     } catch let reason as RerunReason {
-      return reason
+      guard hasExpressions else { return reason }
+      return RerunReason(
+        "it groups by an expression, and \(reason.text)", scanningSQL: reason.scanningSQL)
     }
   }
 }
 
 extension SelectStatement {
-  /// Adds the condition that a column has one of the given values, which may include NULL.
-  mutating func restrict(_ column: ColumnID, toAny values: Set<DatabaseValue>) {
-    restrict(column, to: values.filter { $0 != .null }, orNull: values.contains(.null))
+  /// Returns the collations by which the query groups. Throws a `RerunReason` if one is not one of
+  /// SQLite's own.
+  fileprivate func groupCollations(in tables: [PlannedTable]) throws -> [BuiltInCollation] {
+    try groups.map { try $0.builtInCollation(in: tables) }
   }
 
-  /// Returns the query with constants in place of its aggregates. Throws a `RerunReason` if an
-  /// expression cannot be analysed, or if an aggregate gives one of several values that a collation
-  /// takes for equal: which of them depends on the order in which SQLite reads the rows.
-  fileprivate func withoutAggregates(of tables: [PlannedTable]) throws -> SelectStatement {
+  /// The places of the groups whose collation takes different texts for equal.
+  private static func folded(_ collations: [BuiltInCollation]) -> Set<Int> {
+    Set(collations.indices.filter { collations[$0] != .binary })
+  }
+
+  /// Returns the query with the least value of each group in place of those that its collation
+  /// takes for equal to it.
+  func selectingLeastValues(in tables: [PlannedTable]) throws -> SelectStatement {
     do {
-      return try replacingAggregates { aggregate in
-        if aggregate.name == "min" || aggregate.name == "max", let argument = aggregate.argument,
-          try argument.builtInCollation(in: tables) != .binary
-        {
-          throw RerunReason(
-            "\(aggregate.name) has an argument whose collation takes different texts for equal")
+      return try selectingLeastValues(ofGroups: Self.folded(groupCollations(in: tables)))
+    } catch let error as QueryError {
+      throw RerunReason("it cannot be followed: \(error.message)")
+    }
+  }
+
+  /// Returns the query with constants in place of its aggregates and of the expressions by which it
+  /// groups. Throws a `RerunReason` if an expression cannot be analysed, or if an aggregate gives one
+  /// of several values that a collation takes for equal: which of them depends on the order in which
+  /// SQLite reads the rows.
+  fileprivate func withoutAggregates(
+    of tables: [PlannedTable], _ collations: [BuiltInCollation]
+  ) throws -> SelectStatement {
+    let folded = Self.folded(collations)
+    do {
+      return try withoutOrder(byGroups: folded).markingGroups(except: folded)
+        .replacingAggregates { aggregate in
+          if aggregate.name == "min" || aggregate.name == "max", let argument = aggregate.argument,
+            try argument.builtInCollation(in: tables) != .binary
+          {
+            throw RerunReason(
+              "\(aggregate.name) has an argument whose collation takes different texts for equal")
+          }
+          return .value(.value(.null))
         }
-        return .value(.value(.null))
-      }
     } catch let error as QueryError {
       throw RerunReason("it cannot be followed: \(error.message)")
     }

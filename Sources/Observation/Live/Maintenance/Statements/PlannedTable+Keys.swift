@@ -5,19 +5,20 @@ import SQLCore
 typealias KeySet = Set<[DatabaseValue]>
 
 extension PlannedTable {
-  /// Returns whether commits deleted rows, or changed them in the columns that the query reads.
-  func lostRows(in commits: [Commit]) -> Bool {
-    commits.rows(of: self).rows.contains { $0.old != nil }
+  /// Returns whether commits deleted rows, or changed them in the given columns.
+  func lostRows(in commits: [Commit], columns: Set<String>) -> Bool {
+    commits.rows(of: name, columns: columns, needsOld: true) { $0.rows }.rows
+      .contains { $0.old != nil }
   }
 
-  /// Returns the keys of the rows that commits touched in the columns that the query reads; nil if
-  /// one is not known exactly.
-  func touchedKeys(in commits: [Commit]) -> KeySet? {
+  /// Returns the keys of the rows that commits touched in the columns that the query reads, or in
+  /// the given ones; nil if one is not known exactly.
+  func touchedKeys(in commits: [Commit], columns: Set<String>? = nil) -> KeySet? {
     var keys: KeySet = []
     for commit in commits {
       for write in commit.writes {
         guard let changes = write.tables[name] else { continue }
-        let places = changes.names.places(of: columns)
+        let places = changes.names.places(of: columns ?? self.columns)
         for row in changes.rows where changes.differs(row, at: places) {
           guard changes.isExact(row, at: []) else { return nil }
           keys.insert(changes.key(of: row).values)

@@ -78,6 +78,32 @@ struct PlannedTable: Sendable {
       && (try? second.collation(of: other)) == .binary
   }
 
+  /// Returns whether two columns are equal only if they store the same value, of the same type.
+  static func haveSameValues(
+    _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
+  ) -> Bool {
+    compareAsStored(first, column, second, other) && first.isReal(column) == second.isReal(other)
+  }
+
+  /// Returns whether two columns are equal only if GROUP BY with a collation takes them for equal.
+  static func haveEqualKeys(
+    _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int,
+    by collation: BuiltInCollation
+  ) -> Bool {
+    if compareAsStored(first, column, second, other) { return true }
+    return first.isNumeric(column) == false && second.isNumeric(other) == false
+      && (try? first.collation(of: column)) == collation
+      && (try? second.collation(of: other)) == collation
+  }
+
+  /// Whether a column's declared type makes SQLite store its numbers as REAL.
+  private func isReal(_ column: Int) -> Bool {
+    let name = layout.columns[column].name
+    let type = shadow.columns.first { $0.name.isSame(as: name) }?.declaredType.lowercasedASCII ?? ""
+    return isNumeric(column) == true && !type.contains("int")
+      && ["real", "floa", "doub"].contains(where: type.contains)
+  }
+
   /// Returns a column of the model as the query names it.
   func column(at index: Int) -> ColumnID {
     ColumnID(table: id, index: UInt16(truncatingIfNeeded: index))
@@ -85,6 +111,12 @@ struct PlannedTable: Sendable {
 
   /// The columns of the key, as the query names them.
   var keyColumns: [ColumnID] { layout.keyColumns.map(column(at:)) }
+
+  /// Returns the names, folded, of those columns that are of this table.
+  func names(of columns: Set<ColumnID>) -> Set<String> {
+    Set(
+      columns.filter { $0.table == id }.map { layout.columns[Int($0.index)].name.lowercasedASCII })
+  }
 
   /// Returns the name of a column with that of its table.
   func columnName(_ index: Int) -> String {

@@ -209,3 +209,8 @@ extension SQLExpression where Value._Arithmetic == _NotANumberKind {
     left = SQLExpression(.invalid(ResultHasAnotherType.error))
   }
 }
+
+/// An expression on the right of an operator in place; programs do not use it directly.
+public protocol _ExpressionOfAnotherType {}
+
+extension SQLExpression: _ExpressionOfAnotherType {}

@@ -65,6 +65,20 @@ final class ChildProcess {
     return reports
   }
 
+  /// Kills the process a random moment after some lines, and returns all that it reported.
+  ///
+  /// - Parameters:
+  ///   - lines: The lines to wait for. After none, the pause is long enough for it to begin.
+  ///   - pause: The longest pause after the last of them, in microseconds.
+  func kill(
+    afterLines lines: Int, pause: UInt32, _ random: inout SeededGenerator
+  ) throws -> ChildReports {
+    for _ in 0..<lines { if line() == nil { break } }
+    usleep(UInt32.random(in: 0...(lines == 0 ? 60_000 : pause), using: &random))
+    try require(isRunning, "the child ended by itself: \(errors)")
+    return kill()
+  }
+
   /// Waits until the process ends, and returns its status.
   func end() -> Int32 {
     while line() != nil {}

@@ -22,10 +22,7 @@ enum Kills: Trial {
         let lines =
           Int.random(in: 0...3, using: &random) == 0
           ? 0 : Int.random(in: 0...300, using: &random)
-        for _ in 0..<lines { if child.line() == nil { break } }
-        usleep(UInt32.random(in: 0...(lines == 0 ? 60_000 : 3_000), using: &random))
-        try require(child.isRunning, "the child ended by itself: \(child.errors)")
-        let reports = child.kill()
+        let reports = try child.kill(afterLines: lines, pause: 3_000, &random)
         try check(path, reports, &tally)
       } catch {
         tally.fail("R4 \(number) seed \(seed): \(error)")

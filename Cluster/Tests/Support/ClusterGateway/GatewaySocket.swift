@@ -1,0 +1,1 @@
+../../../../Tests/Support/GatewayEngine/GatewaySocket.swift

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Exchange",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Apus", path: "../..")
+  ],
+  targets: [
+    .executableTarget(name: "Exchange", dependencies: [.product(name: "Apus", package: "Apus")])
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,66 @@
+import Apus
+
+/// The exchange of transactions with a database in another process.
+///
+/// One side pulls: it asks for what comes after the position that it has reached in the log of the
+/// other one, and applies it. Then the other side pulls. Each keeps its position in its database,
+/// with the rows. So the connection may end at any time; the next exchange continues there.
+struct Exchange {
+  /// What the side that pulls asks.
+  enum Question: Codable {
+    case identity
+    case batch(after: Int64)
+    case done
+  }
+
+  /// What the other side answers.
+  struct Answer: Codable {
+    var identity: String
+    var batch: LogBatch?
+  }
+
+  /// What a side got.
+  struct Result {
+    var transactions = 0
+    var conflicts: [ResolvedConflict] = []
+  }
+
+  let db: Database
+  let peer: Peer
+
+  /// Applies what the other side has and this one lacks. Of two changes of the same column, the
+  /// later one wins.
+  func pull() throws -> Result {
+    var result = Result()
+    let other = try ask(.identity).identity
+    while true {
+      let position = try db.log.appliedPosition(of: other)
+      guard let batch = try ask(.batch(after: position)).batch, batch.end > position else { break }
+      let applied = try db.log.apply(batch, resolving: .newer)
+      result.transactions += applied.count
+      result.conflicts += applied.conflicts
+    }
+    try peer.send(Question.done)
+    return result
+  }
+
+  /// Answers the other side until it has everything.
+  func serve() throws {
+    let identity = try db.log.identity
+    while true {
+      switch try peer.receive(Question.self) {
+      case .identity:
+        try peer.send(Answer(identity: identity))
+      case .batch(let position):
+        try peer.send(Answer(identity: identity, batch: db.log.batch(after: position)))
+      case .done:
+        return
+      }
+    }
+  }
+
+  private func ask(_ question: Question) throws -> Answer {
+    try peer.send(question)
+    return try peer.receive(Answer.self)
+  }
+}

@@ -1,0 +1,13 @@
+import Apus
+
+/// A line of a shopping list.
+struct Item: Model, Equatable {
+  /// A key that no other database makes, so that both may add items while they are apart.
+  @PrimaryKey var id = Unique64()
+  @Column var name: String
+  @Column var count = 1
+  @Column var isBought = false
+
+  /// Each transaction that changes items is in the change log, from where it is sent.
+  static var schema: Schema<Item> { Logged() }
+}

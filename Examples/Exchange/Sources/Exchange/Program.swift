@@ -1,0 +1,47 @@
+import Apus
+import Foundation
+
+/// A shopping list in a file, which exchanges its changes with another one.
+@main
+struct Program {
+  static let help = """
+    Exchange FILE add NAME [COUNT]     adds an item
+    Exchange FILE rename NAME TO       renames an item
+    Exchange FILE count NAME COUNT     sets how many to buy
+    Exchange FILE buy NAME             notes that an item was bought
+    Exchange FILE remove NAME          removes an item
+    Exchange FILE show                 shows the list
+    Exchange FILE wait SOCKET          waits for another file, and exchanges the changes with it
+    Exchange FILE connect SOCKET       connects to the one that waits
+    Exchange FILE compare OTHER        fails if the lists differ
+
+    """
+
+  static func main() {
+    // If the other side is gone, writing to it throws an error.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var arguments = CommandLine.arguments.dropFirst()
+      guard let path = arguments.popFirst(), let command = arguments.popFirst() else {
+        return print(help, terminator: "")
+      }
+      try List(path: path).run(command, Array(arguments))
+    } catch {
+      FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+}
+
+/// A command that cannot be run.
+enum CommandError: Error, CustomStringConvertible {
+  case unknown(String)
+  case differs(String, String)
+
+  var description: String {
+    switch self {
+    case .unknown(let command): "\(command): no such command, or it lacks arguments"
+    case .differs(let first, let second): "\(first) and \(second) differ"
+    }
+  }
+}

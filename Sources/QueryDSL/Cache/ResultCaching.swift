@@ -1,0 +1,141 @@
+import SQLCore
+import Synchronization
+
+/// How results of queries are found in the cache.
+enum ResultCaching {
+  /// Whether any model of the process has the line `CachedResults()`.
+  static let isDeclared = Atomic<Bool>(false)
+}
+
+/// The key of a result: the query, its values, what is read of it, and the type as which it is read.
+struct ResultKey: Sendable {
+  let model: CachedModel
+  let key: CacheKey
+  /// The shape of the query.
+  let shape: [UInt8]
+
+  /// Makes the key; returns nil for a query whose results are not cached.
+  init?<Row, Value>(_ query: Query<Row>, _ part: ResultPart<Row, Value>) {
+    guard !query.decoding.isMapped,
+      let layout = LayoutRegistry.shared.layout(number: query.statement.from.layout),
+      let model = layout.resultCaching
+    else { return nil }
+    var sink = ShapeSink(StatementDraft())
+    defer { sink.draft.deallocate() }
+    // A query that cannot be rendered throws where it is run.
+    guard (try? query.statement.write(to: &sink)) != nil else { return nil }
+    shape = Array(sink.draft.key.bytes)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(shape.count + 64)
+    bytes.append(part.number)
+    withUnsafeBytes(of: ObjectIdentifier(Row.self)) { bytes.append(contentsOf: $0) }
+    // The same SQL may be read in another form, for example a date in seconds or milliseconds.
+    if !(Row.self is any ResultRow.Type) {
+      guard let columns = try? query.decoding.columns() else { return nil }
+      for column in columns {
+        withUnsafeBytes(of: ObjectIdentifier(column.type)) { bytes.append(contentsOf: $0) }
+        bytes.append(column.form.rawValue)
+      }
+    }
+    withUnsafeBytes(of: shape.count) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: shape)
+    guard sink.draft.values.append(to: &bytes) else { return nil }
+    self.model = model
+    key = .bytes(bytes)
+  }
+}
+
+/// A cached result.
+final class CachedResult<Value: Sendable>: CachedValue {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}
+
+/// A lookup of a cached result that found nothing, and what is needed to store the result.
+private struct ResultMiss: Sendable {
+  let key: ResultKey
+  let ticket: CacheTicket
+  let cache: DatabaseCache
+}
+
+private enum ResultLookup<Value: Sendable> {
+  case hit(Value, DatabaseCache)
+  case miss(ResultMiss)
+  /// The result is not cached.
+  case none
+}
+
+extension DatabaseReader {
+  /// Returns part of the result of a query, from the cache if it is there.
+  func cachedRead<Q: Fetchable, Value: Sendable>(
+    _ query: Q, _ part: ResultPart<Q.Row, Value>, _ fileID: StaticString, _ line: UInt,
+    _ body: (Connection) throws -> Value
+  ) throws -> Value {
+    switch try lookUp(query, part) {
+    case .hit(let value, _): return value
+    case .miss(let miss):
+      return try _readOnce(fileID, line) { try $0.read(query, part, after: miss, body) }
+    case .none: return try _readOnce(fileID, line, body)
+    }
+  }
+
+  /// Returns part of the result of a query, from the cache if it is there, without a change of
+  /// threads.
+  func cachedRead<Q: Fetchable, Value: Sendable>(
+    _ query: Q, _ part: ResultPart<Q.Row, Value>, on execution: ReadExecution,
+    _ fileID: StaticString,
+    _ line: UInt, _ body: @escaping @Sendable (Connection) throws -> Value
+  ) async throws -> Value {
+    switch try lookUp(query, part) {
+    case .hit(let value, let cache):
+      try Task.checkCancellation()
+      if cache.isTimeToYield { await Task.yield() }
+      return value
+    case .miss(let miss):
+      return try await _readOnce(on: execution, fileID, line) {
+        try $0.read(query, part, after: miss, body)
+      }
+    case .none: return try await _readOnce(on: execution, fileID, line, body)
+    }
+  }
+
+  @inline(__always)
+  private func lookUp<Q: Fetchable, Value>(
+    _ query: Q, _ part: ResultPart<Q.Row, Value>
+  ) throws -> ResultLookup<Value> {
+    guard ResultCaching.isDeclared.load(ordering: .relaxed), let cache = _cache,
+      let key = ResultKey(query.query, part)
+    else { return .none }
+    switch try cache.lookUp(key.key, in: key.model) {
+    case .hit(let result):
+      // The key contains the type.
+      return .hit(unsafeDowncast(result, to: CachedResult<Value>.self).value, cache)
+    case .miss(let ticket): return .miss(ResultMiss(key: key, ticket: ticket, cache: cache))
+    }
+  }
+}
+
+extension Connection {
+  /// Reads part of a result that is not cached, and stores it.
+  fileprivate func read<Q: Fetchable, Value>(
+    _ query: Q, _ part: ResultPart<Q.Row, Value>, after miss: ResultMiss,
+    _ body: (Connection) throws -> Value
+  ) throws -> Value {
+    let core = try use()
+    defer { miss.cache.useIndex(of: core, with: miss.ticket) }
+    let query = query.query
+    guard miss.ticket.allowsStoring,
+      let tables = try core.resultTables(
+        of: miss.key.shape, text: { try query.statement.rendered().text })
+    else { return try body(self) }
+    let (value, size) = try part.read(query, self)
+    let entry = CacheEntry(
+      CachedResult(value), for: miss.key.key, byteCount: size.bytes + miss.key.shape.count * 2,
+      rowCount: size.rows, tables: tables)
+    miss.cache.store(entry, for: miss.key.key, in: miss.key.model, with: miss.ticket)
+    return value
+  }
+}

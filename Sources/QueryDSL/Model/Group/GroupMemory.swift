@@ -1,0 +1,99 @@
+import SQLCore
+
+/// Changes the columns of a group in memory, each with its mark.
+///
+/// If the type cannot be a group, no operation with its model succeeds, so its columns are left as
+/// they are.
+enum GroupMemory {
+  /// Returns a group whose columns count as new, wherever its values come from.
+  static func new<Group: ColumnGroup>(_ group: Group) -> Group {
+    guard let layout = try? Group.layout else { return group }
+    var group = group
+    withUnsafeMutableBytes(of: &group) { memory in
+      for slot in layout.slots.slots {
+        memory.storeBytes(of: 1, toByteOffset: Int(slot.markOffset), as: UInt16.self)
+      }
+    }
+    return group
+  }
+
+  /// Returns an instance whose columns are NULL, for an optional group that is nil.
+  static func missing<Group: ColumnGroup>() -> Group {
+    guard let layout = try? Group.layout else {
+      preconditionFailure(
+        "\(Group.self) cannot be a group of columns; opening a database with its model says why")
+    }
+    return withUnsafeTemporaryAllocation(of: Group.self, capacity: 1) { buffer in
+      // A buffer for one element has an address.
+      let memory = UnsafeMutableRawPointer(buffer.baseAddress.unsafelyUnwrapped)
+      for slot in layout.slots.slots { slot.type.initializeMissing(at: memory + Int(slot.offset)) }
+      layout.initializeIgnored(in: memory)
+      return memory.assumingMemoryBound(to: Group.self).move()
+    }
+  }
+
+  /// Whether a row has no group: a column that is not optional is NULL, or all are if all are
+  /// optional.
+  static func isMissing<Group: ColumnGroup>(_ group: Group) -> Bool {
+    guard let layout = try? Group.layout else { return false }
+    let isNull = withUnsafeBytes(of: group) { memory in
+      layout.slots.slots.map { slot in
+        memory.baseAddress.map { slot.type.isNull(at: $0 + Int(slot.offset)) } ?? false
+      }
+    }
+    let required = layout.requiredColumns
+    return required.isEmpty ? isNull.allSatisfy(\.self) : required.contains { isNull[$0] }
+  }
+
+  /// Sets the columns to those of another group, or to NULL, and marks those that differ.
+  static func set<Group: ColumnGroup>(_ new: Group?, to group: inout Group) {
+    guard let layout = try? Group.layout else { return group = new ?? group }
+    let new = new ?? missing()
+    withUnsafeBytes(of: new) { new in
+      withUnsafeMutableBytes(of: &group) { memory in
+        guard let new = new.baseAddress, let memory = memory.baseAddress else { return }
+        for slot in layout.slots.slots {
+          slot.type.set(columnAt: memory + Int(slot.offset), toThatAt: new + Int(slot.offset))
+        }
+      }
+    }
+  }
+}
+
+extension ModelLayout {
+  /// The columns of a group that have a value in each group that is not nil.
+  var requiredColumns: [Int] { columns.indices.filter { !columns[$0].isOptional } }
+}
+
+extension ColumnValue {
+  /// The value of an optional column that is NULL; nil for a type that is never NULL.
+  private static var null: Self? { isOptional ? try? DatabaseValue.null.read(Self.self) : nil }
+
+  fileprivate static func initializeMissing(at column: UnsafeMutableRawPointer) {
+    column.initializeMemory(
+      as: ColumnStorage<Self>.self, to: ColumnStorage(value: null, mark: 1))
+  }
+
+  fileprivate static func isNull(at column: UnsafeRawPointer) -> Bool {
+    guard let value = column.assumingMemoryBound(to: ColumnStorage<Self>.self).pointee.value else {
+      return true
+    }
+    guard isOptional, let stored = try? value.databaseValue(as: .standard) else { return false }
+    return stored == .null
+  }
+
+  fileprivate static func set(
+    columnAt column: UnsafeMutableRawPointer, toThatAt other: UnsafeRawPointer
+  ) {
+    let storage = column.assumingMemoryBound(to: ColumnStorage<Self>.self)
+    let new = other.assumingMemoryBound(to: ColumnStorage<Self>.self).pointee.value
+    let isAlike =
+      switch (storage.pointee.value, new) {
+      case (let old?, let new?): isStoredAlike(old, new)
+      case (nil, nil): true
+      default: false
+      }
+    storage.pointee = ColumnStorage(
+      value: new, mark: !isAlike && storage.pointee.mark == 0 ? 2 : storage.pointee.mark)
+  }
+}

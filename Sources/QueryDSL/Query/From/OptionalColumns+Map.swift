@@ -1,0 +1,59 @@
+import SQLCore
+
+// The columns of a table have properties of the program's own, which expect a row. These methods use
+// them where a join may find none.
+
+extension OptionalColumns {
+  /// Returns whether the join found a row, and the row satisfies a condition.
+  ///
+  /// ```swift
+  /// let popular = Query { (author: Columns<Author>, post: OptionalColumns<Post>) in
+  ///   From(author)
+  ///   LeftJoin(post, on: post.$authorID == author.$id)
+  ///   Where { post.satisfies { $0.$views > 100 } }
+  ///   Select(author.$name)
+  /// }
+  /// // … WHERE "Post"."id" IS NOT NULL AND "Post"."views" > ?
+  /// ```
+  public func satisfies(_ condition: (Columns<M>) -> SQLPredicate) -> SQLPredicate {
+    isFound && condition(columns)
+  }
+
+  /// Returns an expression of the row; NULL if the join found none.
+  ///
+  /// ```swift
+  /// let scores = Query { (author: Columns<Author>, post: OptionalColumns<Post>) in
+  ///   From(author)
+  ///   LeftJoin(post, on: post.$authorID == author.$id)
+  ///   Select(author.$name, post.map { $0.$views * 10 })               // (String, Int?)
+  /// }
+  /// // SELECT "Author"."name", CASE WHEN "Post"."id" IS NOT NULL THEN "Post"."views" * ? END …
+  /// ```
+  public func map<Value: ColumnValue>(
+    _ transform: (Columns<M>) -> SQLExpression<Value>
+  ) -> SQLExpression<Value?> {
+    Case(when: isFound, then: transform(columns)).orNull
+  }
+
+  /// Returns an expression of the row that may be NULL itself; NULL if the join found no row.
+  ///
+  /// SQL: `CASE WHEN "Post"."id" IS NOT NULL THEN a END`
+  public func flatMap<Value: ColumnValue>(
+    _ transform: (Columns<M>) -> SQLExpression<Value?>
+  ) -> SQLExpression<Value?> {
+    Case(when: isFound, then: transform(columns)).orNull.flattened()
+  }
+
+  /// Whether the join found a row: whether its key, or else a column that is never NULL, has a value.
+  var isFound: SQLPredicate {
+    do {
+      let present = try M.layout.presentColumns.map { index in
+        let id = ColumnID(table: columns.table, index: UInt16(truncatingIfNeeded: index))
+        return PredicateNode.isNotNull(.column(id))
+      }
+      return SQLPredicate(.any(present))
+    } catch {
+      return SQLPredicate(.invalid(QueryError(String(describing: error))))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import SQLCore
+
+// Groups by other expressions than columns, for keeping their result up to date.
+
+extension SelectStatement {
+  /// Returns the query with marks in place of the expressions by which it groups, wherever SELECT,
+  /// HAVING and ORDER BY repeat them outside aggregates. Columns stay.
+  ///
+  /// Throws `QueryError` if an expression cannot be rendered or has a part that cannot be rebuilt.
+  ///
+  /// - Parameter others: the places of expressions that stay as well.
+  package func markingGroups(except others: Set<Int> = []) throws -> SelectStatement {
+    var places: [SQL: Int] = [:]
+    for (place, group) in groups.enumerated() where !others.contains(place) {
+      if case .column = group { continue }
+      places[try sql(of: group)] = place
+    }
+    return try replacing { node in
+      switch node {
+      case .chain, .tree:
+        if AggregateNode(node) != nil { return node }
+        return places[try sql(of: node)].map(Self.mark)
+      default: return nil
+      }
+    }
+  }
+
+  /// Returns the query with the values of a group in place of the marks.
+  package func replacingMarks(by group: [DatabaseValue]) throws -> SelectStatement {
+    try replacing { node in
+      guard case .constant(let text) = node,
+        let place = group.indices.first(where: { text == Self.markText($0) })
+      else { return nil }
+      return .value(.value(group[place]))
+    }
+  }
+
+  /// Returns the query with the least of its values in a group, compared by bytes, in place of each
+  /// selected expression by which it groups at one of some places.
+  ///
+  /// SQLite would give one of the values that a collation takes for equal, depending on the order in
+  /// which it reads the rows.
+  package func selectingLeastValues(ofGroups places: Set<Int>) throws -> SelectStatement {
+    guard !places.isEmpty, case .terms(let terms) = selection else { return self }
+    let nodes = try Set(places.map { try sql(of: groups[$0]) })
+    func replace(_ node: ExpressionNode) throws -> ExpressionNode {
+      guard AggregateNode(node) == nil, nodes.contains(try sql(of: node)) else { return node }
+      let bytes = ExpressionNode.collate(node, Collation.binary.name)
+      return .call(FunctionCall(kind: .aggregate, name: "min", arguments: [bytes]))
+    }
+    var statement = self
+    statement.selection = .terms(
+      try terms.map { term in
+        switch term {
+        case .table: term
+        case .expression(let node): .expression(try replace(node))
+        case .aliased(let node, let name): .aliased(try replace(node), name)
+        }
+      })
+    return statement
+  }
+
+  /// The number of the rows of a group whose value is not stored as an INTEGER, for each expression
+  /// by which the query groups. If some rows have another class than others, 1 and 1.0 are in one
+  /// group, and which of them an expression shows depends on the order in which SQLite reads the
+  /// rows.
+  package var otherClassCounts: [ExpressionNode] {
+    groups.compactMap { group in
+      if case .column = group { return nil }
+      let other = ExpressionNode.function(
+        "nullif", [.function("typeof", [group]), .constant("'integer'")])
+      return .call(FunctionCall(kind: .aggregate, name: "count", arguments: [other]))
+    }
+  }
+
+  /// Returns the query without those terms of its order that are expressions by which it groups at
+  /// some places: the values that a collation takes for equal have the same place in its order.
+  package func withoutOrder(byGroups places: Set<Int>) throws -> SelectStatement {
+    let nodes = try Set(places.map { try sql(of: groups[$0]) })
+    var statement = self
+    statement.order = ShortList(try order.filter { !nodes.contains(try sql(of: $0.expression)) })
+    return statement
+  }
+
+  private static func mark(_ place: Int) -> ExpressionNode { .constant(markText(place)) }
+
+  // It is never rendered to SQLite.
+  private static func markText(_ place: Int) -> String { "the group's value \(place)" }
+
+  /// Returns an expression over this query's tables as it is written, with its values.
+  private func sql(of node: ExpressionNode) throws -> SQL {
+    var statement = SelectStatement(selection: .terms([.expression(node)]), from: from)
+    statement.joins = joins
+    return try statement.rendered()
+  }
+}

@@ -1,0 +1,178 @@
+extension Database {
+  /// Runs a closure in a transaction at most once for each key, however often it is called.
+  ///
+  /// ```swift
+  /// let number = 4711
+  /// let author = try await db.write(id: "sign-up \(number)") { tx in
+  ///   try tx.insert(Author(name: "Jane")).id
+  /// }
+  /// author.value         // the id, also of an author that an earlier call inserted
+  /// author.isRepeated    // whether it did
+  /// ```
+  /// The key and the value are written in the same transaction, to the table `apus_write`, which is
+  /// created by the first call. If the key is there already, the closure does not run, and its value
+  /// of that time is returned.
+  ///
+  /// So a write whose outcome is unknown can be called again with the same key, by this process or
+  /// by another one. This method does so itself if the session with an engine elsewhere is lost, as
+  /// long as `Configuration.busyTimeout` allows: the closure may run several times, of which one is
+  /// committed. What it throws is rethrown, and leaves no key.
+  ///
+  /// Costs an index seek and an insert. The keys stay until `forgetWrites(olderThan:)`. Throws
+  /// `RemoteSessionError` if the engine could not be reached in time: call it again with the same
+  /// key. Throws `.notAuthorized` if the schema is locked and the table is not there yet, and
+  /// `.mismatch` if the stored value is not a `Value`.
+  /// - Parameter label: A name for this write, which is reported to observers of changes.
+  @discardableResult
+  public func write<Value: Codable & Sendable>(
+    id: WriteKey, label: String? = nil, deadline: Duration? = nil,
+    _ body: @escaping @Sendable (Connection) throws -> Value
+  ) async throws -> KeyedWrite<Value> {
+    try await sendingAgain(deadline) { remaining in
+      guard remaining != nil else {
+        return try await self.writeAgainIfUndone(label: label) {
+          try $0.once(id, KeptValue<Value>.json, body)
+        }
+      }
+      return try await self.write(label: label, deadline: remaining) {
+        try $0.once(id, KeptValue<Value>.json, body)
+      }
+    }
+  }
+
+  /// Runs a closure that returns nothing in a transaction at most once for each key.
+  ///
+  /// ```swift
+  /// try await db.write(id: WriteKey()) { tx in try tx.run(Post.update { $0.$likes += 1 }) }
+  /// ```
+  /// It is as the method for closures that return a value.
+  @discardableResult
+  public func write(
+    id: WriteKey, label: String? = nil, deadline: Duration? = nil,
+    _ body: @escaping @Sendable (Connection) throws -> Void
+  ) async throws -> KeyedWrite<Void> {
+    try await sendingAgain(deadline) { remaining in
+      guard remaining != nil else {
+        return try await self.writeAgainIfUndone(label: label) {
+          try $0.once(id, KeptValue<Void>.nothing, body)
+        }
+      }
+      return try await self.write(label: label, deadline: remaining) {
+        try $0.once(id, KeptValue<Void>.nothing, body)
+      }
+    }
+  }
+
+  /// Runs a closure in a transaction at most once for each key. The closure runs on this thread.
+  @discardableResult
+  public func write<Value: Codable & Sendable>(
+    id: WriteKey, label: String? = nil, deadline: Duration? = nil,
+    _ body: (Connection) throws -> Value
+  ) throws -> KeyedWrite<Value> {
+    try sendingAgain(deadline) { remaining in
+      try write(label: label, deadline: remaining) {
+        try $0.once(id, KeptValue<Value>.json, body)
+      }
+    }
+  }
+
+  /// Runs a closure that returns nothing in a transaction at most once for each key. The closure
+  /// runs on this thread.
+  @discardableResult
+  public func write(
+    id: WriteKey, label: String? = nil, deadline: Duration? = nil,
+    _ body: (Connection) throws -> Void
+  ) throws -> KeyedWrite<Void> {
+    try sendingAgain(deadline) { remaining in
+      try write(label: label, deadline: remaining) {
+        try $0.once(id, KeptValue<Void>.nothing, body)
+      }
+    }
+  }
+
+  /// Deletes the keys of the writes that were committed longer ago, and returns how many. A write
+  /// that is called again with such a key is applied again.
+  ///
+  /// ```swift
+  /// try db.forgetWrites(olderThan: .seconds(7 * 86_400))
+  /// ```
+  /// One transaction, which reads all keys. Keep them for longer than any caller tries again.
+  @discardableResult
+  public func forgetWrites(olderThan age: Duration) throws -> Int {
+    try write { try $0.forgetKeys(olderThan: age) }
+  }
+
+  /// Deletes the keys of the writes that were committed longer ago, from asynchronous code.
+  @discardableResult
+  public func forgetWrites(olderThan age: Duration) async throws -> Int {
+    try await write { try $0.forgetKeys(olderThan: age) }
+  }
+
+  // MARK: Sending again
+
+  private func sendingAgain<Result>(
+    _ deadline: Duration?, _ body: (_ remaining: Duration?) throws -> Result
+  ) throws -> Result {
+    var attempts = KeyedAttempts(configuration.busyTimeout, deadline)
+    while true {
+      do {
+        return try body(attempts.remaining)
+      } catch {
+        pause(nanoseconds: try attempts.pause(after: error))
+      }
+    }
+  }
+
+  private func sendingAgain<Result: Sendable>(
+    _ deadline: Duration?, _ body: (_ remaining: Duration?) async throws -> Result
+  ) async throws -> Result {
+    var attempts = KeyedAttempts(configuration.busyTimeout, deadline)
+    while true {
+      do {
+        return try await body(attempts.remaining)
+      } catch {
+        let pause = try attempts.pause(after: error)
+        // A cancelled sleep ends at once, and the next attempt finds the cancellation.
+        try? await Task.sleep(nanoseconds: pause)
+      }
+    }
+  }
+}
+
+/// The attempts of one write with a key, and the time that is left for them.
+private struct KeyedAttempts {
+  private let allowed: UInt64
+  private let end: ContinuousClock.Instant?
+  private var firstFailure: UInt64?
+  private var unknown: RemoteSessionError?
+  private var wait: UInt64 = 1_000_000
+
+  init(_ busyTimeout: Duration, _ deadline: Duration?) {
+    allowed = UInt64(clamping: busyTimeout.wholeMilliseconds) &* 1_000_000
+    end = deadline.map { ContinuousClock.now + $0 }
+  }
+
+  /// The time until the deadline; nil without one.
+  var remaining: Duration? { end.map { max(.zero, $0 - .now) } }
+
+  /// Returns the nanoseconds to wait before the next attempt. Throws the error if there is no time
+  /// for one, or if it would not help.
+  ///
+  /// Once the outcome of an attempt was unknown, it stays so until an attempt succeeds or its closure
+  /// runs and throws.
+  mutating func pause(after error: any Error) throws -> UInt64 {
+    guard let lost = error as? RemoteSessionError else {
+      let isEarly =
+        error is DeadlineExceeded || error is CancellationError
+        || (error as? DatabaseError)?.code.primary == .busy
+      throw isEarly ? unknown ?? error : error
+    }
+    if lost.outcome == .unknown { unknown = lost }
+    let now = Deadline.now.nanoseconds
+    let first = firstFailure ?? now
+    firstFailure = first
+    guard now &- first < allowed, end.map({ $0 > .now }) ?? true else { throw unknown ?? lost }
+    defer { wait = min(wait &* 2, 100_000_000) }
+    return wait
+  }
+}

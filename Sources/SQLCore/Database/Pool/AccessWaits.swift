@@ -1,0 +1,102 @@
+import Synchronization
+
+/// The end of an access's waiting for a connection, as `db.onWait` reports it.
+public struct AccessWait: Hashable, Sendable {
+  /// The connections that serve one kind of access, as in `PoolStatus`.
+  public enum Lane: String, Hashable, Sendable, CaseIterable {
+    /// The connection that writes. In memory, it serves all accesses.
+    case writer
+    /// The connections of reads.
+    case readers
+    /// The connections of streams of rows.
+    case streams
+  }
+
+  /// The connections for one of which the access waited.
+  public let lane: Lane
+  /// How long it waited.
+  public let duration: Duration
+  /// Whether it got a connection. Otherwise its task was cancelled, or its deadline passed.
+  public let wasGranted: Bool
+}
+
+extension Database {
+  /// Calls `body` for each access that had to wait for a connection, when its waiting ends.
+  ///
+  /// ```swift
+  /// let listener = db.onWait { wait in print(wait.lane, wait.duration) }
+  /// try db.remove(listener)
+  /// ```
+  ///
+  /// An access that finds an idle connection, or may open one, does not wait. A write that joins
+  /// the transaction of the writes before it waits until it joins. While `body` runs, another
+  /// access may be delayed, and `body` must not use the database.
+  ///
+  /// With a listener, each wait costs two readings of the clock. Without one, it costs a
+  /// comparison.
+  @discardableResult
+  public func onWait(_ body: @escaping @Sendable (AccessWait) -> Void) -> HookListener {
+    let listener = HookListener()
+    access.pool.waits.add(Listening(listener: listener, body: body))
+    return listener
+  }
+}
+
+/// The listeners to the waiting of a pool's accesses.
+final class AccessWaits: Sendable {
+  private typealias Listeners = HookListeners.List<@Sendable (AccessWait) -> Void>
+
+  /// A wait that has begun, and where its end is reported.
+  struct Running: Sendable {
+    let lane: AccessWait.Lane
+    let start = Deadline.now
+    let waits: AccessWaits
+
+    func end(wasGranted: Bool) {
+      let nanoseconds = Deadline.now.nanoseconds &- start.nanoseconds
+      waits.report(
+        AccessWait(
+          lane: lane, duration: .nanoseconds(Int64(clamping: nanoseconds)), wasGranted: wasGranted))
+    }
+  }
+
+  private let listeners = Lock<Listeners>([])
+  private let isObserved = Atomic<Bool>(false)
+
+  /// Begins a wait. Returns nil if there are no listeners.
+  func begin(_ lane: ConnectionPool.LaneName) -> Running? {
+    guard isObserved.load(ordering: .acquiring) else { return nil }
+    return Running(lane: lane.publicLane, waits: self)
+  }
+
+  func add(_ listening: Listening<@Sendable (AccessWait) -> Void>) {
+    listeners.withLock { $0.append(listening) }
+    isObserved.store(true, ordering: .releasing)
+  }
+
+  /// Lets go of the listeners that were removed.
+  func purge() {
+    // The closures are released after the lock.
+    let removed = listeners.withLock { listeners -> Listeners in
+      let removed = listeners.filter { $0.listener.isRemoved }
+      listeners.removeAll { $0.listener.isRemoved }
+      isObserved.store(!listeners.isEmpty, ordering: .releasing)
+      return removed
+    }
+    withExtendedLifetime(removed) {}
+  }
+
+  private func report(_ wait: AccessWait) {
+    listeners.withLock { $0 }.forEachBody { $0(wait) }
+  }
+}
+
+extension ConnectionPool.LaneName {
+  fileprivate var publicLane: AccessWait.Lane {
+    switch self {
+    case .writer: .writer
+    case .reader: .readers
+    case .stream: .streams
+    }
+  }
+}

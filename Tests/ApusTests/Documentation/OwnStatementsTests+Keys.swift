@@ -1,0 +1,26 @@
+import Apus
+import TestRun
+import Testing
+
+extension OwnStatementsTests {
+  @Test("writes with a key, which are applied once")
+  func keyedWrites() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        let db = try Database(path: statements.path)
+        try db.execute("CREATE TABLE note (text)")
+        statements.forget()
+        for isRepeated in [false, true] {
+          let written = try db.write(id: "first") { tx in
+            try tx.execute("INSERT INTO note VALUES ('a')")
+            return 7
+          }
+          #expect(written.value == 7 && written.isRepeated == isRepeated)
+        }
+        try db.forgetWrites(olderThan: .seconds(-10))
+        try statements.expect(
+          "Writing", "Writing with a key", asked: ["INSERT INTO note VALUES ('a')"])
+      }
+    }
+  }
+}
