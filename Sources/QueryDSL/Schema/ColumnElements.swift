@@ -61,7 +61,7 @@ public func Named<M: ResultRow, Value: ColumnValue>(
 /// Declares the prefix of the columns of a group. Default: the name of the property and `_`.
 ///
 /// ```swift
-/// Prefixed(\.$home, "")              // "city" TEXT NOT NULL, not "home_city"
+/// Prefixed(\Person.$home, "")        // "city" TEXT NOT NULL, not "home_city"
 /// ```
 /// `Named(\.$home.$city, "town")` names a single column, without the prefix.
 public func Prefixed<M: ResultRow, Group: _ColumnGroupValue>(

@@ -13,6 +13,18 @@ struct Author: Model, Codable, Equatable {
   @Column var views = 0
 }
 
+struct Address: ColumnGroup, Equatable {
+  @Column var street: String
+  @Column var city: String
+}
+
+struct Person: Model {
+  @PrimaryKey var id = Unique64()
+  @Column var name: String
+  @Embedded var home: Address
+  @Embedded var work: Address?
+}
+
 struct Place: Codable, Equatable, Sendable {
   struct Address: Codable, Equatable, Sendable { var city = "Bonn" }
   var address = Address()

@@ -7,7 +7,8 @@ import SQLCore
 /// // … WHERE ("home_street", "home_city") = (?, ?)
 /// Person.where { $0.$home.$city == "Rome" && $0.$work == nil }
 /// // … WHERE "home_city" = ? AND ("work_street" IS NULL OR "work_city" IS NULL)
-/// Person.select { ($0.$name, $0.$home) }          // SELECT "name", "home_street", "home_city"
+/// Person.select { ($0.$name, $0.$home) }
+/// // SELECT "name", "home_street", "home_city" FROM "Person"
 /// ```
 /// A group has no order; order by its columns.
 @dynamicMemberLookup
