@@ -91,9 +91,12 @@ final class LoggedWork {
 }
 
 extension LoggedWork {
+  /// Whether the process with this number is a program that knows nothing of the log.
+  static func isPlain(_ number: Int) -> Bool { number % 4 == 3 }
+
   /// The work of the process that is killed. It reports how many entries the log has.
   static func child(path: String, number: Int) throws {
-    guard number % 4 < 3 else { return try plainChild(path: path) }
+    guard !isPlain(number) else { return try plainChild(path: path) }
     let work = try LoggedWork(
       path: path, number: number, configuration: .ofTrials(),
       random: SeededGenerator(seed: 0, number: number))
