@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Assignments {
-  /// The columns of a group, each of which can be assigned. SQL: `SET a_b = ?`
+  /// The columns of a group, to assign single ones. SQL: `SET a_b = ?`
   ///
   /// ```swift
   /// Person.update { $0.$home.$city = "Rome" }

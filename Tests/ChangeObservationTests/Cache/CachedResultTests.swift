@@ -97,7 +97,7 @@ struct CachedResultTests {
     #expect(statements.withLock { $0 } > 0)
   }
 
-  @Test("a prepared query and one that is built anew share their results")
+  @Test("a prepared query and an equal query built later share their results")
   func prepared() throws {
     let inFolder = try db.prepare { (folder: SQLParameter<Int>) in
       Note.where { $0.$folder == folder }.order(by: \.$id)

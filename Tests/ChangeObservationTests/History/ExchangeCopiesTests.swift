@@ -4,7 +4,7 @@ import SQLCore
 import TestRun
 import Testing
 
-/// What the log of one database does not have, the other one must get as a copy of the rows.
+/// A database must copy the rows of the other one if their changes are not in its log.
 @Suite("Exchanges that need a copy of the rows, and copies of a file")
 struct ExchangeCopiesTests {
   private enum Former {
@@ -80,7 +80,7 @@ struct ExchangeCopiesTests {
     #expect(throws: LogError.incomplete(source: identity, tables: ["Note"], position: 2)) {
       try send(from: a, to: b)
     }
-    // Nothing but the position tells that the same was done here.
+    // Only the position says that this database has the change already.
     try b.insert(Note(id: 2, text: "not logged"))
     try b.write { try $0.setAppliedLogPosition(2, of: identity) }
     #expect(try send(from: a, to: b) == 1)

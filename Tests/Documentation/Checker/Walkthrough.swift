@@ -20,7 +20,7 @@ struct Walkthrough {
     self.path = path
   }
 
-  /// What a page shows, in its order.
+  /// The parts of a page, in its order.
   enum Element {
     case file(path: String, line: Int, lines: [String])
     case console(line: Int, lines: [String])
@@ -118,7 +118,7 @@ struct Walkthrough {
       } else {
         let process = try Running(String(command), in: sources, path: programs.path)
         printed = process.lines(nil)
-        // What a program in the background prints because of this.
+        // The output of a program in the background after this command.
         for process in background where printed.count < shown.count {
           printed += process.lines(shown.count - printed.count)
         }

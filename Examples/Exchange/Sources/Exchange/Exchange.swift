@@ -6,20 +6,20 @@ import Apus
 /// other one, and applies it. Then the other side pulls. Each keeps its position in its database,
 /// with the rows. So the connection may end at any time; the next exchange continues there.
 struct Exchange {
-  /// What the side that pulls asks.
+  /// A question of the side that pulls.
   enum Question: Codable {
     case identity
     case batch(after: Int64)
     case done
   }
 
-  /// What the other side answers.
+  /// The answer of the other side.
   struct Answer: Codable {
     var identity: String
     var batch: LogBatch?
   }
 
-  /// What a side got.
+  /// The transactions that a side applied, and their conflicts.
   struct Result {
     var transactions = 0
     var conflicts: [ResolvedConflict] = []

@@ -38,7 +38,7 @@ public protocol _ColumnGroupValue: Sendable {
   /// Makes the value of a group; programs do not use it directly.
   init(_group: _Group)
 
-  /// The group, or nil if there is none; programs do not use it directly.
+  /// The present group, if any; programs do not use it directly.
   var _presentGroup: _Group? { get }
 
   /// The value if there is no group; nil if there must be one. Programs do not use it directly.

@@ -88,8 +88,8 @@ extension ConnectionCore {
     "json_each", "json_tree", "generate_series", "apus_array",
   ]
 
-  /// Functions of SQLite and of the library that depend on nothing but their arguments. Those of
-  /// dates and times are not among them: they know the time and the time zone.
+  /// The functions of SQLite and of the library whose results depend only on their arguments. The
+  /// functions of dates and times are left out, since they may read the clock and the time zone.
   /// - SeeAlso: <https://www.sqlite.org/deterministic.html>
   private static let pureFunctions: Set = [
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "ceil", "ceiling",

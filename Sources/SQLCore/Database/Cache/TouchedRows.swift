@@ -33,7 +33,7 @@ struct TouchedRows {
   /// The number of rows of a table from which on the whole table counts as touched.
   private static let maximumCount = 10_000
 
-  /// The names of the tables of which rows were touched, in lower case.
+  /// The names of the tables with touched rows, in lower case.
   var tableNames: [String] { tables.map(\.name) }
 
   /// Returns the touched rows of a table; nil if it was not touched.

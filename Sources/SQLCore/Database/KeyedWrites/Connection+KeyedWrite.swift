@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// How the value of a write with a key is kept.
+/// Encodes and decodes the stored value of a write with a key.
 struct KeptValue<Value> {
   let encode: (Value) throws -> String?
   let decode: (String?) throws -> Value

@@ -15,8 +15,8 @@ extension Database {
   ///
   /// So a write whose outcome is unknown can be called again with the same key, by this process or
   /// by another one. This method does so itself if the session with an engine elsewhere is lost, as
-  /// long as `Configuration.busyTimeout` allows: the closure may run several times, of which one is
-  /// committed. What it throws is rethrown, and leaves no key.
+  /// long as `Configuration.busyTimeout` allows: the closure may run several times, and only one
+  /// run is committed. An error that it throws is rethrown, and no key is stored.
   ///
   /// Costs an index seek and an insert. The keys stay until `forgetWrites(olderThan:)`. Throws
   /// `RemoteSessionError` if the engine could not be reached in time: call it again with the same

@@ -29,7 +29,7 @@ public struct WriteKey: Hashable, Sendable, ExpressibleByStringInterpolation,
   public var description: String { text }
 }
 
-/// What a write with a key returned.
+/// The result of a write with a key.
 public struct KeyedWrite<Value: Sendable>: Sendable {
   /// The value of the closure that was committed: of this call, or of the call before it.
   public let value: Value

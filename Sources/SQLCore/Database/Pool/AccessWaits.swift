@@ -12,7 +12,7 @@ public struct AccessWait: Hashable, Sendable {
     case streams
   }
 
-  /// The connections for one of which the access waited.
+  /// The kind of connection for which the access waited.
   public let lane: Lane
   /// How long it waited.
   public let duration: Duration

@@ -47,7 +47,7 @@ final class LoggedWork {
     try db.write(label: "own") { try move($0, among: 1...12) }
   }
 
-  /// Undoes or redoes the next step. Returns false if there is none.
+  /// Undoes or redoes the next step; returns false without one.
   ///
   /// Only the next one: what has its former value already stays as it is when another step is
   /// undone, so that the sum of the amounts would not stay zero.
