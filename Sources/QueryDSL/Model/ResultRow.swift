@@ -18,7 +18,7 @@
 /// It is read like a model, by the names and types of its properties, but has no table and no key.
 /// Every model is a `ResultRow`. It is printed with the names and values of its properties:
 /// `Total(name: "Jane", views: 3)`.
-public protocol ResultRow: Sendable, CustomReflectable {
+public protocol ResultRow: _RawRowPart, CustomReflectable {
   /// The declarations that the properties cannot express. Default: none.
   ///
   /// A model declares indexes, foreign keys, defaults and stored forms here. A row without a table

@@ -63,6 +63,7 @@ extension JoinWrites {
     let isStrict = chance(25)
     let action = pick(["CASCADE", "SET NULL", "NO ACTION"])
     let parent = chance(50) ? " REFERENCES JoinPost ON DELETE \(action)" : ""
+    replacesPostKeys = parent.isEmpty || action != "SET NULL"
     let author = chance(15) ? " REFERENCES JoinWriter ON DELETE SET NULL ON UPDATE CASCADE" : ""
     let columns = [
       key(isStrict), "author \(text(isStrict)) \(chance(90) ? name : "")\(author)",

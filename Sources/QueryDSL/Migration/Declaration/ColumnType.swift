@@ -105,11 +105,12 @@ struct ColumnType: Sendable {
   /// The key path to the property, as a line of a schema writes it.
   var path: String { property.columnPath }
 
-  /// Returns the declaration of the property, as a model writes it. A key is optional only if it
-  /// was declared optional.
+  /// Returns the declaration of the property, as a model writes it, or a group of columns. A key is
+  /// optional only if it was declared optional.
   func declaration(isOptional: Bool? = nil) -> String {
     let isOptional = isKey ? self.isOptional : isOptional ?? self.isOptional
-    return "\(isKey ? "@PrimaryKey" : "@Column") var \(property.escapedName): \(qualifiedName)"
+    let name = (property.propertiesOfGroups.last ?? property).escapedName
+    return "\(isKey ? "@PrimaryKey" : "@Column") var \(name): \(qualifiedName)"
       + (isOptional ? "?" : "")
   }
 

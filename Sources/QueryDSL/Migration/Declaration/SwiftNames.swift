@@ -15,9 +15,16 @@ extension String {
   /// The name of a property, in backticks where Swift needs them.
   var escapedName: String { isSwiftName ? self : "`\(self)`" }
 
-  /// The key path of the column of a property with that name, `\.$title`: after the dollar sign, a
-  /// word of Swift is a name as others.
-  var columnPath: String { isIdentifier ? "\\.$\(self)" : "\\.`$\(self)`" }
+  /// The key path of the column of a property with that name, `\.$title`, or `\.$home.$city` for
+  /// `home.$city`. After the dollar sign, a keyword is a name like others.
+  var columnPath: String {
+    let path = propertiesOfGroups.map { $0.isIdentifier ? "$\($0)" : "`$\($0)`" }
+    return "\\." + path.joined(separator: ".")
+  }
+
+  /// The properties that lead to a column: of `home.$city`, the group's and that of the group's
+  /// column.
+  var propertiesOfGroups: [String] { split(separator: ".$").map { String($0) } }
 
   private static let words: Set = [
     "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",

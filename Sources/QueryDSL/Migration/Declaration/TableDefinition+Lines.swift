@@ -23,7 +23,8 @@ extension TableDefinition {
   /// The properties of columns that no model declares, by the names of the columns.
   private func propertyNames(forColumns names: [String]) -> [String: String] {
     // Each model has an `id`, and a type `ID`.
-    var taken = Set(columns.map(\.type.property) + ["id", "ID"])
+    let declared = columns.compactMap { $0.type.property.propertiesOfGroups.first }
+    var taken = Set(declared + ["id", "ID"])
     func isFree(_ property: String) -> Bool {
       // A property wrapper stores its value under the property's name with an underscore before it.
       !taken.contains(property) && !taken.contains("_\(property)")

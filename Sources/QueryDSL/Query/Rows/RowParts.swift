@@ -104,13 +104,15 @@ struct RowParts: Sendable {
     }
   }
 
-  /// Reads all rows of a statement straight into the storage of an array.
+  /// Reads all rows of a statement straight into the storage of an array. The statement is at its
+  /// first row, if it has one.
   func rows<Row>(
-    _ type: Row.Type, of statement: StatementPointer, on core: ConnectionCore, limit: Int
+    _ type: Row.Type, of statement: StatementPointer, on core: ConnectionCore, limit: Int,
+    isAtRow: Bool
   ) throws -> [Row] {
     let stride = MemoryLayout<Row>.stride
     var rows: [Row] = []
-    var isAtRow = try core.step(statement)
+    var isAtRow = isAtRow
     while isAtRow {
       // Few at first, then as many as there are. The array grows only if there is another row.
       let room = max(1, rows.isEmpty ? min(16, limit) : rows.count)
@@ -159,7 +161,9 @@ extension RowDecoding {
   ) -> RowDecoding<Row> {
     RowDecoding(
       all: { core, statement, limit in
-        try parts.rows(Row.self, of: statement, on: core, limit: limit)
+        let isAtRow = try core.step(statement)
+        return try parts.rows(
+          Row.self, of: statement, on: core, limit: limit, isAtRow: isAtRow)
       },
       one: { try parts.row(Row.self, &$0) }, columns: columns)
   }

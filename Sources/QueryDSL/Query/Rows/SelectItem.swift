@@ -42,10 +42,9 @@ struct SelectItem: Sendable {
   }
 }
 
-extension Selectable {
+extension _SelectItem {
   /// The item in SQL and the way to read it.
-  var selectItem: SelectItem {
-    let content = _selection.content
+  var item: SelectItem {
     if let item = content as? SelectItem { return item }
     if let value = content as? any ColumnValue { return SelectItem(value: value) }
     return SelectItem(
@@ -53,6 +52,11 @@ extension Selectable {
       part: RowPart(of: Selected.self) { _, _ in throw SelectStatement.noItems },
       columns: { throw SelectStatement.noItems })
   }
+}
+
+extension Selectable {
+  /// The item in SQL and the way to read it.
+  var selectItem: SelectItem { _selection.item }
 
   /// The SELECT clause with only this item, and the way to read its rows.
   var selectClause: ([SelectStatement.SelectTerm], RowDecoding<Selected>) {

@@ -1,0 +1,146 @@
+import SQLCore
+
+// Rows of raw SQL as tuples of models. The columns are taken by position, since two models may have
+// columns of the same name, and their names are compared with those of the models.
+//
+// There is an overload for each number of models instead of one with a parameter pack, for the reason
+// that `Connection+FetchTuple.swift` gives.
+
+extension Connection {
+  /// Returns the rows of a raw statement as pairs of models. A part is a model, a `ResultRow`, or an
+  /// optional one.
+  ///
+  /// ```swift
+  /// let pairs = try connection.fetch(
+  ///   (Author, Post?).self,
+  ///   """
+  ///   SELECT \(columnsOf: Author.self), \(columnsOf: Post.self, tableAlias: "p")
+  ///   FROM Author LEFT JOIN Post AS p ON p.authorID = Author.id AND p.views > \(100)
+  ///   """)
+  /// for (author, post) in pairs { print(author.name, post?.title ?? "no post") }
+  /// ```
+  ///
+  /// The result must have the columns of the first part, then those of the second, each in the order
+  /// of the properties, as `\(columnsOf:)` writes them. An optional model is nil if its key is NULL,
+  /// or, without a key, if each column is NULL whose property is not optional. A value beside the
+  /// models, such as `count(*) AS posts`, is the column of a `ResultRow`.
+  ///
+  /// The statement may write, with RETURNING, inside `write { }`. Throws `DatabaseError` (`.range`)
+  /// if the result has other columns, and everything that `fetch` of a query throws.
+  public func fetch<A: _RawRowPart, B: _RawRowPart>(
+    _ type: (A, B).Type, _ sql: SQL
+  ) throws -> [(A, B)] {
+    try rows(type, of: [A._rawPart.item, B._rawPart.item], sql)
+  }
+
+  /// Returns the rows of a raw statement as tuples of three models, `ResultRow`s or optional ones.
+  public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart>(
+    _ type: (A, B, C).Type, _ sql: SQL
+  ) throws -> [(A, B, C)] {
+    try rows(type, of: [A._rawPart.item, B._rawPart.item, C._rawPart.item], sql)
+  }
+
+  /// Returns the rows of a raw statement as tuples of four models, `ResultRow`s or optional ones.
+  public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart, D: _RawRowPart>(
+    _ type: (A, B, C, D).Type, _ sql: SQL
+  ) throws -> [(A, B, C, D)] {
+    try rows(type, of: [A._rawPart.item, B._rawPart.item, C._rawPart.item, D._rawPart.item], sql)
+  }
+
+  private func rows<Row>(_ type: Row.Type, of items: [SelectItem], _ sql: SQL) throws -> [Row] {
+    let core = try use()
+    var parts = RowParts()
+    for item in items { parts.append(item.part) }
+    let columns = try items.flatMap { try $0.columns() }
+    let statement = try core.lendStatement(for: sql)
+    defer { core.giveBack(statement) }
+    // The columns of a statement that writes are checked before it changes anything. Those of one
+    // that reads are checked after its first step, which compiles it again if the schema changed.
+    if !statement.pointee.isReadOnly { try statement.requireColumns(columns) }
+    let isAtRow = try core.step(statement)
+    try statement.requireColumns(columns)
+    do {
+      return try parts.rows(type, of: statement, on: core, limit: .max, isAtRow: isAtRow)
+    } catch let error as ColumnValueError where !statement.pointee.isReadOnly {
+      // A violated foreign key is reported only at the end of the statement.
+      while try core.step(statement) {}
+      throw error
+    }
+  }
+}
+
+extension DatabaseReader {
+  /// Returns the rows of a raw statement as pairs of models; throws what `Connection.fetch`
+  /// throws.
+  public func fetch<A: _RawRowPart, B: _RawRowPart>(
+    _ type: (A, B).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [(A, B)] {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
+  }
+
+  /// Returns the rows of a raw statement as pairs of models; throws what `Connection.fetch`
+  /// throws.
+  public func fetch<A: _RawRowPart, B: _RawRowPart>(
+    _ type: (A, B).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> [(A, B)] {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(type, sql) }
+  }
+
+  /// Returns the rows of a raw statement as tuples of three models; throws what `Connection.fetch`
+  /// throws.
+  public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart>(
+    _ type: (A, B, C).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [(A, B, C)] {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
+  }
+
+  /// Returns the rows of a raw statement as tuples of three models; throws what `Connection.fetch`
+  /// throws.
+  public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart>(
+    _ type: (A, B, C).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> [(A, B, C)] {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(type, sql) }
+  }
+
+  /// Returns the rows of a raw statement as tuples of four models; throws what `Connection.fetch`
+  /// throws.
+  public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart, D: _RawRowPart>(
+    _ type: (A, B, C, D).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [(A, B, C, D)] {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
+  }
+
+  /// Returns the rows of a raw statement as tuples of four models; throws what `Connection.fetch`
+  /// throws.
+  public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart, D: _RawRowPart>(
+    _ type: (A, B, C, D).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> [(A, B, C, D)] {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(type, sql) }
+  }
+}
+
+extension StatementPointer {
+  /// Throws unless the columns of the result have these names, in this order.
+  fileprivate func requireColumns(_ columns: [ResultColumn]) throws {
+    let names = StatementRow(statement: self).columnNames
+    for (index, column) in columns.enumerated() {
+      guard let needed = column.name else { continue }
+      let found = names.indices.contains(index) ? names[index] : nil
+      guard found?.lowercasedASCII != needed.lowercasedASCII else { continue }
+      throw columnsDiffer(
+        "column \(index + 1) of the result must be \"\(needed)\", but "
+          + (found.map { "is \"\($0)\"" } ?? "there are \(names.count)"))
+    }
+    if names.count > columns.count {
+      throw columnsDiffer("the models have \(columns.count) columns, the result \(names.count)")
+    }
+  }
+
+  private func columnsDiffer(_ problem: String) -> DatabaseError {
+    DatabaseError(
+      code: .range,
+      message: problem
+        + #"; `SELECT \(columnsOf: Author.self), …` writes the columns of each model"#,
+      sql: sql)
+  }
+}
