@@ -30,7 +30,7 @@ extension ExpressionTree {
     case .negative(let operand), .bitwiseNot(let operand), .cast(let operand, _),
       .collate(let operand, _):
       operand.first(result)
-    case .function(_, let arguments): arguments.first(inside: result)
+    case .function(_, let nodes), .row(let nodes), .list(let nodes): nodes.first(inside: result)
     case .predicate(let predicate): predicate.first(result)
     case .subquery: nil
     case .call(let call): call.arguments?.first(inside: result)

@@ -75,14 +75,14 @@ extension ExpressionNode {
     tree(.collate(operand, name), over: operand.depth)
   }
 
+  /// `(a, b)`
+  static func row(_ nodes: [ExpressionNode]) -> ExpressionNode {
+    tree(.row(nodes), over: depth(of: nodes))
+  }
+
   /// Several expressions with commas between them, as a part of a SELECT clause.
   static func list(_ nodes: [ExpressionNode]) -> ExpressionNode {
-    var parts: [SQLFragment.Part] = []
-    for (index, node) in nodes.enumerated() {
-      if index > 0 { parts.append(.sql(", ")) }
-      parts.append(.expression(node))
-    }
-    return .composed(parts)
+    tree(.list(nodes), over: depth(of: nodes))
   }
 
   /// Raw SQL with expressions between its parts.

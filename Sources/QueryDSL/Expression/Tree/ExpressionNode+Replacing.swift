@@ -53,6 +53,8 @@ extension ExpressionTree {
     case .bitwiseNot(let operand): .bitwiseNot(try operand.replacing(replacement))
     case .function(let name, let arguments):
       .function(name, try arguments.map { try $0.replacing(replacement) })
+    case .row(let nodes): .row(try nodes.map { try $0.replacing(replacement) })
+    case .list(let nodes): .list(try nodes.map { try $0.replacing(replacement) })
     case .predicate(let predicate): .predicate(try predicate.replacing(replacement))
     case .cases(let cases): .cases(try cases.replacing(replacement))
     case .cast(let operand, let storageClass):

@@ -27,6 +27,10 @@ package enum ExpressionTree: Sendable {
   case negative(ExpressionNode)
   case bitwiseNot(ExpressionNode)
   case function(String, [ExpressionNode])
+  /// A row value: `(a, b)`.
+  case row([ExpressionNode])
+  /// Several items of a SELECT clause: `a, b`.
+  case list([ExpressionNode])
   case predicate(PredicateNode)
   case subquery(SelectStatement)
   /// A call of an aggregate or a window function.
@@ -47,7 +51,7 @@ extension ExpressionNode {
     case .fragment: .unknown
     case .tree(let tree, _):
       switch tree {
-      case .function, .subquery, .call, .cases, .cast: .primary
+      case .function, .row, .list, .subquery, .call, .cases, .cast: .primary
       case .negative, .bitwiseNot: .sign
       case .collate: .collation
       case .predicate, .composed: .unknown
@@ -102,6 +106,8 @@ extension ExpressionTree {
     case .negative: try writeNegative(to: &sink)
     case .bitwiseNot: try writeBitwiseNot(to: &sink)
     case .function: try writeFunction(to: &sink)
+    case .row: try writeRow(to: &sink)
+    case .list: try writeList(to: &sink)
     case .predicate: try writePredicate(to: &sink)
     case .subquery: try writeSubquery(to: &sink)
     case .call: try writeCall(to: &sink)
@@ -130,6 +136,18 @@ extension ExpressionTree {
     try sink.token(.open)
     try ExpressionNode.write(arguments, to: &sink)
     try sink.token(.close)
+  }
+
+  private func writeRow<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .row(let nodes) = self else { return }
+    try sink.token(.open)
+    try ExpressionNode.write(nodes, to: &sink)
+    try sink.token(.close)
+  }
+
+  private func writeList<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .list(let nodes) = self else { return }
+    try ExpressionNode.write(nodes, to: &sink)
   }
 
   private func writePredicate<Sink: QuerySink>(to sink: inout Sink) throws {

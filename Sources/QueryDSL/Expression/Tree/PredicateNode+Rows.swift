@@ -4,9 +4,6 @@ import SQLCore
 // each array.
 
 extension ExpressionNode {
-  /// `(a, b)`, which is written as a call without a name.
-  static func row(_ nodes: [ExpressionNode]) -> ExpressionNode { .function("", nodes) }
-
   /// Whether the expression is the column that is the rowid of its table.
   private var isRowID: Bool {
     guard case .column(let column) = self,
