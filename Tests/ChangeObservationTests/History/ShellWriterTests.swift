@@ -1,29 +1,22 @@
 import ChangeObservation
-import Foundation
 import QueryDSL
 import SQLCore
 import TestRun
 import Testing
 
-@Suite("A change log that the sqlite3 shell writes", .blocking)
+@Suite(
+  "A change log that the sqlite3 shell writes", .blocking,
+  .enabled(if: SQLiteShell.installed != nil, "the sqlite3 shell is not installed"))
 struct ShellWriterTests {
-  private static let path = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3"].first {
-    FileManager.default.isExecutableFile(atPath: $0)
-  }
+  private let shell: SQLiteShell
 
-  /// Runs a script in a shell of its own.
+  init() throws { shell = try #require(SQLiteShell.installed) }
+
   private func run(_ script: String, on db: Database) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Self.path))
-    process.arguments = ["-bail", try #require(db.path), script]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    _ = try shell.run(script, on: #require(db.path))
   }
 
-  @Test(
-    "the log has the shell's transactions, which can be undone",
-    .enabled(if: path != nil, "the sqlite3 shell is not installed"))
+  @Test("the log has the shell's transactions, which can be undone")
   func shell() throws {
     let db = try Board.database()
     let closing = "UPDATE apus_log_entry SET isOpen = 0 WHERE isOpen;"

@@ -1,15 +1,25 @@
-/// The result of one workload: the median time of an operation on each side, in nanoseconds. A side
-/// that does not exist, or was not asked for, has no time.
+/// The result of one workload: the times of an operation on each side, in nanoseconds, round by
+/// round. A side that does not exist, or was not asked for, has no times.
 struct Measurement {
   let workload: Workload
-  let nanoseconds: [SideName: Double]
+  let times: [SideName: [Double]]
 
-  subscript(side: SideName) -> Double? { nanoseconds[side] }
+  /// The median time of a side.
+  subscript(side: SideName) -> Double? { times[side].flatMap { quantile($0, 0.5) } }
 
-  /// Returns the time of a side relative to that of the C side.
+  /// Returns the median time of a side relative to that of the C side.
   func ratio(_ side: SideName) -> Double? {
     guard let c = self[.c], let other = self[side] else { return nil }
     return other / c
+  }
+
+  /// Returns the range in which half of the rounds have their ratio, from the first quartile to the
+  /// third.
+  func spread(_ side: SideName) -> ClosedRange<Double>? {
+    guard let c = times[.c], let other = times[side] else { return nil }
+    let ratios = zip(other, c).map { $0 / $1 }
+    guard let first = quantile(ratios, 0.25), let third = quantile(ratios, 0.75) else { return nil }
+    return first...third
   }
 }
 
@@ -46,14 +56,16 @@ extension Workload {
         throw SidesDiffer(workload: name, results: results)
       }
     }
-    return Measurement(workload: self, nanoseconds: times.compactMapValues(median))
+    return Measurement(workload: self, times: times)
   }
 }
 
-private func median(_ values: [Double]) -> Double? {
+/// Returns the value below which a share of the values lie; between two of them, it is interpolated.
+private func quantile(_ values: [Double], _ share: Double) -> Double? {
   guard !values.isEmpty else { return nil }
   let sorted = values.sorted()
-  let middle = sorted.count / 2
-  return sorted.count.isMultiple(of: 2)
-    ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  let place = Double(sorted.count - 1) * share
+  let below = Int(place)
+  let above = min(below + 1, sorted.count - 1)
+  return sorted[below] + (sorted[above] - sorted[below]) * (place - Double(below))
 }

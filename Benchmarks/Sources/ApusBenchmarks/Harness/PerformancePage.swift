@@ -27,10 +27,11 @@ struct PerformancePage {
 
   private var text: String {
     """
-    Medians of \(rounds) rounds, in nanoseconds an operation.
+    Medians of \(rounds) rounds, in nanoseconds an operation. Half of the rounds have a ratio to C in the
+    range beside it.
 
-    | | workload | C | Apus | GRDB | Codable | Apus ÷ C | GRDB ÷ C | Codable ÷ C | wanted |
-    |---|---|--:|--:|--:|--:|--:|--:|--:|---|
+    | | workload | C | Apus | GRDB | Codable | Apus ÷ C | half | GRDB ÷ C | Codable ÷ C | wanted |
+    |---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|
     \(measurements.map(row).joined(separator: "\n"))
 
     ## The ratios to the C API
@@ -51,7 +52,9 @@ struct PerformancePage {
   private func row(_ measurement: Measurement) -> String {
     let workload = measurement.workload
     let times = SideName.allCases.map { Report.nanoseconds(measurement[$0]) }
-    let ratios = [SideName.apus, .grdb, .codable].map { Report.ratio(measurement, $0) }
+    let ratios =
+      [Report.ratio(measurement, .apus), Report.spread(measurement, .apus)]
+      + [SideName.grdb, .codable].map { Report.ratio(measurement, $0) }
     let cells =
       [workload.name, workload.title] + times + ratios + [Report.target(measurement)]
     return "| " + cells.joined(separator: " | ") + " |"

@@ -4,7 +4,8 @@ import Foundation
 enum Report {
   static let header =
     column("", 5) + column("", 52) + right("C ns", 11) + right("Apus ns", 11)
-    + right("GRDB ns", 11) + right("Codable ns", 12) + right("Apus/C", 8) + right("GRDB/C", 8)
+    + right("GRDB ns", 11) + right("Codable ns", 12) + right("Apus/C", 8) + right("half", 11)
+    + right("GRDB/C", 8)
     + right("Cod./C", 8) + "  target"
 
   static func line(_ measurement: Measurement) -> String {
@@ -12,7 +13,8 @@ enum Report {
     return column(workload.name, 5) + column(workload.title, 52)
       + right(nanoseconds(measurement[.c]), 11) + right(nanoseconds(measurement[.apus]), 11)
       + right(nanoseconds(measurement[.grdb]), 11) + right(nanoseconds(measurement[.codable]), 12)
-      + right(ratio(measurement, .apus), 8) + right(ratio(measurement, .grdb), 8)
+      + right(ratio(measurement, .apus), 8) + right(spread(measurement, .apus), 11)
+      + right(ratio(measurement, .grdb), 8)
       + right(ratio(measurement, .codable), 8) + "  " + target(measurement)
   }
 
@@ -25,7 +27,8 @@ enum Report {
       }
       return """
           {"workload":"\(measurement.workload.name)","c":\(value(.c)),"apus":\(value(.apus)),\
-        "grdb":\(value(.grdb)),"grdb_codable":\(value(.codable)),"unit":"ns"}
+        "grdb":\(value(.grdb)),"grdb_codable":\(value(.codable)),"unit":"ns",\
+        "apus_c_half":\(half(measurement))}
         """
     }
     return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
@@ -44,6 +47,17 @@ enum Report {
 
   static func ratio(_ measurement: Measurement, _ side: SideName) -> String {
     measurement.ratio(side).map { format($0) } ?? "–"
+  }
+
+  /// The range in which half of the rounds have their ratio to the C side.
+  static func spread(_ measurement: Measurement, _ side: SideName) -> String {
+    measurement.spread(side).map { "\(format($0.lowerBound))–\(format($0.upperBound))" } ?? "–"
+  }
+
+  private static func half(_ measurement: Measurement) -> String {
+    measurement.spread(.apus).map {
+      "[\(format($0.lowerBound, digits: 3)),\(format($0.upperBound, digits: 3))]"
+    } ?? "null"
   }
 
   private static func column(_ text: String, _ width: Int) -> String {
