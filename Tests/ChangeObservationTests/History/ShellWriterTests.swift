@@ -17,7 +17,7 @@ struct ShellWriterTests {
   }
 
   @Test("the log has the shell's transactions, which can be undone")
-  func shell() throws {
+  func undone() throws {
     let db = try Board.database()
     let closing = "UPDATE apus_log_entry SET isOpen = 0 WHERE isOpen;"
     try run(
