@@ -59,16 +59,20 @@ public struct RemoteText: Sendable {
   public let isReadOnly: Bool
   /// Whether the session has an open transaction.
   public let isInTransaction: Bool
+  /// The names of the columns that the statement returns. It is empty for a statement without rows,
+  /// and for the library's own statements, whose names are short.
+  public let columnNames: [String]
 
   /// Creates a statement, for an engine that passes it on to another one, or for its tests.
   public init(
     sql: String, values: [DatabaseValue] = [], isReadOnly: Bool = false,
-    isInTransaction: Bool = false
+    isInTransaction: Bool = false, columnNames: [String] = []
   ) {
     self.sql = sql
     self.values = values
     self.isReadOnly = isReadOnly
     self.isInTransaction = isInTransaction
+    self.columnNames = columnNames
   }
 }
 

@@ -20,6 +20,7 @@ struct GatewayRequest: Codable {
   var isReader = false
   var isReadOnly = false
   var isInTransaction = false
+  var columnNames: [String] = []
 }
 
 /// The answer of the gateway: an outcome, all rows of a query, or an error.

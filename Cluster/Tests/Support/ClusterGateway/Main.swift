@@ -80,7 +80,7 @@ private final class Served {
     }
     let statement = RemoteText(
       sql: request.text, values: request.values.map(\.value), isReadOnly: request.isReadOnly,
-      isInTransaction: request.isInTransaction)
+      isInTransaction: request.isInTransaction, columnNames: request.columnNames)
     guard request.kind == .rows else {
       let outcome = try session.run(statement, isStopped: isStopped)
       answer.lastInsertRowID = outcome.lastInsertRowID
