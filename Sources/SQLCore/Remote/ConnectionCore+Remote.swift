@@ -199,6 +199,9 @@ extension ConnectionCore {
     try forEachCopied { type, name, _ in
       try? runHere("DROP \(type) IF EXISTS \(Identifier(name).quoted)")
     }
+    // Definitions that SQLite's shell accepted may have texts in double quotes.
+    takesQuotedTextInDefinitions = true
+    defer { takesQuotedTextInDefinitions = false }
     copy.make(in: self)
     // SQLite makes its table of statistics only by itself.
     if definitions.contains(where: { $0.name == "sqlite_stat1" }) { try? runHere("ANALYZE") }
