@@ -36,7 +36,7 @@ final class ClusterSession: RemoteSession {
     of statement: RemoteText, isStopped: () -> Bool
   ) throws -> any RemoteRows {
     try statement.checkForCluster()
-    let sql = try statement.sqlWithShortNames()
+    let sql = try statement.sqlForCluster()
     try channel.send(.querySQL(database: database, sql: sql, values: statement.values))
     return try ClusterRows(first: receive(.rows, isStopped), self)
   }

@@ -2,8 +2,8 @@ import NIOCore
 
 /// The code and the message of a statement that failed.
 ///
-/// If a statement fails after its first step, dqlite 1.11 writes both behind what it has already
-/// written of the answer: the number of columns, their names, and rows.
+/// If a query fails while it runs, dqlite 1.11 writes both after what it has already written of the
+/// answer: the number of columns, their names, and rows.
 struct FailureAnswer {
   let code: Int32
   let message: String

@@ -88,7 +88,7 @@ final class RemoteLink {
   ) throws -> any RemoteRows {
     try rows(
       of: statement.text.sent, values, isReadOnly: statement.isReadOnly,
-      columnNames: statement.columnNames)
+      columns: statement.columns)
   }
 
   /// Sends the statement with a number, which returns no rows. Returns the rowid of the last insert.
@@ -177,10 +177,10 @@ final class RemoteLink {
   }
 
   private func rows(
-    of sql: String, _ values: [DatabaseValue], isReadOnly: Bool, columnNames: [String] = []
+    of sql: String, _ values: [DatabaseValue], isReadOnly: Bool, columns: [RemoteText.Column] = []
   ) throws -> any RemoteRows {
     let rows = try sending(
-      sql, values, isReadOnly: isReadOnly, false, columnNames
+      sql, values, isReadOnly: isReadOnly, false, columns
     ) { session, text in
       try session.rows(of: text, isStopped: isStopped)
     }
@@ -192,7 +192,7 @@ final class RemoteLink {
   /// and sends the statement again if it certainly was not run.
   private func sending<Result>(
     _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, _ endsTransaction: Bool,
-    _ columnNames: [String] = [], _ send: (any RemoteSession, RemoteText) throws -> Result
+    _ columns: [RemoteText.Column] = [], _ send: (any RemoteSession, RemoteText) throws -> Result
   ) throws -> Result {
     let maximum = database.engine.maximumParameterCount
     guard values.count <= maximum else {
@@ -204,7 +204,7 @@ final class RemoteLink {
     let isInTransaction = isInTransaction
     let text = RemoteText(
       sql: sql, values: values, isReadOnly: isReadOnly, isInTransaction: isInTransaction,
-      columnNames: columnNames)
+      columns: columns)
     var attempts: Int32 = 0
     while true {
       do {

@@ -143,7 +143,8 @@ struct NewerSchemaTests {
     let second = MigrationOptions(steps: [step], schemaVersion: 2)
     try shared.open(SecondVersion.Post.self, options: MigrationOptions(schemaVersion: 3))
     let before = try shared.schema
-    let older = try Specification.reopen(shared.file, models: [FirstVersion.Post.self], migration: second)
+    let older = try Specification.reopen(
+      shared.file, models: [FirstVersion.Post.self], migration: second)
     #expect(try shared.schema == before && older.count(FirstVersion.Post.all) == 1)
     let plan = try older.migrationPlan(for: [FirstVersion.Post.self], second)
     #expect(plan.steps.map(\.action).contains(.keepNewer) && plan.isEmpty)

@@ -58,7 +58,8 @@ final class GatewaySession: RemoteSession {
     GatewayRequest(
       kind: kind, text: statement.sql, values: statement.values.map(GatewayValue.init),
       isReadOnly: statement.isReadOnly, isInTransaction: statement.isInTransaction,
-      columnNames: statement.columnNames)
+      columnNames: statement.columns.map(\.name),
+      columnTypes: statement.columns.map(\.declaredType))
   }
 
   /// Sends a request and returns its answer, or throws the error that the answer has.
