@@ -31,9 +31,13 @@ extension ConnectionCore {
   }
 
   /// Replaces the text of a table's definition, inside a transaction. SQLite does not check that
-  /// the new text describes the stored rows; the caller must ensure it.
+  /// the new text describes the stored rows; the caller must ensure it. An engine elsewhere that
+  /// protects its schema keeps the old text.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_writable_schema>
   package func replaceDefinition(ofTable name: String, by sql: String) throws {
+    if let link = state.pointee.remote {
+      return try link.replaceDefinition(ofTable: name, by: sql)
+    }
     let isDefensive = setting(SQLITE_DBCONFIG_DEFENSIVE)
     csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     csqlite_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1)

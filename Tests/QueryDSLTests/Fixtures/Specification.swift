@@ -34,6 +34,11 @@ enum Specification {
     return db
   }
 
+  /// Returns a text that the database can store: a cluster stores none with U+0000.
+  static func storable(_ text: String) -> String {
+    engine.hasPrefix("gateway:") ? text.replacing("\0", with: "\u{1}") : text
+  }
+
   /// The engines of the databases that are elsewhere.
   private static let engines = Lock<[ObjectIdentifier: any RemoteEngine]>([:])
 
