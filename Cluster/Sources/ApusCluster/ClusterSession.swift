@@ -73,6 +73,12 @@ final class ClusterSession: RemoteSession {
   /// Returns the error of an answer. Closes the session if the node no longer leads.
   private func failure(_ code: Int32, _ message: String) -> any Error {
     switch code {
+    case Self.notFound where message == "no database opened":
+      // A node that lost the leadership closes the databases of its sessions.
+      channel.close()
+      leader.forget(channel.address)
+      return RemoteSessionError(
+        outcome: .notRun, message: "the node \(channel.address) has closed the database")
     case Self.notLeader:
       channel.close()
       leader.forget(channel.address)
@@ -89,6 +95,8 @@ final class ClusterSession: RemoteSession {
     }
   }
 
+  /// `SQLITE_NOTFOUND`.
+  private static let notFound: Int32 = 12
   /// `SQLITE_IOERR_NOT_LEADER` of dqlite: the statement was not run.
   private static let notLeader: Int32 = 10_250
   /// `SQLITE_IOERR_LEADERSHIP_LOST` of dqlite: the statement may have been committed.
