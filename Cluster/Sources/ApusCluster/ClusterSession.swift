@@ -35,14 +35,14 @@ final class ClusterSession: RemoteSession {
   func rows(
     of statement: RemoteText, isStopped: () -> Bool
   ) throws -> any RemoteRows {
-    try Self.check(statement)
-    try channel.send(
-      .querySQL(database: database, sql: statement.sql, values: statement.values))
+    try statement.checkForCluster()
+    let sql = try statement.sqlForCluster()
+    try channel.send(.querySQL(database: database, sql: sql, values: statement.values))
     return try ClusterRows(first: receive(.rows, isStopped), self)
   }
 
   func run(_ statement: RemoteText, isStopped: () -> Bool) throws -> RemoteOutcome {
-    try Self.check(statement)
+    try statement.checkForCluster()
     try channel.send(
       .executeSQL(database: database, sql: statement.sql, values: statement.values))
     var answer = WireReader(try receive(.result, isStopped).body)
@@ -66,14 +66,19 @@ final class ClusterSession: RemoteSession {
       throw RemoteSessionError(
         outcome: .unknown, message: "\(ProtocolError.unexpected(response.type))")
     }
-    var answer = WireReader(response.body)
-    let code = Int32(truncatingIfNeeded: Int64(bitPattern: try answer.readWord()))
-    throw failure(code, try answer.readText())
+    let answer = try FailureAnswer(response.body)
+    throw failure(answer.code, answer.message)
   }
 
   /// Returns the error of an answer. Closes the session if the node no longer leads.
   private func failure(_ code: Int32, _ message: String) -> any Error {
     switch code {
+    case Self.notFound where message == "no database opened":
+      // A node that lost the leadership closes the databases of its sessions.
+      channel.close()
+      leader.forget(channel.address)
+      return RemoteSessionError(
+        outcome: .notRun, message: "the node \(channel.address) has closed the database")
     case Self.notLeader:
       channel.close()
       leader.forget(channel.address)
@@ -90,172 +95,10 @@ final class ClusterSession: RemoteSession {
     }
   }
 
+  /// `SQLITE_NOTFOUND`.
+  private static let notFound: Int32 = 12
   /// `SQLITE_IOERR_NOT_LEADER` of dqlite: the statement was not run.
   private static let notLeader: Int32 = 10_250
   /// `SQLITE_IOERR_LEADERSHIP_LOST` of dqlite: the statement may have been committed.
   private static let leadershipLost: Int32 = 10_506
-
-  /// Throws for statements that make dqlite 1.11 abort the node.
-  private static func check(_ statement: RemoteText) throws {
-    let sql = statement.sql.drop { $0.isWhitespace }.lowercased()
-    if sql.hasPrefix("pragma"), sql.contains("wal_checkpoint") || sql.contains("journal_mode") {
-      throw DatabaseError(
-        code: .misuse,
-        message: "dqlite keeps the write-ahead log itself; this PRAGMA would end the node",
-        sql: statement.sql)
-    }
-    if sql.hasPrefix("vacuum") {
-      throw DatabaseError(
-        code: .misuse, message: "VACUUM cannot run in a dqlite cluster", sql: statement.sql)
-    }
-  }
-}
-
-/// The rows of a query, decoded from the answers of the node as they are read.
-final class ClusterRows: RemoteRows {
-  private unowned let session: ClusterSession
-  /// The answers that were read ahead.
-  private var waiting: [Response] = []
-  private var reader: WireReader
-  private(set) var columnCount = 0
-  private var names: [String] = []
-  /// The types of the current row, and the positions of its values in `body`.
-  private var types: [WireType] = []
-  private var positions: [Int] = []
-  private var isAtEnd = false
-  private var isLastResponse = false
-
-  init(first: consuming Response, _ session: ClusterSession) throws {
-    self.session = session
-    reader = WireReader(first.body)
-    try readHeader()
-  }
-
-  private func readHeader() throws {
-    columnCount = Int(truncatingIfNeeded: try reader.readWord())
-    guard columnCount >= 0, columnCount <= 32_767 else { throw ProtocolError.truncated }
-    names = try (0..<columnCount).map { _ in try reader.readText() }
-  }
-
-  func next(isStopped: () -> Bool) throws -> Bool {
-    while !isAtEnd {
-      guard
-        let mark = reader.bytes.getInteger(
-          at: reader.position, endianness: .little, as: UInt64.self)
-      else { throw lost(ProtocolError.truncated) }
-      if mark == Self.lastMark {
-        isAtEnd = true
-        isLastResponse = true
-      } else if mark == Self.moreMark {
-        reader = WireReader(
-          try waiting.isEmpty
-            ? session.receive(.rows, isStopped).body : waiting.removeFirst().body)
-        try readHeader()
-      } else {
-        do {
-          try readRow()
-        } catch {
-          throw lost(error)
-        }
-        return true
-      }
-    }
-    return false
-  }
-
-  /// Reads the types of a row, four bits each, and finds its values.
-  private func readRow() throws {
-    types.removeAll(keepingCapacity: true)
-    positions.removeAll(keepingCapacity: true)
-    let start = reader.position
-    let count = (columnCount + 1) / 2
-    for column in 0..<columnCount {
-      guard let byte = reader.bytes.getInteger(at: start + column / 2, as: UInt8.self) else {
-        throw ProtocolError.truncated
-      }
-      let code = column.isMultiple(of: 2) ? byte & 0xF : byte >> 4
-      guard let type = WireType(rawValue: code) else {
-        throw ProtocolError.convertedColumn(names[column])
-      }
-      types.append(type)
-    }
-    try reader.skip(count + (8 - count % 8) % 8)
-    for type in types {
-      positions.append(reader.position)
-      switch type {
-      case .integer, .real, .null: try reader.skip(8)
-      case .text: _ = try reader.skipText()
-      case .blob:
-        let count = Int(truncatingIfNeeded: try reader.readWord())
-        try reader.skip(count + (8 - count % 8) % 8)
-      }
-    }
-  }
-
-  func withValue(at index: Int, _ body: (RemoteValue) -> Void) {
-    let position = positions[index]
-    switch types[index] {
-    case .null: body(.null)
-    case .integer:
-      body(.integer(reader.bytes.getInteger(at: position, endianness: .little) ?? 0))
-    case .real:
-      let bits = reader.bytes.getInteger(at: position, endianness: .little, as: UInt64.self) ?? 0
-      body(.real(Double(bitPattern: bits)))
-    case .text:
-      reader.bytes.withUnsafeReadableBytesAt(position) { bytes in
-        let count = bytes.firstIndex(of: 0) ?? bytes.count
-        body(.text(UnsafeRawBufferPointer(rebasing: bytes[..<count])))
-      }
-    case .blob:
-      let count = reader.bytes.getInteger(at: position, endianness: .little, as: UInt64.self) ?? 0
-      reader.bytes.withUnsafeReadableBytesAt(position + 8) { bytes in
-        body(.blob(UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(clamping: count)))))
-      }
-    }
-  }
-
-  func keepRemaining(isStopped: () -> Bool) throws {
-    while !isLastResponse {
-      let last = waiting.last?.body ?? reader.bytes
-      guard last.writerIndex >= 8,
-        let mark = last.getInteger(
-          at: last.writerIndex - 8, endianness: .little, as: UInt64.self)
-      else { throw lost(ProtocolError.truncated) }
-      if mark == Self.lastMark {
-        isLastResponse = true
-      } else {
-        waiting.append(try session.receive(.rows, isStopped))
-      }
-    }
-  }
-
-  /// Ends the rows. dqlite cannot stop a query, so the session is closed if further answers of the
-  /// result are still to come.
-  func close() {
-    guard !isLastResponse else { return }
-    if (waiting.last?.body ?? reader.bytes).endsWithMark(Self.lastMark) { return }
-    session.close()
-  }
-
-  private func lost(_ error: any Error) -> any Error {
-    session.close()
-    return RemoteSessionError(outcome: .notRun, message: "\(error)")
-  }
-
-  private static let lastMark: UInt64 = 0xFFFF_FFFF_FFFF_FFFF
-  private static let moreMark: UInt64 = 0xEEEE_EEEE_EEEE_EEEE
-}
-
-extension ByteBuffer {
-  fileprivate func withUnsafeReadableBytesAt(
-    _ position: Int, _ body: (UnsafeRawBufferPointer) -> Void
-  ) {
-    withVeryUnsafeBytes { bytes in
-      body(UnsafeRawBufferPointer(rebasing: bytes[min(position, writerIndex)..<writerIndex]))
-    }
-  }
-
-  fileprivate func endsWithMark(_ mark: UInt64) -> Bool {
-    getInteger(at: writerIndex - 8, endianness: .little, as: UInt64.self) == mark
-  }
 }

@@ -176,6 +176,8 @@ struct WireReader {
     return start..<end
   }
 
+  var isAtEnd: Bool { position == bytes.writerIndex }
+
   mutating func skip(_ count: Int) throws {
     guard count >= 0, count <= bytes.writerIndex - position else { throw ProtocolError.truncated }
     position += count

@@ -3,11 +3,15 @@ import CSQLite
 extension ConnectionCore {
   /// Whether foreign keys are enforced. Set it between transactions.
   ///
-  /// This runs no statement, which could fail or be ended and leave the setting unchanged.
+  /// This runs no statement, which could fail or be ended and leave the setting unchanged. An engine
+  /// elsewhere gets the setting before the next statement.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
   package var enforcesForeignKeys: Bool {
     get { setting(SQLITE_DBCONFIG_ENABLE_FKEY) }
-    set { csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, newValue ? 1 : 0) }
+    set {
+      csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, newValue ? 1 : 0)
+      state.pointee.remote?.settings.enforcesForeignKeys = newValue
+    }
   }
 
   /// Whether triggers fire. Temporary triggers always do. Set it between transactions.
@@ -20,13 +24,20 @@ extension ConnectionCore {
   /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
   package var hasLegacyAlterTable: Bool {
     get { setting(SQLITE_DBCONFIG_LEGACY_ALTER_TABLE) }
-    set { csqlite_db_config(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, newValue ? 1 : 0) }
+    set {
+      csqlite_db_config(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, newValue ? 1 : 0)
+      state.pointee.remote?.settings.hasLegacyAlterTable = newValue
+    }
   }
 
   /// Replaces the text of a table's definition, inside a transaction. SQLite does not check that
-  /// the new text describes the stored rows; the caller must ensure it.
+  /// the new text describes the stored rows; the caller must ensure it. An engine elsewhere that
+  /// protects its schema keeps the old text.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_writable_schema>
   package func replaceDefinition(ofTable name: String, by sql: String) throws {
+    if let link = state.pointee.remote {
+      return try link.replaceDefinition(ofTable: name, by: sql)
+    }
     let isDefensive = setting(SQLITE_DBCONFIG_DEFENSIVE)
     csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     csqlite_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1)

@@ -7,6 +7,7 @@ extension ConnectionCore {
   func prepare(for database: RemoteDatabase) throws {
     let link = RemoteLink(database, handle: handle, isReader: isReader)
     state.pointee.remote = link
+    enforcesForeignKeys = configuration.enforcesForeignKeys
     link.isStopped = { [unowned self] in
       !state.pointee.transaction.runsOwnStatement
         && (findStopReason() != nil || isInterruptRequested.load(ordering: .acquiring))
@@ -41,7 +42,11 @@ extension ConnectionCore {
       guard try copySchema(link) else { throw localOnly(error, link) }
       // A rollback would also take back the copy, so it is made again after the transaction.
       if isInTransaction { link.copiedSchema = 0 }
-      first = try compileHere(text)
+      do {
+        first = try compileHere(text)
+      } catch let error as DatabaseError {
+        throw localOnly(error, link)
+      }
     }
     guard let (template, rest) = first else { return nil }
     var compiled = template
@@ -100,7 +105,11 @@ extension ConnectionCore {
   private func localOnly(_ error: DatabaseError, _ link: RemoteLink) -> DatabaseError {
     let name = link.database.engine.name
     var error = error
-    if error.message.hasPrefix("no such function") {
+    if Self.migrationFunctions.contains(where: error.message.hasSuffix) {
+      error.message +=
+        ": functions in Swift do not exist in \(name), so a migration cannot check or convert stored "
+        + "values by their Swift types; write the values with SQL in a `MigrationStep`"
+    } else if error.message.hasPrefix("no such function") {
       error.message +=
         ": functions in Swift, and those of Apus for exact decimals, time zones and Unicode case, do "
         + "not exist in \(name); compute the value in Swift, or write the query with functions of "
@@ -116,6 +125,11 @@ extension ConnectionCore {
     }
     return error
   }
+
+  /// The ends of SQLite's messages about the functions of a migration.
+  private static let migrationFunctions = [
+    "convert", "form", "has_form", "reads", "utf8", "is_utf8", "is", "reform",
+  ].map { "no such function: apus_\($0)" }
 
   // MARK: Running
 
@@ -185,6 +199,9 @@ extension ConnectionCore {
     try forEachCopied { type, name, _ in
       try? runHere("DROP \(type) IF EXISTS \(Identifier(name).quoted)")
     }
+    // Definitions that SQLite's shell accepted may have texts in double quotes.
+    takesQuotedTextInDefinitions = true
+    defer { takesQuotedTextInDefinitions = false }
     copy.make(in: self)
     // SQLite makes its table of statistics only by itself.
     if definitions.contains(where: { $0.name == "sqlite_stat1" }) { try? runHere("ANALYZE") }

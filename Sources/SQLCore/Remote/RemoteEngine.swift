@@ -59,16 +59,34 @@ public struct RemoteText: Sendable {
   public let isReadOnly: Bool
   /// Whether the session has an open transaction.
   public let isInTransaction: Bool
+  /// The columns that the statement returns. It is empty for a statement without rows, and for the
+  /// library's own statements, whose columns have short names and no declared type.
+  public let columns: [Column]
+
+  /// A column that a statement returns.
+  public struct Column: Hashable, Sendable {
+    /// The name: that of the column, what AS says, or the text of the expression.
+    public let name: String
+    /// The type that the definition of the table declares; nil for an expression.
+    public let declaredType: String?
+
+    /// Creates a column.
+    public init(name: String, declaredType: String? = nil) {
+      self.name = name
+      self.declaredType = declaredType
+    }
+  }
 
   /// Creates a statement, for an engine that passes it on to another one, or for its tests.
   public init(
     sql: String, values: [DatabaseValue] = [], isReadOnly: Bool = false,
-    isInTransaction: Bool = false
+    isInTransaction: Bool = false, columns: [Column] = []
   ) {
     self.sql = sql
     self.values = values
     self.isReadOnly = isReadOnly
     self.isInTransaction = isInTransaction
+    self.columns = columns
   }
 }
 

@@ -21,6 +21,10 @@ final class RemoteLink {
   private var surroundsStatement = false
   /// The number of rows that the last statement changed.
   private(set) var changeCount = 0
+  /// The settings that the connection wants of its session.
+  var settings = RemoteSettings()
+  /// The settings that the session has; nil if they are not known.
+  private var sessionSettings: RemoteSettings?
   /// The schema of which the connection has a copy; 0 before the first one.
   var copiedSchema: UInt64 = 0
   /// Returns whether the running access must end.
@@ -65,26 +69,48 @@ final class RemoteLink {
   func rows(of number: Int64, _ arguments: RemoteArguments) throws -> any RemoteRows {
     try noting {
       let statement = try statement(number)
-      let text = statement.text.sent
       let values = try arguments.values(for: statement.text)
-      guard !statement.isReadOnly else { return try rows(of: text, values, isReadOnly: true) }
+      guard !statement.isReadOnly else { return try rows(of: statement, values) }
       // Some engines run a statement that writes and returns rows only inside a transaction.
       return try surrounding {
-        let rows = try rows(of: text, values, isReadOnly: false)
-        try rows.keepRemaining(isStopped: isStopped)
-        try askOutcome()
-        return rows
+        try countingChanges {
+          let rows = try rows(of: statement, values)
+          try rows.keepRemaining(isStopped: isStopped)
+          try askOutcome()
+          return rows
+        }
       }
     }
+  }
+
+  private func rows(
+    of statement: RemoteStatement, _ values: [DatabaseValue]
+  ) throws -> any RemoteRows {
+    try rows(
+      of: statement.text.sent, values, isReadOnly: statement.isReadOnly,
+      columns: statement.columns)
   }
 
   /// Sends the statement with a number, which returns no rows. Returns the rowid of the last insert.
   func run(_ number: Int64, _ arguments: RemoteArguments) throws -> Int64 {
     try noting {
       let statement = try statement(number)
-      let outcome = try run(statement.text.sent, try arguments.values(for: statement.text))
+      let values = try arguments.values(for: statement.text)
+      let outcome = try countingChanges { try run(statement.text.sent, values) }
       changeCount = outcome.changeCount
       return outcome.lastInsertRowID
+    }
+  }
+
+  /// Runs a closure that sends a statement. If a constraint is violated, asks how many rows remain
+  /// changed: none, unless a trigger raised FAIL.
+  private func countingChanges<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.code.primary == .constraint {
+      changeCount = 0
+      if session?.isOpen == true { try? askOutcome() }
+      throw error
     }
   }
 
@@ -96,6 +122,20 @@ final class RemoteLink {
       _ = try run(statement.text.sent, [], endsTransaction: statement.isCommit)
     } catch  where session == nil && statement.isRollback {
       return
+    }
+  }
+
+  /// Replaces the text of a table's definition, if the engine allows writing its schema.
+  func replaceDefinition(ofTable name: String, by sql: String) throws {
+    settings.writesSchema = true
+    defer { settings.writesSchema = false }
+    do {
+      _ = try run(
+        "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?",
+        [.text(sql), .text(name)])
+      copiedSchema = 0
+    } catch let error as DatabaseError where error.code.primary == .error {
+      // The engine protects its schema.
     }
   }
 
@@ -151,9 +191,11 @@ final class RemoteLink {
   }
 
   private func rows(
-    of sql: String, _ values: [DatabaseValue], isReadOnly: Bool
+    of sql: String, _ values: [DatabaseValue], isReadOnly: Bool, columns: [RemoteText.Column] = []
   ) throws -> any RemoteRows {
-    let rows = try sending(sql, values, isReadOnly: isReadOnly, false) { session, text in
+    let rows = try sending(
+      sql, values, isReadOnly: isReadOnly, false, columns
+    ) { session, text in
       try session.rows(of: text, isStopped: isStopped)
     }
     openRows = rows
@@ -164,7 +206,7 @@ final class RemoteLink {
   /// and sends the statement again if it certainly was not run.
   private func sending<Result>(
     _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, _ endsTransaction: Bool,
-    _ send: (any RemoteSession, RemoteText) throws -> Result
+    _ columns: [RemoteText.Column] = [], _ send: (any RemoteSession, RemoteText) throws -> Result
   ) throws -> Result {
     let maximum = database.engine.maximumParameterCount
     guard values.count <= maximum else {
@@ -175,7 +217,8 @@ final class RemoteLink {
     }
     let isInTransaction = isInTransaction
     let text = RemoteText(
-      sql: sql, values: values, isReadOnly: isReadOnly, isInTransaction: isInTransaction)
+      sql: sql, values: values, isReadOnly: isReadOnly, isInTransaction: isInTransaction,
+      columns: columns)
     var attempts: Int32 = 0
     while true {
       do {
@@ -183,6 +226,7 @@ final class RemoteLink {
         let session = try openSession()
         try openRows?.keepRemaining(isStopped: isStopped)
         openRows = nil
+        try applySettings(to: session)
         return try send(session, text)
       } catch let error as RemoteSessionError {
         drop()
@@ -206,7 +250,17 @@ final class RemoteLink {
     if let session, session.isOpen { return session }
     let opened = try database.engine.connect(isReader: isReader, isStopped: isStopped)
     session = opened
+    sessionSettings = nil
     return opened
+  }
+
+  /// Makes the settings of the session those of the connection.
+  private func applySettings(to session: any RemoteSession) throws {
+    guard sessionSettings != settings else { return }
+    for pragma in settings.pragmas(from: sessionSettings) {
+      _ = try session.run(RemoteText(sql: pragma), isStopped: isStopped)
+    }
+    sessionSettings = settings
   }
 
   private func drop() {
@@ -250,6 +304,7 @@ final class RemoteLink {
 
   /// Runs a closure, and keeps its error for the statement that fails with it.
   func noting<Result>(_ body: () throws -> Result) throws -> Result {
+    failure = nil
     do {
       return try body()
     } catch {

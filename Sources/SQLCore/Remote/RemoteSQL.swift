@@ -7,8 +7,11 @@
 /// ```sql
 /// (SELECT "key" AS rowid, CASE "type" WHEN 'array'
 ///   THEN coalesce(substr(?, json_extract("value", '$[0]'), json_extract("value", '$[1]')), x'')
-///   ELSE "atom" END AS value FROM json_each(?))
+///   ELSE "atom" END AS value FROM json_each(?) LIMIT -1)
 /// ```
+///
+/// The LIMIT is none. It keeps SQLite from moving `json_each` into the query around it: joined arrays
+/// would then be read once for each element, instead of being found by an automatic index.
 struct RemoteSQL {
   /// The statement as it was written.
   let sql: String
@@ -69,7 +72,7 @@ struct RemoteSQL {
   private static let array = """
     (SELECT "key" AS rowid, CASE "type" WHEN 'array' \
     THEN coalesce(substr(?, json_extract("value", '$[0]'), json_extract("value", '$[1]')), x'') \
-    ELSE "atom" END AS value FROM json_each(?))
+    ELSE "atom" END AS value FROM json_each(?) LIMIT -1)
     """
 }
 

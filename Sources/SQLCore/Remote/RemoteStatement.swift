@@ -11,6 +11,8 @@ final class RemoteStatement {
   /// The statement, compiled against the copy of the schema.
   let template: OpaquePointer
   let text: RemoteSQL
+  /// The columns that the statement returns.
+  let columns: [RemoteText.Column]
   let isReadOnly: Bool
   /// Whether the statement runs on the copy as well: it changes the schema, or it begins or ends a
   /// transaction or savepoint.
@@ -31,12 +33,17 @@ final class RemoteStatement {
     schema = link.copiedSchema
     let sql = sqlite3_sql(template).map { String(cString: $0) } ?? ""
     text = try RemoteSQL(sql, parameterCount: Int(sqlite3_bind_parameter_count(template)))
+    columns = (0..<sqlite3_column_count(template)).map { index in
+      RemoteText.Column(
+        name: sqlite3_column_name(template, index).map { String(cString: $0) } ?? "",
+        declaredType: sqlite3_column_decltype(template, index).map { String(cString: $0) })
+    }
     isReadOnly = sqlite3_stmt_readonly(template) != 0
     let words = SQLTokens(sql).tokens.drop { $0.isSign(";") }
     isCommit = words.first?.isWord("commit") == true || words.first?.isWord("end") == true
     isRollback = words.first?.isWord("rollback") == true
     changesSchema = effects.contains(.changesSchema)
-    let returnsNothing = sqlite3_column_count(template) == 0
+    let returnsNothing = columns.isEmpty
     // SQLite counts SAVEPOINT and RELEASE among the statements that only read. A PRAGMA without
     // rows may change how the copy follows the schema.
     runsOnCopy =
@@ -60,24 +67,20 @@ final class RemoteStatement {
 
   /// The statement that runs in this one's place.
   var substitute: String {
-    let count = Int(sqlite3_column_count(template))
     let parameters = (1...max(1, sqlite3_bind_parameter_count(template)))
       .prefix(Int(sqlite3_bind_parameter_count(template)))
       .map { index in
         sqlite3_bind_parameter_name(template, index).map { String(cString: $0) } ?? "?\(index)"
       }
-    guard count > 0 else {
+    guard !columns.isEmpty else {
       let values = ["\(number)"] + parameters
       let names = ["statement"] + parameters.indices.map { "p\($0)" }
       return "INSERT INTO \(RemoteTable.runName) (\(names.joined(separator: ", "))) "
         + "VALUES (\(values.joined(separator: ", ")))"
     }
-    let columns = (0..<count).map { index in
-      let name = sqlite3_column_name(template, Int32(index)).map { String(cString: $0) } ?? ""
-      return "c\(index) AS \(Identifier(name).quoted)"
-    }
+    let names = columns.enumerated().map { "c\($0) AS \(Identifier($1.name).quoted)" }
     let values = ["\(number)"] + RemoteArgumentGroup.grouped(parameters)
-    return "SELECT \(columns.joined(separator: ", ")) "
+    return "SELECT \(names.joined(separator: ", ")) "
       + "FROM \(RemoteTable.rowsName)(\(values.joined(separator: ", ")))"
   }
 

@@ -5,7 +5,7 @@ enum LogIndexSupport {
   /// The connection has not begun to read yet, or nothing has asked for the index.
   case unknown
   /// The connection uses no log in shared memory: it is in memory, has exclusive locking, is
-  /// immutable, or is in another journal mode.
+  /// immutable, is in another journal mode, or has its database elsewhere.
   case none
   case log(LogIndex)
 
@@ -29,7 +29,7 @@ extension ConnectionCore {
 
   /// Where there is no index in shared memory, asking for it would create it.
   private func findLogIndex() -> LogIndexSupport {
-    if configuration.isImmutable { return .none }
+    if configuration.isImmutable || isRemote { return .none }
     guard let mode = try? text(pragma: "PRAGMA journal_mode"),
       let locking = try? text(pragma: "PRAGMA locking_mode")
     else { return .unknown }

@@ -142,7 +142,9 @@ extension Double: SampleValue {
 extension String: SampleKey {
   static func random(_ values: inout SampleValues) -> String { values.text() }
 
-  static func key(_ number: Int) -> String { number == 1 ? "" : "k\0\(number)'\"" }
+  static func key(_ number: Int) -> String {
+    number == 1 ? "" : Specification.storable("k\0\(number)'\"")
+  }
 
   static func addOptional(
     _ column: SQLExpression<String?>, at place: SamplePlace, to columns: inout SampleColumns

@@ -34,12 +34,13 @@ struct SampleValues {
     }
   }
 
-  static let huge = String(repeating: "ab\0é", count: 4_000)
+  static let huge = String(
+    repeating: Specification.storable("ab\0é"), count: 4_000)
 
   private static let texts = [
     "", "a", "A", "b", "ab", "a\0b", "A\0c", "\0", "ä", "a%", "_", "'\"", "🐦", "aB", "a ", " a",
     "12x", "-3", "e\u{301}", "Ä", "ß", "SS", "aΣ", "ς",
-  ]
+  ].map(Specification.storable)
 
   mutating func text() -> String {
     below(400) == 0 ? Self.huge : shortText()

@@ -179,7 +179,7 @@ extension String {
       "a longer piece that does not fit the small form of a string",
     ]
     return (0..<Int.random(in: 0...4, using: &random))
-      .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+      .map { _ in Specification.storable(pieces.randomElement(using: &random) ?? "") }.joined()
   }
 }
 

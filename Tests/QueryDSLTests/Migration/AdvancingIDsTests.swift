@@ -21,12 +21,10 @@ struct AdvancingIDsTests {
   }
 
   let file: Database
-  let path: String
   let now = Date(timeIntervalSinceReferenceDate: 1_000_000)
 
   init() throws {
     file = try Specification.database()
-    path = try #require(file.path)
   }
 
   /// A generator whose clock stands still: each opening is a restart at the same moment.
@@ -40,7 +38,7 @@ struct AdvancingIDsTests {
     var seen: Set<Unique64> = []
     for _ in 0..<3 {
       try restart {
-        let db = try Database(path: path, models: [Item.self])
+        let db = try Specification.reopen(file, models: [Item.self])
         let items = try db.insert((0..<1_000).map { _ in Item() })
         for item in items { #expect(seen.insert(item.id).inserted) }
       }
@@ -51,11 +49,11 @@ struct AdvancingIDsTests {
   @Test("the ids in the first column of a composite key count, too")
   func composite() throws {
     let first = try restart {
-      let db = try Database(path: path, models: [Reference.self])
+      let db = try Specification.reopen(file, models: [Reference.self])
       return try db.insert(Reference(item: Unique64(), number: 1)).item
     }
     try restart {
-      _ = try Database(path: path, models: [Reference.self])
+      _ = try Specification.reopen(file, models: [Reference.self])
       #expect(Unique64() > first)
     }
   }
@@ -63,13 +61,13 @@ struct AdvancingIDsTests {
   @Test("a damaged id that is negative or far in the future is ignored")
   func damaged() throws {
     let id = try restart {
-      let db = try Database(path: path, models: [Item.self])
+      let db = try Specification.reopen(file, models: [Item.self])
       return try db.insert(Item()).id
     }
     try file.execute(
       "INSERT INTO Item (id, text) VALUES (-5, ''), (\(Int64.max), ''), (\(Int64.max - 1), '')")
     try restart {
-      _ = try Database(path: path, models: [Item.self])
+      _ = try Specification.reopen(file, models: [Item.self])
       let next = Unique64()
       #expect(next > id)
       #expect(abs(next.date.timeIntervalSince(now)) < 1)
@@ -79,11 +77,11 @@ struct AdvancingIDsTests {
   @Test("an empty table, or a missing table in a read-only file, does not move the generator")
   func nothing() throws {
     try restart {
-      _ = try Database(path: path, models: [Item.self])
+      _ = try Specification.reopen(file, models: [Item.self])
       var configuration = Configuration()
       configuration.isReadOnly = true
-      _ = try Database(
-        path: path, models: [Item.self, Reference.self], configuration: configuration)
+      _ = try Specification.reopen(
+        file, models: [Item.self, Reference.self], configuration: configuration)
       #expect(abs(Unique64().date.timeIntervalSince(now)) < 1)
     }
   }

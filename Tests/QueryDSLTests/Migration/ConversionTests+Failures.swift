@@ -202,7 +202,7 @@ extension ConversionTests {
         }
         listener.withLock { $0 = tracing as AnyObject }
       }
-      _ = try Database(path: #require(db.path), models: [model], configuration: configuration)
+      _ = try Specification.reopen(db, models: [model], configuration: configuration)
       return log.withLock { $0.filter { $0.contains("apus_migration") } }
     }
     // The table was rebuilt, and its definition is the declared one.

@@ -51,7 +51,7 @@ struct ConversionTests {
   func open(
     _ db: Database, _ models: any Model.Type..., options: MigrationOptions = MigrationOptions()
   ) throws -> Database {
-    try Database(path: #require(db.path), models: models, migration: options)
+    try Specification.reopen(db, models: models, migration: options)
   }
 
   func notes(_ db: Database) throws -> [DatabaseValue] {

@@ -44,14 +44,13 @@ struct ExchangeTests {
     let db = try Specification.database(models: [Before.self])
     try db.insert(Before(id: 1, a: "a", b: "b", c: 3))
     try db.execute("CREATE VIEW both AS SELECT a, b FROM Post")
-    let path = try #require(db.path)
     let plan = try db.migrationPlan(for: [Swapped.self])
     #expect(
       plan.steps.prefix(2).map(\.action) == [
         .renameColumn(from: "b", to: "a"), .renameColumn(from: "a", to: "b"),
       ])
     for _ in 1...2 {
-      let opened = try Database(path: path, models: [Swapped.self])
+      let opened = try Specification.reopen(db, models: [Swapped.self])
       #expect(try opened.row("SELECT a, b FROM Post")?.values == ["b", "a"])
       #expect(try opened.row("SELECT * FROM both")?.values == ["a", "b"])
       #expect(try opened.migrationPlan(for: [Swapped.self]).steps.isEmpty)

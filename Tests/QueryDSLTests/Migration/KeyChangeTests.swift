@@ -48,7 +48,7 @@ struct KeyChangeTests {
       try db.rows("SELECT id, a FROM Item ORDER BY a").map(\.values) == [
         [3, "x"], [7, "y"], [nil, "z"],
       ])
-    _ = try Database(path: try #require(db.path), models: [ByA.self])
+    _ = try Specification.reopen(db, models: [ByA.self])
   }
 
   @Test("the key moves from a text to an assigned number in a table that had no rowid")

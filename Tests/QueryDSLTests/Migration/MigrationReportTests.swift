@@ -32,8 +32,7 @@ struct MigrationReportTests {
     #expect(report.statements.first?.hasPrefix("CREATE TABLE \"Article\"") == true)
     #expect(report.description.contains("Article"))
     try db.migrate([First.Article.self])
-    let path = try #require(db.path)
-    _ = try Database(path: path, models: [First.Article.self], configuration: configuration)
+    _ = try Specification.reopen(db, models: [First.Article.self], configuration: configuration)
     #expect(reports.list.withLock { $0.count } == 1)
     try db.migrate([Second.Article.self])
     #expect(

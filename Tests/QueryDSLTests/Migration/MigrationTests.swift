@@ -275,11 +275,10 @@ struct MigrationTests {
   @Test("a file opened read-only is not migrated")
   func readOnly() throws {
     let db = try Specification.database(models: [First.Article.self])
-    let path = try #require(db.path)
     var configuration = Configuration()
     configuration.isReadOnly = true
-    let reader = try Database(
-      path: path, models: [Second.Article.self, Album.self], configuration: configuration)
+    let reader = try Specification.reopen(
+      db, models: [Second.Article.self, Album.self], configuration: configuration)
     #expect(try reader.count(First.Article.all) == 0)
     #expect(try reader.migrationPlan(for: [Album.self]).steps.count == 1)
     #expect(throws: DatabaseError.self) { try reader.migrate([Album.self]) }

@@ -9,7 +9,7 @@ struct NewerSchemaTests {
 
   init() throws {
     shared = try SharedFile()
-    let first = try Database(path: shared.path, models: [FirstVersion.Post.self])
+    let first = try Specification.reopen(shared.file, models: [FirstVersion.Post.self])
     try first.insert(FirstVersion.Post(id: 1, url: "first", views: 1))
     try first.close()
   }
@@ -18,9 +18,9 @@ struct NewerSchemaTests {
   func sideBySide() throws {
     try shared.open(SecondVersion.Post.self)
     let before = try shared.schema
-    let newer = try Database(path: shared.path, models: [SecondVersion.Post.self])
+    let newer = try Specification.reopen(shared.file, models: [SecondVersion.Post.self])
     for round in 0..<3 {
-      let older = try Database(path: shared.path, models: [FirstVersion.Post.self])
+      let older = try Specification.reopen(shared.file, models: [FirstVersion.Post.self])
       #expect(try shared.schema == before)
       try older.insert(FirstVersion.Post(id: 10 + round, url: "older \(round)", views: 2))
       #expect(try newer.find(SecondVersion.Post.self, 10 + round)?.url == "older \(round)")
@@ -36,7 +36,7 @@ struct NewerSchemaTests {
       #expect(text.contains("; this program would drop the index Post_unique_url, but leaves it"))
       try older.close()
       // The newer program finds its schema unchanged.
-      let again = try Database(path: shared.path, models: [SecondVersion.Post.self])
+      let again = try Specification.reopen(shared.file, models: [SecondVersion.Post.self])
       #expect(try again.migrationPlan(for: [SecondVersion.Post.self]).steps.isEmpty)
       try again.close()
     }
@@ -104,7 +104,7 @@ struct NewerSchemaTests {
     let shared = try SharedFile()
     try shared.open(SecondVersion.Post.self)
     let before = try shared.schema
-    let older = try Database(path: shared.path, models: [FirstVersion.Post.self])
+    let older = try Specification.reopen(shared.file, models: [FirstVersion.Post.self])
     #expect(try shared.schema == before)
     let plan = try older.migrationPlan(for: [FirstVersion.Post.self])
     #expect(plan.isEmpty)
@@ -143,7 +143,8 @@ struct NewerSchemaTests {
     let second = MigrationOptions(steps: [step], schemaVersion: 2)
     try shared.open(SecondVersion.Post.self, options: MigrationOptions(schemaVersion: 3))
     let before = try shared.schema
-    let older = try Database(path: shared.path, models: [FirstVersion.Post.self], migration: second)
+    let older = try Specification.reopen(
+      shared.file, models: [FirstVersion.Post.self], migration: second)
     #expect(try shared.schema == before && older.count(FirstVersion.Post.all) == 1)
     let plan = try older.migrationPlan(for: [FirstVersion.Post.self], second)
     #expect(plan.steps.map(\.action).contains(.keepNewer) && plan.isEmpty)
@@ -168,7 +169,7 @@ struct NewerSchemaTests {
   @Test("a new file has no history, and opening a file that matches the models does not write")
   func cheap() throws {
     #expect(try !shared.has("apus_schema"))
-    let watcher = try Connection(path: shared.path)
+    let watcher = try Connection(path: #require(shared.file.path))
     let before = try watcher.row("PRAGMA data_version")?[0]
     try shared.open(FirstVersion.Post.self)
     #expect(try watcher.row("PRAGMA data_version")?[0] == before)
@@ -208,7 +209,7 @@ struct NewerSchemaTests {
 
   @Test("a program that was open during a newer program's migration notices it")
   func whileOpen() throws {
-    let older = try Database(path: shared.path, models: [FirstVersion.Post.self])
+    let older = try Specification.reopen(shared.file, models: [FirstVersion.Post.self])
     try shared.open(SecondVersion.Post.self)
     let before = try shared.schema
     let plan = try older.migrate([FirstVersion.Post.self])
@@ -222,8 +223,8 @@ struct NewerSchemaTests {
     func open(_ change: (inout Configuration) -> Void) throws -> Database {
       var configuration = Configuration()
       change(&configuration)
-      return try Database(
-        path: shared.path, models: [FirstVersion.Post.self], configuration: configuration)
+      return try Specification.reopen(
+        shared.file, models: [FirstVersion.Post.self], configuration: configuration)
     }
     for policy in [SchemaPolicy.validated, .locked, .lockedTables(["post"])] {
       #expect(throws: MigrationError.self, "\(policy)") { try open { $0.schemaPolicy = policy } }

@@ -40,16 +40,17 @@ enum ThirdVersion {
 /// A file that several programs open.
 struct SharedFile {
   let file: Database
-  let path: String
+
+  /// The path of the file; empty if an engine keeps the database elsewhere.
+  var path: String { file.path ?? "" }
 
   init() throws {
     file = try Specification.database()
-    path = try #require(file.path)
   }
 
   /// Opens the file as a program with these models does, and closes it.
   func open(_ models: any Model.Type..., options: MigrationOptions = MigrationOptions()) throws {
-    try Database(path: path, models: models, migration: options).close()
+    try Specification.reopen(file, models: models, migration: options).close()
   }
 
   var schema: [[DatabaseValue]] {

@@ -38,9 +38,8 @@ extension RefusalExpecting {
     }
     let after = try db.rows("SELECT sql FROM sqlite_schema ORDER BY name").map(\.values)
     #expect(after == before, sourceLocation: sourceLocation)
-    let path = try #require(db.path)
     #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
-      try Database(path: path, models: others + [model])
+      try Specification.reopen(db, models: others + [model])
     }
     // The pasted line is a whole line of the test's file.
     let source = try String(contentsOfFile: filePath, encoding: .utf8)

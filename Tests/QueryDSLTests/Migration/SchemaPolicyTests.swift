@@ -19,18 +19,16 @@ struct SchemaPolicyTests {
   }
 
   let file: Database
-  let path: String
 
   init() throws {
     file = try Specification.database(models: [Note.self])
-    path = try #require(file.path)
     try file.insert(Note(id: 1, text: "a"))
   }
 
   func open(_ policy: SchemaPolicy, _ models: [any Model.Type]) throws -> Database {
     var configuration = Configuration()
     configuration.schemaPolicy = policy
-    return try Database(path: path, models: models, configuration: configuration)
+    return try Specification.reopen(file, models: models, configuration: configuration)
   }
 
   @Test("the policy locked throws with the plan if the schema differs, and changes nothing")
@@ -75,7 +73,7 @@ struct SchemaPolicyTests {
   func vacuum(_ policy: SchemaPolicy) throws {
     let db = try open(policy, [Note.self])
     try db.writeWithoutTransaction { try $0.execute("VACUUM") }
-    let copy = path + ".copy"
+    let copy = try #require(file.path) + ".copy"
     try db.writeWithoutTransaction { try $0.execute("VACUUM INTO \(copy)") }
     #expect(try Database(path: copy, models: [Note.self]).count(Note.all) == 1)
     // The permission that VACUUM needs does not extend to other statements.

@@ -204,7 +204,7 @@ struct TriggerChangeTests: TriggerSuite {
     try shared.open(Second.Post.self, Log.self)
     let schema = try shared.schema
     for model in [First.Post.self, Plain.Post.self] as [any Model.Type] {
-      let db = try Database(path: shared.path, models: [model, Log.self])
+      let db = try Specification.reopen(shared.file, models: [model, Log.self])
       let plan = try db.migrationPlan(for: [model, Log.self])
       #expect(plan.steps.map(\.action).contains(.keepNewer), "\(plan)")
       #expect(try shared.schema == schema)

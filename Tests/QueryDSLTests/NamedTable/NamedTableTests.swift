@@ -131,11 +131,10 @@ struct NamedTableTests {
   @Test("with a locked schema, a missing table or column is an error, and no DDL runs")
   func locked() throws {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
-    let path = try #require(db.path)
     for policy: SchemaPolicy in [.locked, .validated, .lockedTables(["profiles", "others"])] {
       var configuration = Configuration()
       configuration.schemaPolicy = policy
-      let db = try Database(path: path, configuration: configuration)
+      let db = try Specification.reopen(db, configuration: configuration)
       let error = #expect(throws: MigrationError.self) { try db.write(tagged, to: .profiles) }
       #expect(error?.plan.steps.count == 5)
       #expect(throws: MigrationError.self) { try db.write(tagged, to: "others") }

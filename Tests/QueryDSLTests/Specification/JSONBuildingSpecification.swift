@@ -42,7 +42,7 @@ private struct Thing: Model, Codable, Equatable {
       timeIntervalSince1970: Double(Int.random(in: 0..<4_000_000_000_000, using: &generator)) / 1e3)
     self.id = id
     owner = id % 3 == 0 ? nil : id % 3
-    text = texts[id % texts.count]
+    text = Specification.storable(texts[id % texts.count])
     flag = id % 2 == 0
     maybe = id % 3 == 0 ? nil : id % 3 == 1
     real = Double(bitPattern: UInt64.random(in: 0..<0x7FE0 << 48, using: &generator))

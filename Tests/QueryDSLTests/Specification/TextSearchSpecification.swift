@@ -20,9 +20,11 @@ private let allTexts = [
   "a\0b", "a\0c", "A\0B", "\0", "é", "e\u{301}", "É", "straße", "STRASSE", "Straße 1", "ΟΔΟΣ",
   "οδος", "😀", "a😀", "a😀b", "a\u{10FFFF}", "a\u{10FFFF}b", "\u{FF}x", "\u{100}x", "a\u{FFFF}x",
   "a\u{D7FF}x", "a\u{E000}x", "aZ", "az", "a[", "a@", "a@A", "a`", "aA", "a{",
-]
+].map(Specification.storable)
 private let allParts =
-  allTexts + ["B", "%", "_", "*", "?", "[", "\\", "ss", "ß", "σ", "ς", "c", "\0b", "b\0", "abcd"]
+  allTexts
+  + ["B", "%", "_", "*", "?", "[", "\\", "ss", "ß", "σ", "ς", "c", "\0b", "b\0", "abcd"]
+  .map(Specification.storable)
 
 @Suite("Searching in texts")
 struct TextSearchSpecification {

@@ -57,7 +57,9 @@ final class GatewaySession: RemoteSession {
   private func request(_ kind: GatewayRequest.Kind, _ statement: RemoteText) -> GatewayRequest {
     GatewayRequest(
       kind: kind, text: statement.sql, values: statement.values.map(GatewayValue.init),
-      isReadOnly: statement.isReadOnly, isInTransaction: statement.isInTransaction)
+      isReadOnly: statement.isReadOnly, isInTransaction: statement.isInTransaction,
+      columnNames: statement.columns.map(\.name),
+      columnTypes: statement.columns.map(\.declaredType))
   }
 
   /// Sends a request and returns its answer, or throws the error that the answer has.

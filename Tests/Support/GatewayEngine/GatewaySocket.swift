@@ -20,6 +20,9 @@ struct GatewayRequest: Codable {
   var isReader = false
   var isReadOnly = false
   var isInTransaction = false
+  /// The names of the columns, and their declared types.
+  var columnNames: [String] = []
+  var columnTypes: [String?] = []
 }
 
 /// The answer of the gateway: an outcome, all rows of a query, or an error.

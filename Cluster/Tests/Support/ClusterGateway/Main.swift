@@ -80,7 +80,10 @@ private final class Served {
     }
     let statement = RemoteText(
       sql: request.text, values: request.values.map(\.value), isReadOnly: request.isReadOnly,
-      isInTransaction: request.isInTransaction)
+      isInTransaction: request.isInTransaction,
+      columns: zip(request.columnNames, request.columnTypes).map {
+        RemoteText.Column(name: $0, declaredType: $1)
+      })
     guard request.kind == .rows else {
       let outcome = try session.run(statement, isStopped: isStopped)
       answer.lastInsertRowID = outcome.lastInsertRowID

@@ -23,6 +23,8 @@ package struct ChangeApplication {
     on core: ConnectionCore, label: String? = nil, author: String? = nil,
     _ body: (inout ChangeApplication, Connection) throws -> Result
   ) throws -> Result {
+    // SQLite has no PRAGMA that switches triggers off.
+    try core.requireLocal("applying recorded changes without the triggers")
     let enforcesForeignKeys = core.enforcesForeignKeys
     let firesTriggers = core.firesTriggers
     core.enforcesForeignKeys = false

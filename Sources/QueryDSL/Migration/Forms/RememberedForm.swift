@@ -64,8 +64,6 @@ struct FormMemory {
   let forms: [(column: String, form: StoredForm)]
 
   func write(on core: ConnectionCore) throws {
-    // An engine elsewhere does not allow writing its schema table.
-    guard !core.isRemote else { return }
     let connection = core.lend()
     for (column, form) in forms {
       guard let existing = try ExistingSchema(of: connection).table(table),

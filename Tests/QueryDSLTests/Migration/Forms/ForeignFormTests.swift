@@ -66,7 +66,7 @@ struct ForeignFormTests {
   }
 
   private func open(_ db: Database, _ model: any Model.Type) throws -> Database {
-    try Database(path: try #require(db.path), models: [model])
+    try Specification.reopen(db, models: [model])
   }
 
   private func definition(_ db: Database) throws -> String? {
@@ -233,8 +233,8 @@ struct ForeignFormTests {
     for policy in [SchemaPolicy.validated, .locked] {
       var configuration = Configuration()
       configuration.schemaPolicy = policy
-      let opened = try Database(
-        path: try #require(db.path), models: [Unix.self], configuration: configuration)
+      let opened = try Specification.reopen(
+        db, models: [Unix.self], configuration: configuration)
       #expect(try opened.find(Unix.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000))
       #expect(try definition(opened)?.contains("/*") == false)
     }

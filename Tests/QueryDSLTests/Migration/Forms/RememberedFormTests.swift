@@ -213,7 +213,7 @@ struct RememberedFormTests {
       try db.execute("UPDATE Visit SET added = 5000000000")
       #expect(try db.migrationPlan(for: [Bare.self]).steps.isEmpty)
       #expect(try db.migrationPlan(for: [Later.self]).isEmpty)
-      let opened = try Database(path: try #require(db.path), models: [Later.self])
+      let opened = try Specification.reopen(db, models: [Later.self])
       #expect(try opened.find(Later.self, 1)?.text == date)
       #expect(try opened.find(Later.self, 1)?.added == date)
     }

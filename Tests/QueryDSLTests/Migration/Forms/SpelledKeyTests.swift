@@ -44,9 +44,8 @@ struct SpelledKeyTests {
     let db = try Specification.database()
     try db.execute("CREATE TABLE Device (id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")
     try db.execute("INSERT INTO Device VALUES (\(Self.text), 'raw')")
-    let path = try #require(db.path)
     let error = #expect(throws: MigrationError.self) {
-      try Database(path: path, models: [Device.self])
+      try Specification.reopen(db, models: [Device.self])
     }
     #expect(
       error?.plan.refusals.map(\.lines) == [
@@ -55,7 +54,7 @@ struct SpelledKeyTests {
           #"Converted(\.$id, from: UUID.self, stored: .uppercase) { $0 }"#,
         ]
       ])
-    let opened = try Database(path: path, models: [Upper.self])
+    let opened = try Specification.reopen(db, models: [Upper.self])
     let id = try #require(UUID(uuidString: Self.text))
     #expect(try opened.fetch(Upper.where { $0.$id == id }).map(\.name) == ["raw"])
     try opened.insert(Upper(id: UUID(), name: "new"))

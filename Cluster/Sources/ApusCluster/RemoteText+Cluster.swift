@@ -1,0 +1,80 @@
+import SQLCore
+
+extension RemoteText {
+  /// Throws for statements that make dqlite 1.11 abort the node.
+  func checkForCluster() throws {
+    let sql = sql.drop { $0.isWhitespace }.lowercased()
+    if sql.hasPrefix("pragma"), sql.contains("wal_checkpoint") || sql.contains("journal_mode") {
+      throw DatabaseError(
+        code: .misuse,
+        message: "dqlite keeps the write-ahead log itself; this PRAGMA would end the node",
+        sql: self.sql)
+    }
+    if sql.hasPrefix("vacuum") {
+      throw DatabaseError(
+        code: .misuse, message: "VACUUM cannot run in a dqlite cluster", sql: self.sql)
+    }
+  }
+
+  /// Returns the text as dqlite gets it, which has its rows as they are.
+  ///
+  /// dqlite 1.11 converts the values of columns that are declared as DATE, DATETIME, TIMESTAMP or
+  /// BOOLEAN. An expression has no declared type, so such a column becomes one.
+  ///
+  /// It also repeats the names of the columns before the rows of each answer, and ends an answer when
+  /// it has filled a page of memory. If the names fill a page, it sends answers without rows for
+  /// ever. The name of an expression is its text, so a long expression is enough.
+  ///
+  /// ```sql
+  /// WITH apus_rows (c0, c1) AS (SELECT …) SELECT c0, +c1 FROM apus_rows
+  /// ```
+  func sqlForCluster() throws -> String {
+    let converted = columns.first { $0.isConverted }
+    let size = Self.answerSize(columns.lazy.map(\.name.utf8.count))
+    guard converted != nil || size > Self.longNames else { return sql }
+    let isQuery = isReadOnly && ["select", "with", "values"].contains(firstWord)
+    if !isQuery, let converted {
+      throw DatabaseError(
+        code: .mismatch,
+        message: "the column \(converted.name) is declared as \(converted.declaredType ?? ""), "
+          + "and a dqlite cluster would change its values; declare it as INTEGER, REAL or TEXT, "
+          + "or do not return it", sql: sql)
+    }
+    let shortSize = Self.answerSize(columns.indices.lazy.map { "+c\($0)".utf8.count })
+    guard min(size, isQuery ? shortSize : size) < Self.maximumAnswerSize else {
+      throw DatabaseError(
+        code: .tooBig,
+        message: "the result has \(columns.count) columns, whose names are too long together for a "
+          + "dqlite cluster; return fewer columns, or name them with AS", sql: sql)
+    }
+    guard isQuery else { return sql }
+    let names = columns.indices.map { "c\($0)" }
+    let values = zip(names, columns).map { $1.isConverted ? "+\($0)" : $0 }
+    let query = sql.reversed().drop { $0.isWhitespace || $0 == ";" }.reversed()
+    return "WITH apus_rows (\(names.joined(separator: ", "))) AS (\(String(query))\n) "
+      + "SELECT \(values.joined(separator: ", ")) FROM apus_rows"
+  }
+
+  private var firstWord: String {
+    sql.drop { $0.isWhitespace }.prefix { $0.isLetter }.lowercased()
+  }
+
+  /// The size of the names, in bytes, above which they are replaced, so that answers mostly consist
+  /// of rows.
+  private static let longNames = 1_024
+  /// The size that the names must stay below: a page of memory.
+  private static let maximumAnswerSize = 4_096
+
+  /// Returns how many bytes of an answer the number of columns and their names take.
+  private static func answerSize(_ lengths: some Sequence<Int>) -> Int {
+    lengths.reduce(8) { $0 + ($1 / 8 + 1) * 8 }
+  }
+}
+
+extension RemoteText.Column {
+  /// Whether dqlite converts the values of the column.
+  fileprivate var isConverted: Bool {
+    guard let declaredType else { return false }
+    return ["date", "datetime", "timestamp", "boolean"].contains(declaredType.lowercased())
+  }
+}

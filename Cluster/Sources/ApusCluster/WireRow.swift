@@ -1,0 +1,46 @@
+/// The names of the columns, which each answer with rows begins with.
+struct RowsHeader {
+  let names: [String]
+
+  init(from reader: inout WireReader) throws {
+    let count = Int(truncatingIfNeeded: try reader.readWord())
+    guard count >= 0, count <= 32_767 else { throw ProtocolError.truncated }
+    names = try (0..<count).map { _ in try reader.readText() }
+  }
+}
+
+/// A row of an answer: the types of its values, and their positions.
+struct WireRow {
+  private(set) var types: [WireType] = []
+  private(set) var positions: [Int] = []
+
+  /// Reads the types, four bits each, and finds the values.
+  mutating func read(from reader: inout WireReader, _ header: RowsHeader) throws {
+    types.removeAll(keepingCapacity: true)
+    positions.removeAll(keepingCapacity: true)
+    let columnCount = header.names.count
+    let start = reader.position
+    let count = (columnCount + 1) / 2
+    for column in 0..<columnCount {
+      guard let byte = reader.bytes.getInteger(at: start + column / 2, as: UInt8.self) else {
+        throw ProtocolError.truncated
+      }
+      let code = column.isMultiple(of: 2) ? byte & 0xF : byte >> 4
+      guard let type = WireType(rawValue: code) else {
+        throw ProtocolError.convertedColumn(header.names[column])
+      }
+      types.append(type)
+    }
+    try reader.skip(count + (8 - count % 8) % 8)
+    for type in types {
+      positions.append(reader.position)
+      switch type {
+      case .integer, .real, .null: try reader.skip(8)
+      case .text: _ = try reader.skipText()
+      case .blob:
+        let count = Int(truncatingIfNeeded: try reader.readWord())
+        try reader.skip(count + (8 - count % 8) % 8)
+      }
+    }
+  }
+}
