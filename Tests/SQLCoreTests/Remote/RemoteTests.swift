@@ -163,6 +163,31 @@ import Testing
     }
   }
 
+  @Test func aSessionHasTheSettingsOfItsConnectionAlsoAfterALoss() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE t (x)")
+      var configuration = Configuration()
+      configuration.enforcesForeignKeys = false
+      let lax = try Database(engine: engine, configuration: configuration)
+      try lax.execute("CREATE TABLE child (parent REFERENCES parent)")
+      try lax.execute("INSERT INTO child VALUES (1)")
+      engine.fault.withLock { fault in
+        fault = { sql in
+          if sql.hasPrefix("INSERT INTO t") {
+            throw RemoteSessionError(outcome: .unknown, message: "the line was cut")
+          }
+        }
+      }
+      #expect(throws: RemoteSessionError.self) {
+        try lax.writeWithoutTransaction { try $0.execute("INSERT INTO t VALUES (1)") }
+      }
+      engine.fault.withLock { $0 = nil }
+      try lax.execute("INSERT INTO child VALUES (2)")
+      #expect(throws: DatabaseError.self) { try db.execute("INSERT INTO child VALUES (3)") }
+      #expect(try db.fetch(Int.self, "SELECT parent FROM child") == [1, 2])
+    }
+  }
+
   @Test func aLostCommitIsUnknown() throws {
     try withEngine { db, engine in
       try db.execute("CREATE TABLE t (x)")
