@@ -53,16 +53,20 @@ struct RemoteMigrationTests {
     #expect(try db.count(Pet.all) == 0)
   }
 
-  struct Numbered: Model {
+  enum Name: String, ColumnValue { case ada }
+
+  struct NamedOwner: Model {
     static let tableName = "Owner"
     @PrimaryKey var id: Int
-    @Column var name: Int
+    @Column var name: Name
   }
 
   @Test("a step that needs functions in Swift is refused before it is sent")
   func functions() throws {
     let before = engine.sent.withLock { $0.count }
-    let error = #expect(throws: MigrationError.self) { try db.migrate([Numbered.self, Pet.self]) }
+    let error = #expect(throws: MigrationError.self) {
+      try db.migrate([NamedOwner.self, Pet.self], MigrationOptions(checksValues: true))
+    }
     let reason = try #require(error?.plan.refusals.first?.reason)
     #expect(reason.contains("functions in Swift do not exist in the test engine"))
     #expect(engine.sent.withLock { $0[before...].allSatisfy { !$0.contains("apus_reads") } })
