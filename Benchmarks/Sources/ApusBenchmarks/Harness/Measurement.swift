@@ -7,19 +7,19 @@ struct Measurement {
   /// The median time of a side.
   subscript(side: SideName) -> Double? { times[side].flatMap { quantile($0, 0.5) } }
 
-  /// Returns the median time of a side relative to that of the C side.
-  func ratio(_ side: SideName) -> Double? {
-    guard let c = self[.c], let other = self[side] else { return nil }
-    return other / c
-  }
+  /// Returns the time of a side relative to that of the C side: the median of the rounds' ratios.
+  func ratio(_ side: SideName) -> Double? { quantile(ratios(side), 0.5) }
 
   /// Returns the range in which half of the rounds have their ratio, from the first quartile to the
   /// third.
   func spread(_ side: SideName) -> ClosedRange<Double>? {
-    guard let c = times[.c], let other = times[side] else { return nil }
-    let ratios = zip(other, c).map { $0 / $1 }
+    let ratios = ratios(side)
     guard let first = quantile(ratios, 0.25), let third = quantile(ratios, 0.75) else { return nil }
     return first...third
+  }
+
+  private func ratios(_ side: SideName) -> [Double] {
+    zip(times[side] ?? [], times[.c] ?? []).map { $0 / $1 }
   }
 }
 
