@@ -10,8 +10,8 @@
 ///   ELSE "atom" END AS value FROM json_each(?) LIMIT -1)
 /// ```
 ///
-/// The LIMIT is none. It keeps SQLite from moving `json_each` into the query around it: joined arrays
-/// would then be read once for each element, instead of being found by an automatic index.
+/// `LIMIT -1` limits nothing. It keeps SQLite from moving `json_each` into the query around it: joined
+/// arrays would then be read once for each element, instead of being found by an automatic index.
 struct RemoteSQL {
   /// The statement as it was written.
   let sql: String

@@ -27,8 +27,8 @@ struct PerformancePage {
 
   private var text: String {
     """
-    Medians of \(rounds) rounds, in nanoseconds an operation. A ratio is the median of the ratios of the rounds, in
-    each of which the sides run one after the other; half of the rounds have one in the range beside it.
+    Medians of \(rounds) rounds, in nanoseconds an operation. The sides run one after the other in each round. A
+    ratio is the median over the rounds, and half of the rounds have a ratio in the range beside it.
 
     | | workload | C | Apus | GRDB | Codable | Apus ÷ C | half | GRDB ÷ C | Codable ÷ C | wanted |
     |---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|

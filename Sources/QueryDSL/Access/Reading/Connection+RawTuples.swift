@@ -54,8 +54,8 @@ extension Connection {
     let columns = try items.flatMap { try $0.columns() }
     let statement = try core.lendStatement(for: sql)
     defer { core.giveBack(statement) }
-    // The columns of a statement that writes are checked before it changes anything. Those of one
-    // that reads are checked after its first step, which compiles it again if the schema changed.
+    // A statement that writes is checked before it changes anything. Every statement is checked after
+    // its first step, which compiles it again if the schema changed.
     if !statement.pointee.isReadOnly { try statement.requireColumns(columns) }
     let isAtRow = try core.step(statement)
     try statement.requireColumns(columns)
