@@ -120,8 +120,8 @@ struct OpeningFailure {
       return "it is a symbolic link to \(target), which does not exist"
     }
     guard isReadOnly || !file.mayCreate else { return creationCause }
-    let switchName = isReadOnly ? "`Configuration.isReadOnly`" : "`mode=rw`"
-    return "there is no such file, and \(switchName) does not create one: check the path, or open "
+    let option = isReadOnly ? "opening read-only (`isReadOnly`, `isImmutable`)" : "`mode=rw`"
+    return "there is no such file, and \(option) does not create one: check the path, or open "
       + "it once without that option"
   }
 
