@@ -34,25 +34,26 @@ struct LogIndex: @unchecked Sendable {
   /// The version of the database that the index names now; nil while a commit changes it.
   var version: Version? {
     let first = Version(of: page)
-    defer { atomicMemoryFence(ordering: .sequentiallyConsistent) }
+    defer { atomicMemoryFence(ordering: .acquiring) }
     return isAt(first) ? first : nil
   }
 
   /// Whether a version is still the newest, and the log is still used in the same way.
   ///
-  /// A commit that was complete before the call is noticed, whichever process made it.
+  /// A commit that was complete before the call is noticed, whichever process made it: whatever told
+  /// the caller of the commit was read before the header is.
   @inline(__always)
   func isAt(_ version: Version) -> Bool {
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    atomicMemoryFence(ordering: .acquiring)
     return version == Version(of: page)
       && version.header == Header(of: page + Self.headerByteCount)
   }
 
   /// The header now; nil while a commit changes it.
   var header: Header? {
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    atomicMemoryFence(ordering: .acquiring)
     let first = Header(of: page)
-    defer { atomicMemoryFence(ordering: .sequentiallyConsistent) }
+    defer { atomicMemoryFence(ordering: .acquiring) }
     return first == Header(of: page + Self.headerByteCount) ? first : nil
   }
 
@@ -60,7 +61,7 @@ struct LogIndex: @unchecked Sendable {
   /// commit that was complete before the call is noticed, whichever process made it.
   @inline(__always)
   func isAt(_ header: Header) -> Bool {
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    atomicMemoryFence(ordering: .acquiring)
     return header == Header(of: page) && header == Header(of: page + Self.headerByteCount)
   }
 
