@@ -29,6 +29,25 @@ extension ModelCaching {
   }
 }
 
+extension DatabaseReader {
+  /// Returns a cached row whose key has 8 bytes; nil if `lookUp` must look. Programs do not use it
+  /// directly, but call `find`.
+  ///
+  /// It is apart from `lookUp`, because what a miss needs would take most of the time of a hit.
+  @inlinable
+  @inline(__always)
+  func _cached<M: Model>(_ model: M.Type, _ id: M.ID) -> M? {
+    guard let number = M.wordCache else { return nil }
+    var found: M?
+    let word = withUnsafeBytes(of: id) { $0.loadUnaligned(as: UInt64.self) }
+    _ = _copyCached(word, number) { row in
+      // The number of the cache stands for the model.
+      found = unsafeDowncast(row, to: CachedRow<M>.self).model
+    }
+    return found
+  }
+}
+
 extension Connection {
   /// Finds a model that is not cached, and stores it.
   @usableFromInline

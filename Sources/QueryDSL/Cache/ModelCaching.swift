@@ -53,6 +53,9 @@ struct ModelCaching: Sendable {
       }
   }
 
+  /// Whether each key has 8 bytes.
+  var hasWordKeys: Bool { form == .word }
+
   /// Returns the key of an `ID`; nil for one that cannot be stored.
   @usableFromInline
   func key(at id: UnsafeRawPointer) -> CacheKey? {

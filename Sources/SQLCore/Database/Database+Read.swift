@@ -6,6 +6,12 @@ extension Database: DatabaseReader {
     location.isFile && readLane == .reader ? cache : nil
   }
 
+  /// Copies a cached value; programs do not use it directly.
+  public func _copyCached(_ word: UInt64, _ number: Int, _ copy: (AnyObject) -> Void) -> Bool {
+    // A database that caches nothing has no version, and so no hit.
+    cache.copy(word, in: number, copy)
+  }
+
   /// Reads from one snapshot on this thread, with one of the readers; programs do not use it
   /// directly, but call `read`.
   public func _read<Result>(

@@ -35,6 +35,10 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// Programs do not use it directly.
   var _cache: DatabaseCache? { get }
 
+  /// Calls a closure that copies the cached value of a key of 8 bytes. Returns false if there is
+  /// none. Programs do not use it directly.
+  func _copyCached(_ word: UInt64, _ number: Int, _ copy: (AnyObject) -> Void) -> Bool
+
   /// Reads from one snapshot, on this thread; programs do not use it directly, but call `read`.
   func _read<Result>(
     _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
@@ -79,6 +83,11 @@ public protocol DatabaseReader: AnyObject, Sendable {
 extension DatabaseReader {
   /// No cache.
   public var _cache: DatabaseCache? { nil }
+
+  /// No cached value.
+  public func _copyCached(_ word: UInt64, _ number: Int, _ copy: (AnyObject) -> Void) -> Bool {
+    false
+  }
 
   /// Reads from one snapshot: the closure does not see writes that are committed meanwhile.
   ///

@@ -179,6 +179,26 @@ struct CachedFindTests {
     }
   }
 
+  @Test("inside a read of the same database, a cached row throws as any other does")
+  func insideReads() throws {
+    for id in [3, 1_000] {
+      #expect(throws: DatabaseError.self) { try db.read { _ in try db.find(Page.self, id) } }
+      #expect(throws: DatabaseError.self) { try db.write { _ in try db.find(Page.self, id) } }
+    }
+    #expect(try db.find(Page.self, 3)?.text == "page 3")
+  }
+
+  @Test("while another thread reads or writes, a cached row is found without a statement")
+  func besideAccesses() throws {
+    let counts = try db.counts(of: Page.self) { () throws in
+      let found = try db.read { [db] _ in elsewhere { try? db.find(Page.self, 3)?.text } }
+      #expect(found == "page 3")
+      let beside = try db.write { [db] _ in elsewhere { try? db.find(Page.self, 4)?.text } }
+      #expect(beside == "page 4")
+    }
+    #expect(counts == (hits: 2, misses: 0, invalidations: 0))
+  }
+
   @Test("a closed database throws, whether or not the row was cached")
   func closing() throws {
     try db.close()

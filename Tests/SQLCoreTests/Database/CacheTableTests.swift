@@ -59,6 +59,11 @@ struct CacheTableTests {
       default:
         let found = table.entry(of: key(number, &random))?.value as? Value
         #expect(found?.number == expected[number]?.value)
+        // The short way finds the keys of 8 bytes, and no others.
+        var read: Int?
+        let isFound = table.read(UInt64(number)) { read = ($0 as? Value)?.number }
+        #expect(read == (number % 3 == 0 ? expected[number]?.value : nil))
+        #expect(isFound == (read != nil))
       }
       #expect(table.count == expected.count)
     }
@@ -66,7 +71,14 @@ struct CacheTableTests {
       let found = table.entry(of: key(number, &random))?.value as? Value
       #expect(found?.number == expected[number]?.value)
     }
-    #expect(table.removeAll { _ in true }.count == expected.count)
+    let taken = table.takeAll()
+    #expect(taken.count == expected.count && table.count == 0)
+    for number in 0..<200 {
+      #expect(table.entry(of: key(number, &random)) == nil)
+      let found = taken.entry(of: key(number, &random))?.value as? Value
+      #expect(found?.number == expected[number]?.value)
+    }
+    #expect(taken.removeAll { _ in true }.count == expected.count)
     #expect(table.count == 0 && table.byteCount == 0)
   }
 

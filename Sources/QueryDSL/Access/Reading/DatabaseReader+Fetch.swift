@@ -67,6 +67,8 @@ extension DatabaseReader {
   public func find<M: Model>(
     _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> M? {
+    let cached = _cached(model, id)
+    if cached != nil { return cached }
     if let caching = try M.layout.caching, let cache = _cache {
       switch try withUnsafePointer(to: id, { try caching.lookUp($0, in: cache) }) {
       case .hit(let value): return unsafeDowncast(value, to: CachedRow<M>.self).model
@@ -86,6 +88,12 @@ extension DatabaseReader {
   public func find<M: Model>(
     _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> M? {
+    let cached = _cached(model, id)
+    if cached != nil {
+      try Task.checkCancellation()
+      if let cache = _cache, cache.isTimeToYield { await Task.yield() }
+      return cached
+    }
     if let caching = try M.layout.caching, let cache = _cache {
       switch try withUnsafePointer(to: id, { try caching.lookUp($0, in: cache) }) {
       case .hit(let value):

@@ -9,6 +9,12 @@ extension ResultRow {
   package static var layout: ModelLayout {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }
+
+  /// The number of the cache in which rows are found by keys of 8 bytes; nil if there is none.
+  @usableFromInline
+  static var wordCache: Int? {
+    LayoutRegistry.shared.wordCache(of: unsafeBitCast(Self.self, to: UnsafeRawPointer.self))
+  }
 }
 
 /// The layouts of all models and row types of the process.
@@ -49,6 +55,12 @@ package final class LayoutRegistry: Sendable {
 
     @inline(__always)
     func find(_ key: UInt) -> ModelLayout? {
+      reference(key)?.takeUnretainedValue()
+    }
+
+    /// Returns the layout without counting the reference. Layouts are never freed.
+    @inline(__always)
+    func reference(_ key: UInt) -> Unmanaged<ModelLayout>? {
       let mask = header.pointee.mask
       let entries = header.pointee.entries
       var index = Self.hash(key) & mask
@@ -56,9 +68,7 @@ package final class LayoutRegistry: Sendable {
         let found = entries[index].key.load(ordering: .acquiring)
         if found == key {
           let layout = entries[index].layout.load(ordering: .acquiring)
-          return UnsafeRawPointer(bitPattern: layout).map {
-            Unmanaged<ModelLayout>.fromOpaque($0).takeUnretainedValue()
-          }
+          return UnsafeRawPointer(bitPattern: layout).map { Unmanaged.fromOpaque($0) }
         }
         if found == 0 { return nil }
         index = (index &+ 1) & mask
@@ -106,6 +116,22 @@ package final class LayoutRegistry: Sendable {
     let key = UInt(bitPattern: unsafeBitCast(model, to: UnsafeRawPointer.self))
     if let found = current?.find(key) { return found }
     return try make(model, key: key)
+  }
+
+  /// Returns the names and the number of a layout that was made before, without counting a reference
+  /// to it; nil if it was not.
+  @inline(__always)
+  func names(of model: UnsafeRawPointer) -> (names: ModelLayout.Names, number: UInt16)? {
+    current?.reference(UInt(bitPattern: model))?._withUnsafeGuaranteedRef {
+      ($0.names, $0.number)
+    }
+  }
+
+  /// Returns the number of the cache in which rows of a model are found by keys of 8 bytes; nil if
+  /// there is none, or if the layout was not made yet.
+  @inline(__always)
+  func wordCache(of model: UnsafeRawPointer) -> Int? {
+    current?.reference(UInt(bitPattern: model))?._withUnsafeGuaranteedRef { $0.wordCache }
   }
 
   /// Returns the layout with that number, which shapes use to name it.

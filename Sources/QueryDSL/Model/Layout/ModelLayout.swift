@@ -46,6 +46,8 @@ package final class ModelLayout: @unchecked Sendable {
   let hasRowID: Bool
   /// The cache that the schema declares; nil if rows are not cached.
   @usableFromInline let caching: ModelCaching?
+  /// The number of that cache, if its keys have 8 bytes.
+  let wordCache: Int?
   /// The cache of results that the schema declares; nil if results are not cached.
   let resultCaching: CachedModel?
   let orders: ColumnOrders
@@ -122,6 +124,7 @@ package final class ModelLayout: @unchecked Sendable {
       } else {
         nil
       }
+    wordCache = caching.flatMap { $0.hasWordKeys ? $0.model.number : nil }
     resultCaching =
       if let limits = lines.resultLimits {
         CachedModel(.results, ofLayout: Int(number), table: tableName, limits: limits)

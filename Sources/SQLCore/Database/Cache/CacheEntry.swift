@@ -30,13 +30,10 @@ package final class CacheEntry: Sendable {
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
+  /// Whether the entry has that key, which does not have 8 bytes.
   @inline(__always)
   func hasKey(_ other: CacheKey) -> Bool {
-    guard let key else {
-      if case .word = other { return true }
-      return false
-    }
-    if case .word = other { return false }
+    guard let key else { return false }
     return other.withBytes { $0.elementsEqual(key) }
   }
 }
@@ -50,11 +47,6 @@ package enum CacheKey: Sendable {
   case bytes([UInt8])
   /// The key is the text, as its UTF-8.
   case text(String)
-
-  @inline(__always)
-  var word: UInt64 {
-    if case .word(let word) = self { word } else { 0 }
-  }
 
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     switch self {

@@ -73,7 +73,7 @@ extension DatabaseCache {
         header.commitCount == version.commitCount &+ 1
       else { return [] }
       state.version = header
-      return state.models.flatMap { $0?.remove(touched) ?? [] }
+      return state.models.flatMap { $0?.takeUnretainedValue().remove(touched) ?? [] }
     }
     withExtendedLifetime(removed) {}
   }

@@ -5,18 +5,36 @@
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class CacheTable: @unchecked Sendable {
-  /// A place of the table.
-  private struct Place {
-    let hash: UInt64
-    /// The key, if it has 8 bytes; otherwise 0, and the entry has the key.
-    let word: UInt64
-    let entry: CacheEntry
+  /// A place of the table. It is trivial, so that a search counts no references: the table retains
+  /// an entry when it is put into a place, and releases it when it is removed.
+  ///
+  /// What a hit needs is here, in 32 bytes, because each further object that it reads may be a miss
+  /// of the processor's cache, which takes as long as the rest of the search.
+  private struct Place: BitwiseCopyable {
+    /// The key, if it has 8 bytes; the hash of any other key, which the entry has.
+    var tag: UInt64 = 0
+    /// The entry; nil in a place that is empty.
+    var entry: Unmanaged<CacheEntry>?
+    /// The value of the entry, which retains it.
+    var value: Unmanaged<AnyObject>?
+    /// Whether the key has 8 bytes.
+    var hasWord = false
     /// Whether the entry was read since the hand last passed it.
     var isUsed = false
+
+    /// Makes an empty place.
+    init() {}
+
+    /// Makes the place of an entry, which it retains.
+    init(of entry: CacheEntry, for key: CacheKey, hash: UInt64) {
+      self.entry = .passRetained(entry)
+      value = .passUnretained(entry.value)
+      if case .word(let word) = key { (tag, hasWord) = (word, true) } else { tag = hash }
+    }
   }
 
   let limits: CacheLimits
-  private var places: UnsafeMutablePointer<Place?>
+  private var places: UnsafeMutablePointer<Place>
   /// The number of places less one; the number is a power of two.
   private var mask: Int
   private(set) var count = 0
@@ -29,18 +47,23 @@ final class CacheTable: @unchecked Sendable {
   private var hashes: [Int64: UInt64] = [:]
   /// The entries that were read from each table, with their hashes.
   private var readers: [String: [ObjectIdentifier: UInt64]] = [:]
-  private let seed = UInt64.random(in: .min ... .max)
+  private var seed = UInt64.random(in: .min ... .max)
 
   init(_ limits: CacheLimits) {
     self.limits = limits
     mask = 15
-    places = .allocate(capacity: mask + 1)
-    places.initialize(repeating: nil, count: mask + 1)
+    places = Self.emptyPlaces(16)
   }
 
   deinit {
-    places.deinitialize(count: mask + 1)
+    for place in 0...mask { places[place].entry?.release() }
     places.deallocate()
+  }
+
+  private static func emptyPlaces(_ count: Int) -> UnsafeMutablePointer<Place> {
+    let places = UnsafeMutablePointer<Place>.allocate(capacity: count)
+    places.initialize(repeating: Place(), count: count)
+    return places
   }
 
   // MARK: Reading
@@ -48,14 +71,31 @@ final class CacheTable: @unchecked Sendable {
   /// Returns the entry of a key, and notes that it was read.
   func entry(of key: CacheKey) -> CacheEntry? {
     guard let place = place(of: key, hash: hash(of: key)) else { return nil }
-    places[place]?.isUsed = true
-    return places[place]?.entry
+    places[place].isUsed = true
+    return places[place].entry?.takeUnretainedValue()
+  }
+
+  /// Calls a closure with the value of a key of 8 bytes, without counting a reference to it, and
+  /// notes that it was read. Returns false if there is none.
+  @inline(__always)
+  func read(_ word: UInt64, _ body: (AnyObject) -> Void) -> Bool {
+    let (places, mask) = (places, mask)
+    var place = Int(truncatingIfNeeded: hash(of: word)) & mask
+    while let value = places[place].value {
+      if places[place].tag == word, places[place].hasWord {
+        if !places[place].isUsed { places[place].isUsed = true }
+        value._withUnsafeGuaranteedRef(body)
+        return true
+      }
+      place = (place + 1) & mask
+    }
+    return false
   }
 
   /// Calls a closure with each entry.
   func forEach(_ body: (CacheEntry) -> Void) {
     for place in 0...mask {
-      if let entry = places[place]?.entry { body(entry) }
+      if let entry = places[place].entry { body(entry.takeUnretainedValue()) }
     }
   }
 
@@ -67,7 +107,7 @@ final class CacheTable: @unchecked Sendable {
   func insert(_ entry: CacheEntry, for key: CacheKey) -> (removed: [CacheEntry], evicted: Int) {
     var removed: [CacheEntry] = []
     let hash = hash(of: key)
-    if let place = place(of: key, hash: hash), let earlier = places[place]?.entry {
+    if let place = place(of: key, hash: hash), let earlier = places[place].entry {
       removed.append(remove(earlier, at: place))
     }
     if let row = entry.rowID, let earlier = removeRow(row) { removed.append(earlier) }
@@ -81,7 +121,7 @@ final class CacheTable: @unchecked Sendable {
     }
     // At most three quarters of the places are taken, so that a search ends soon.
     if (count + 1) * 4 > (mask + 1) * 3 { grow() }
-    put(Place(hash: hash, word: key.word, entry: entry))
+    put(Place(of: entry, for: key, hash: hash))
     count += 1
     rowCount += entry.rowCount
     byteCount += entry.byteCount
@@ -95,9 +135,10 @@ final class CacheTable: @unchecked Sendable {
   func removeRow(_ rowID: Int64) -> CacheEntry? {
     guard let hash = hashes[rowID] else { return nil }
     var place = Int(truncatingIfNeeded: hash) & mask
-    while let current = places[place] {
-      if current.hash == hash, current.entry.rowID == rowID {
-        return remove(current.entry, at: place)
+    while let entry = places[place].entry {
+      if self.hash(of: places[place]) == hash, entry._withUnsafeGuaranteedRef({ $0.rowID == rowID })
+      {
+        return remove(entry, at: place)
       }
       place = (place + 1) & mask
     }
@@ -110,9 +151,9 @@ final class CacheTable: @unchecked Sendable {
     var removed: [CacheEntry] = []
     for (reader, hash) in known {
       var place = Int(truncatingIfNeeded: hash) & mask
-      while let current = places[place] {
-        if ObjectIdentifier(current.entry) == reader {
-          removed.append(remove(current.entry, at: place))
+      while let entry = places[place].entry {
+        if entry._withUnsafeGuaranteedRef({ ObjectIdentifier($0) == reader }) {
+          removed.append(remove(entry, at: place))
           break
         }
         place = (place + 1) & mask
@@ -132,7 +173,7 @@ final class CacheTable: @unchecked Sendable {
     var place = 0
     while place <= mask {
       // Another entry may move to the place of one that is removed.
-      if let entry = places[place]?.entry, isRemoved(entry) {
+      if let entry = places[place].entry, isRemoved(entry.takeUnretainedValue()) {
         removed.append(remove(entry, at: place))
       } else {
         place += 1
@@ -145,15 +186,31 @@ final class CacheTable: @unchecked Sendable {
   private func evict() -> CacheEntry {
     while true {
       hand = (hand + 1) & mask
-      guard let current = places[hand] else { continue }
-      guard current.isUsed else { return remove(current.entry, at: hand) }
-      places[hand]?.isUsed = false
+      guard let entry = places[hand].entry else { continue }
+      guard places[hand].isUsed else { return remove(entry, at: hand) }
+      places[hand].isUsed = false
     }
   }
 
+  /// Removes all entries, and returns a table that has them.
+  func takeAll() -> CacheTable {
+    let other = CacheTable(limits)
+    (places, other.places) = (other.places, places)
+    (mask, other.mask) = (other.mask, mask)
+    (count, other.count) = (other.count, count)
+    (rowCount, other.rowCount) = (other.rowCount, rowCount)
+    (byteCount, other.byteCount) = (other.byteCount, byteCount)
+    (hand, other.hand) = (other.hand, hand)
+    (seed, other.seed) = (other.seed, seed)
+    (hashes, other.hashes) = (other.hashes, hashes)
+    (readers, other.readers) = (other.readers, readers)
+    return other
+  }
+
   /// Removes the entry at a place, and returns it.
-  private func remove(_ entry: CacheEntry, at place: Int) -> CacheEntry {
-    places[place] = nil
+  private func remove(_ reference: Unmanaged<CacheEntry>, at place: Int) -> CacheEntry {
+    let entry = reference.takeRetainedValue()
+    places[place] = Place()
     count -= 1
     rowCount -= entry.rowCount
     byteCount -= entry.byteCount
@@ -171,12 +228,12 @@ final class CacheTable: @unchecked Sendable {
   private func closeGap(at empty: Int) {
     var gap = empty
     var place = (empty + 1) & mask
-    while let current = places[place] {
-      let home = Int(truncatingIfNeeded: current.hash) & mask
+    while places[place].entry != nil {
+      let home = Int(truncatingIfNeeded: hash(of: places[place])) & mask
       // The distance from its home to where it is, compared with the distance to the gap.
       if (place &- home) & mask >= (place &- gap) & mask {
-        places[gap] = current
-        places[place] = nil
+        places[gap] = places[place]
+        places[place] = Place()
         gap = place
       }
       place = (place + 1) & mask
@@ -187,18 +244,14 @@ final class CacheTable: @unchecked Sendable {
     let (old, oldMask) = (places, mask)
     mask = mask * 2 + 1
     hand = 0
-    places = .allocate(capacity: mask + 1)
-    places.initialize(repeating: nil, count: mask + 1)
-    for place in 0...oldMask {
-      if let current = old[place] { put(current) }
-    }
-    old.deinitialize(count: oldMask + 1)
+    places = Self.emptyPlaces(mask + 1)
+    for place in 0...oldMask where old[place].entry != nil { put(old[place]) }
     old.deallocate()
   }
 
   private func put(_ new: Place) {
-    var place = Int(truncatingIfNeeded: new.hash) & mask
-    while places[place] != nil { place = (place + 1) & mask }
+    var place = Int(truncatingIfNeeded: hash(of: new)) & mask
+    while places[place].entry != nil { place = (place + 1) & mask }
     places[place] = new
   }
 
@@ -207,8 +260,14 @@ final class CacheTable: @unchecked Sendable {
   @inline(__always)
   private func place(of key: CacheKey, hash: UInt64) -> Int? {
     var place = Int(truncatingIfNeeded: hash) & mask
-    while let current = places[place] {
-      if current.hash == hash, current.word == key.word, current.entry.hasKey(key) { return place }
+    while let entry = places[place].entry {
+      if case .word(let word) = key {
+        if places[place].hasWord, places[place].tag == word { return place }
+      } else if !places[place].hasWord, places[place].tag == hash,
+        entry._withUnsafeGuaranteedRef({ $0.hasKey(key) })
+      {
+        return place
+      }
       place = (place + 1) & mask
     }
     return nil
@@ -216,8 +275,18 @@ final class CacheTable: @unchecked Sendable {
 
   @inline(__always)
   private func hash(of key: CacheKey) -> UInt64 {
-    if case .word(let word) = key { return KeyHash.mix(word ^ seed, 0x9E37_79B9_7F4A_7C15) }
+    if case .word(let word) = key { return hash(of: word) }
     return key.withBytes { KeyHash.hash(unpadded: $0, seed: seed) }
+  }
+
+  @inline(__always)
+  private func hash(of place: Place) -> UInt64 {
+    place.hasWord ? hash(of: place.tag) : place.tag
+  }
+
+  @inline(__always)
+  private func hash(of word: UInt64) -> UInt64 {
+    KeyHash.mix(word ^ seed, 0x9E37_79B9_7F4A_7C15)
   }
 }
 
@@ -234,24 +303,26 @@ extension CacheTable {
     func checkInvariants() throws {
       var (found, bytes, rows, rowTotal) = (0, 0, 0, 0)
       for place in 0...mask {
-        guard let current = places[place] else { continue }
+        guard let entry = places[place].entry?.takeUnretainedValue() else { continue }
+        let hash = hash(of: places[place])
         found += 1
-        bytes += current.entry.byteCount
-        rowTotal += current.entry.rowCount
-        for table in current.entry.tables {
+        bytes += entry.byteCount
+        rowTotal += entry.rowCount
+        for table in entry.tables {
           try InvariantChecks.require(
-            readers[table]?[ObjectIdentifier(current.entry)] == current.hash,
+            readers[table]?[ObjectIdentifier(entry)] == hash,
             "an entry is not found by its table \(table)")
         }
-        var search = Int(truncatingIfNeeded: current.hash) & mask
+        var search = Int(truncatingIfNeeded: hash) & mask
         while search != place {
-          try InvariantChecks.require(places[search] != nil, "a search ends before place \(place)")
+          try InvariantChecks.require(
+            places[search].entry != nil, "a search ends before place \(place)")
           search = (search + 1) & mask
         }
-        guard let row = current.entry.rowID else { continue }
+        guard let row = entry.rowID else { continue }
         rows += 1
         try InvariantChecks.require(
-          hashes[row] == current.hash, "the row \(row) is not found by its number")
+          hashes[row] == hash, "the row \(row) is not found by its number")
       }
       try InvariantChecks.require(
         found == count && bytes == byteCount && rows == hashes.count && rowTotal == rowCount,

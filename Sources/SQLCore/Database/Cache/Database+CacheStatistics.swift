@@ -23,7 +23,9 @@ extension DatabaseCache {
   fileprivate func statistics(of content: CachedModel.Content) -> [String: CacheStatistics] {
     state.withLock { state in
       state.models.reduce(into: [:]) { counts, cache in
-        guard let cache, cache.model.content == content else { return }
+        guard let cache = cache?.takeUnretainedValue(), cache.model.content == content else {
+          return
+        }
         counts[cache.model.name, default: CacheStatistics()].add(cache.currentStatistics)
       }
     }

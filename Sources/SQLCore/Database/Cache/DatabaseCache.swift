@@ -28,18 +28,27 @@ public final class DatabaseCache: Sendable {
     var version: LogIndex.Header?
     /// Whether the writer is committing, and its commit directly follows the version.
     var isCommitting = false
-    /// The models, by their numbers.
-    var models: [ModelCache?] = []
+    /// The models, by their numbers. The cache retains them until it ends, so that a lookup counts
+    /// no reference to them.
+    var models: [Unmanaged<ModelCache>?] = []
   }
 
   let state = Lock(State())
   /// Whether anything may be cached, so that the writer reports what it touches.
   let isUsed = Atomic<Bool>(false)
   /// The pool of the database, which owns both.
-  private unowned let pool: ConnectionPool
+  ///
+  /// Not counted: every lookup is a call of the database, which outlives the call.
+  private unowned(unsafe) let pool: ConnectionPool
 
   init(pool: ConnectionPool) {
     self.pool = pool
+  }
+
+  deinit {
+    state.withLock { state in
+      for model in state.models { model?.release() }
+    }
   }
 
   /// The number of hits in asynchronous code.
@@ -52,6 +61,25 @@ public final class DatabaseCache: Sendable {
   @usableFromInline
   package var isTimeToYield: Bool {
     hitCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
+  }
+
+  /// Calls a closure with the cached value of a key of 8 bytes. The closure only copies it: it runs
+  /// under the lock, so that no reference to the value is counted.
+  ///
+  /// Returns false if there is no value, or if a read of the database might not begin. `lookUp(_:in:)`
+  /// then finds out what to do.
+  package func copy(_ word: UInt64, in number: Int, _ copy: (AnyObject) -> Void) -> Bool {
+    guard pool.isUnoccupied else { return false }
+    return state.withLock { state -> Bool in
+      guard let version = state.version, let index = state.index, index.isAt(version),
+        number < state.models.count, let model = state.models[number]
+      else { return false }
+      return model._withUnsafeGuaranteedRef { cache in
+        guard cache.entries.read(word, copy) else { return false }
+        cache.statistics.hits &+= 1
+        return true
+      }
+    }
   }
 
   /// Returns the entry of a key, or a ticket with which the value that is now read may be stored.
@@ -119,7 +147,7 @@ public final class DatabaseCache: Sendable {
     state.withLock { state in
       guard state.models.indices.contains(model.number), let cache = state.models[model.number]
       else { return CacheStatistics() }
-      return cache.currentStatistics
+      return cache.takeUnretainedValue().currentStatistics
     }
   }
 
@@ -153,7 +181,9 @@ extension DatabaseCache.State {
   /// Returns the cache of a model, which is made on the first call.
   @inline(__always)
   mutating func cache(of model: CachedModel) -> ModelCache {
-    if model.number < models.count, let cache = models[model.number] { return cache }
+    if model.number < models.count, let cache = models[model.number] {
+      return cache.takeUnretainedValue()
+    }
     return makeCache(of: model)
   }
 
@@ -161,14 +191,14 @@ extension DatabaseCache.State {
   private mutating func makeCache(of model: CachedModel) -> ModelCache {
     while models.count <= model.number { models.append(nil) }
     let cache = ModelCache(model)
-    models[model.number] = cache
+    models[model.number] = .passRetained(cache)
     return cache
   }
 
   /// Removes all entries, and returns what holds them, to be released without the lock.
   mutating func removeAll() -> [CacheTable] {
     models.reduce(into: []) { removed, cache in
-      guard let cache, cache.entries.count > 0 else { return }
+      guard let cache = cache?.takeUnretainedValue(), cache.entries.count > 0 else { return }
       removed.append(cache.removeAll())
     }
   }

@@ -3,7 +3,7 @@
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class ModelCache: @unchecked Sendable {
   let model: CachedModel
-  private(set) var entries: CacheTable
+  let entries: CacheTable
   var statistics = CacheStatistics()
 
   init(_ model: CachedModel) {
@@ -11,11 +11,10 @@ final class ModelCache: @unchecked Sendable {
     entries = CacheTable(model.limits)
   }
 
-  /// Removes all entries, and returns the table that holds them.
+  /// Removes all entries, and returns a table that has them.
   func removeAll() -> CacheTable {
     statistics.invalidations += entries.count
-    defer { entries = CacheTable(model.limits) }
-    return entries
+    return entries.takeAll()
   }
 
   /// Removes the entries that a commit touched, and returns them.

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// A pool of the connections of a database: one writer, several readers, and the same number again
 /// for streams of rows. Accesses are served in the order in which they were requested.
@@ -149,6 +150,8 @@ final class ConnectionPool: Sendable {
   }
 
   let state: Lock<State>
+  /// The number of occupants, for a look without the lock. It is written under the lock.
+  let occupantCount = Atomic<Int>(0)
   let waits = AccessWaits()
   /// The queue of the rounds in which kept snapshots end.
   let queue = DispatchQueue(label: "apus.kept-snapshots")
@@ -185,6 +188,7 @@ final class ConnectionPool: Sendable {
         state[name].probeCount += 1
       }
       state.occupants.append(Occupant(thread: thread, core: core, place: place))
+      publishOccupants(state)
       return core
     }
   }
@@ -217,41 +221,6 @@ final class ConnectionPool: Sendable {
     state.withLock { $0.endProbe(name) }
   }
 
-  /// Throws if an access must not begin on this thread.
-  func check() throws {
-    let thread = ThreadID.current
-    try state.withLock { state throws in try state.check(thread) }
-  }
-
-  /// Notes that this thread uses a granted connection, so that another access from inside it is
-  /// detected.
-  func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
-    let occupant = Occupant(thread: .current, core: core, place: place)
-    state.withLock { state in
-      if let index = state.index(of: core) {
-        state.occupants[index].thread = occupant.thread
-      } else {
-        state.occupants.append(occupant)
-      }
-    }
-  }
-
-  /// Notes that a long job begins on a connection of its own.
-  func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
-    try state.withLock { state throws in
-      if state.isClosed { throw Self.closed }
-      state.occupants.append(Occupant(thread: nil, core: core, place: place, isBeside: true))
-    }
-  }
-
-  /// Returns the connection that this thread already uses.
-  func coreOfCurrentThread() -> ConnectionCore? {
-    let thread = ThreadID.current
-    return state.withLock { state in
-      state.occupants.last { $0.thread == thread }?.core
-    }
-  }
-
   /// Returns the number of accesses that wait for a connection of a lane.
   func waitingCount(_ name: LaneName) -> Int {
     state.withLock { $0[name].waiters.count }
@@ -273,15 +242,11 @@ final class ConnectionPool: Sendable {
     // A stream calls `streamWillEnd()` before it gives its connection back.
     let result = state.withLock { state -> State.Return in
       state.leave(core)
+      publishOccupants(state)
       if name == .stream { state[name].endingCount -= 1 }
       return state.giveBack(.connection(core), to: name)
     }
     hand(.connection(core), after: result, name)
-  }
-
-  /// Notes that the access that used the connection has ended.
-  func leave(_ core: ConnectionCore) {
-    state.withLock { $0.leave(core) }
   }
 
   /// Gives a grant, used or not, to the next in line.
@@ -315,18 +280,6 @@ final class ConnectionPool: Sendable {
   /// Reverses `streamWillEnd()` for a stream that was granted nothing.
   func streamDidNotBegin() {
     state.withLock { $0[.stream].endingCount -= 1 }
-  }
-
-  /// Notes that this thread no longer uses the connection, which stays lent. Another thread may
-  /// already use it.
-  func leaveThread(with core: ConnectionCore) {
-    let thread = ThreadID.current
-    state.withLock { state in
-      guard let index = state.index(of: core), state.occupants[index].thread == thread else {
-        return
-      }
-      state.occupants[index].thread = nil
-    }
   }
 
   static var closed: DatabaseError { .misuse("the database is closed") }

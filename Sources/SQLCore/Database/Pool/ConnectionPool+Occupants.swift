@@ -1,0 +1,72 @@
+import Synchronization
+
+// The connections in use, and the threads that use them, by which an access from inside another one
+// is detected.
+
+extension ConnectionPool {
+  /// Throws if an access must not begin on this thread.
+  func check() throws {
+    let thread = ThreadID.current
+    try state.withLock { state throws in try state.check(thread) }
+  }
+
+  /// Whether no connection is in use, so that an access by this thread is not inside another one.
+  /// It may be false although the only access has just ended.
+  var isUnoccupied: Bool { occupantCount.load(ordering: .relaxed) == 0 }
+
+  @inline(__always)
+  func publishOccupants(_ state: borrowing State) {
+    occupantCount.store(state.occupants.count, ordering: .relaxed)
+  }
+
+  /// Notes that this thread uses a granted connection, so that another access from inside it is
+  /// detected.
+  func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
+    let occupant = Occupant(thread: .current, core: core, place: place)
+    state.withLock { state in
+      if let index = state.index(of: core) {
+        state.occupants[index].thread = occupant.thread
+      } else {
+        state.occupants.append(occupant)
+        publishOccupants(state)
+      }
+    }
+  }
+
+  /// Notes that a long job begins on a connection of its own.
+  func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
+    try state.withLock { state throws in
+      if state.isClosed { throw Self.closed }
+      state.occupants.append(Occupant(thread: nil, core: core, place: place, isBeside: true))
+      publishOccupants(state)
+    }
+  }
+
+  /// Returns the connection that this thread already uses.
+  func coreOfCurrentThread() -> ConnectionCore? {
+    let thread = ThreadID.current
+    return state.withLock { state in
+      state.occupants.last { $0.thread == thread }?.core
+    }
+  }
+
+  /// Notes that the access that used the connection has ended.
+  func leave(_ core: ConnectionCore) {
+    state.withLock { state in
+      state.leave(core)
+      publishOccupants(state)
+    }
+  }
+
+  /// Notes that this thread no longer uses the connection, which stays lent. Another thread may
+  /// already use it.
+  func leaveThread(with core: ConnectionCore) {
+    let thread = ThreadID.current
+    state.withLock { state in
+      guard let index = state.index(of: core), state.occupants[index].thread == thread else {
+        return
+      }
+      state.occupants[index].thread = nil
+    }
+  }
+}
