@@ -6,7 +6,7 @@ extension PreparedQuery {
   ) throws where Q.Row == Row {
     var places = ParameterPlaces()
     let query = build(repeat places.next((each Parameter).self)).query
-    body = try PreparedBody(query, parameterCount: places.index + 1) { arguments in
+    body = try PreparedBody(query) { arguments in
       var places = ParameterPlaces()
       return build(repeat places.next((each Parameter).self, from: arguments)).query
     }

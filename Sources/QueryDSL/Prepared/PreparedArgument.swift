@@ -17,21 +17,12 @@ public struct _PreparedArgument: Sendable {
 }
 
 extension _PreparedArgument {
-  /// Binds the argument, which must be a value and not a list.
-  @inline(__always)
-  func bind(
-    as form: StoredForm, to statement: StatementPointer, at parameter: Int32,
-    on core: ConnectionCore
-  ) throws {
-    guard case .value(let value) = content else {
-      throw QueryError("a prepared query was given a list where it needs a single value")
+  /// Binds the argument wherever it occurs as a single value.
+  func bind(to binder: inout _ArgumentBinder) throws {
+    switch content {
+    case .value(let value): try binder.bind(value)
+    case .list: try binder.skipList()
     }
-    let stored = try value.databaseValue(as: form)
-    if case .integer(let integer) = stored {
-      return try core.bind(integer, to: statement, at: parameter)
-    }
-    statement.pointee.leavesValues = false
-    try core.bind(stored, to: statement, at: parameter)
   }
 
   /// Returns what is bound for a part of the argument: the value, a row count, the list, or whether

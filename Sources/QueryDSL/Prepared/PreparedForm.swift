@@ -3,15 +3,22 @@ import Synchronization
 
 /// A statement that was rendered once: its shape, by which connections find it, its text, and its
 /// bindings.
+///
+/// `@unchecked Sendable`: everything in it is written when it is made, and then only read.
 @usableFromInline
-final class PreparedForm: Sendable {
-  /// The value to bind to a parameter of the statement.
-  private enum Place: BitwiseCopyable {
-    /// An argument of the call, in the stored form that its place needs.
-    case argument(Int, StoredForm)
-    case integer(Int64)
-    /// Any other value, which is in `bindings`.
-    case other
+final class PreparedForm: @unchecked Sendable {
+  /// A parameter of the statement to which an argument of the call is bound.
+  struct ArgumentPlace: BitwiseCopyable {
+    let argument: Int
+    let parameter: Int32
+    /// The stored form that the place needs.
+    let form: StoredForm
+  }
+
+  /// A parameter of the statement to which each call binds the same number, such as a limit.
+  private struct Constant: BitwiseCopyable {
+    let parameter: Int32
+    let value: Int64
   }
 
   /// The number by which connections find the statement that they have compiled.
@@ -19,7 +26,12 @@ final class PreparedForm: Sendable {
   private let shape: [UInt8]
   private let text: String
   private let bindings: [BoundValue]
-  private let places: [Place]
+  /// The places of the arguments, in the order of the arguments. These and the constants are in
+  /// memory of their own, because each call would retain and release an array.
+  let arguments: UnsafeMutableBufferPointer<ArgumentPlace>
+  private let constants: UnsafeMutableBufferPointer<Constant>
+  /// The parameters to which other values are bound, such as lists. They are in `bindings`.
+  private let others: ContiguousArray<Int32>
 
   private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
 
@@ -27,18 +39,33 @@ final class PreparedForm: Sendable {
     let sql = try statement.rendered()
     text = sql.text
     bindings = sql.bindings
-    places = bindings.map { binding in
+    var arguments: [ArgumentPlace] = []
+    var constants: [Constant] = []
+    var others: ContiguousArray<Int32> = []
+    for (index, binding) in bindings.enumerated() {
+      let parameter = Int32(truncatingIfNeeded: index + 1)
       switch binding {
       case .argument(let argument) where argument.part == .value:
-        .argument(argument.index, argument.form)
-      case .value(.integer(let integer)): .integer(integer)
-      default: .other
+        arguments.append(
+          ArgumentPlace(argument: argument.index, parameter: parameter, form: argument.form))
+      case .value(.integer(let integer)):
+        constants.append(Constant(parameter: parameter, value: integer))
+      default: others.append(parameter)
       }
     }
+    arguments.sort { ($0.argument, $0.parameter) < ($1.argument, $1.parameter) }
+    self.others = others
     // Without the first byte, which says that it is a shape and which `lendStatement` writes
     // itself.
     shape = try Array(statement.shape().dropFirst())
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    self.arguments = .copy(of: arguments)
+    self.constants = .copy(of: constants)
+  }
+
+  deinit {
+    arguments.deallocate()
+    constants.deallocate()
   }
 
   /// Returns the SQL, with the arguments as its values.
@@ -47,36 +74,15 @@ final class PreparedForm: Sendable {
   }
 
   /// Lends the statement with its values bound.
-  @usableFromInline
   func lend(_ arguments: [_PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
-    let statement = try lend(on: core)
+    var binder = try _ArgumentBinder(of: self, on: core)
     do {
-      for index in places.indices {
-        let parameter = Int32(truncatingIfNeeded: index &+ 1)
-        switch places[index] {
-        case .argument(let argument, let form):
-          guard argument < arguments.count else { throw Self.foreignParameter }
-          try arguments[argument].bind(as: form, to: statement, at: parameter, on: core)
-        case .integer(let integer): try core.bind(integer, to: statement, at: parameter)
-        case .other:
-          statement.pointee.leavesValues = false
-          try core.bind(
-            try Self.bound(bindings[index], arguments), to: statement, at: parameter)
-        }
-      }
-      return statement
+      for argument in arguments { try argument.bind(to: &binder) }
+      return try binder.finish { arguments }
     } catch {
-      core.giveBack(statement)
+      binder.abandon()
       throw error
     }
-  }
-
-  /// Runs the statement and returns the only number of its result.
-  func integer(_ arguments: [_PreparedArgument], on core: ConnectionCore) throws -> Int {
-    let statement = try lend(arguments, on: core)
-    defer { core.giveBack(statement) }
-    guard try core.step(statement) else { return 0 }
-    return try StatementRow(statement: statement).get(Int.self, at: 0)
   }
 
   /// Compiles the statement on a connection, which caches it.
@@ -84,6 +90,7 @@ final class PreparedForm: Sendable {
     core.giveBack(try lend(on: core))
   }
 
+  /// Lends the statement without values.
   private func lend(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try core.lendStatement(
       number: number,
@@ -93,7 +100,41 @@ final class PreparedForm: Sendable {
     return statement
   }
 
-  private static var foreignParameter: QueryError {
+  /// Lends the statement with its constants bound.
+  func lendWithConstants(on core: ConnectionCore) throws -> StatementPointer {
+    let statement = try lend(on: core)
+    do {
+      for constant in constants {
+        try core.bind(constant.value, to: statement, at: constant.parameter)
+      }
+      return statement
+    } catch {
+      core.giveBack(statement)
+      throw error
+    }
+  }
+
+  /// Binds everything else than constants and single arguments.
+  @inline(__always)
+  func bindOthers(
+    to statement: StatementPointer, on core: ConnectionCore, _ arguments: () -> [_PreparedArgument]
+  ) throws {
+    guard !others.isEmpty else { return }
+    try bindOthers(to: statement, on: core, arguments())
+  }
+
+  @inline(never)
+  private func bindOthers(
+    to statement: StatementPointer, on core: ConnectionCore, _ arguments: [_PreparedArgument]
+  ) throws {
+    statement.pointee.leavesValues = false
+    for parameter in others {
+      try core.bind(
+        try Self.bound(bindings[Int(parameter) - 1], arguments), to: statement, at: parameter)
+    }
+  }
+
+  static var foreignParameter: QueryError {
     QueryError("this prepared query uses a parameter of another prepared query")
   }
 
@@ -103,6 +144,15 @@ final class PreparedForm: Sendable {
     guard case .argument(let argument) = binding else { return binding }
     guard arguments.indices.contains(argument.index) else { throw foreignParameter }
     return try arguments[argument.index].bound(argument)
+  }
+}
+
+extension UnsafeMutableBufferPointer where Element: BitwiseCopyable {
+  /// Returns newly allocated memory with the elements of an array.
+  fileprivate static func copy(of elements: [Element]) -> Self {
+    let memory = Self.allocate(capacity: elements.count)
+    _ = memory.initialize(fromContentsOf: elements)
+    return memory
   }
 }
 

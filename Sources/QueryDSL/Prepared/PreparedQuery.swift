@@ -26,10 +26,7 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
   public func callAsFunction(
     _ argument: repeat (each Parameter).Argument
   ) -> some Fetchable<Row> {
-    var arguments: [_PreparedArgument] = []
-    arguments.reserveCapacity(body.parameterCount)
-    repeat arguments.append((each Parameter)._wrapped(each argument))
-    return PreparedCall(body: body, arguments: arguments)
+    PreparedCall<Row, repeat each Parameter>(body: body, arguments: repeat each argument)
   }
 }
 
@@ -42,7 +39,6 @@ final class PreparedBody<Row: Sendable>: Sendable {
   let count: PreparedForm
   let exists: PreparedForm
   @usableFromInline let decoding: RowDecoding<Row>
-  @usableFromInline let parameterCount: Int
   /// The greatest number of rows that the limit allows; `Int.max` if the limit is a parameter.
   @usableFromInline let maximumRowCount: Int
   let isLimited: Bool
@@ -50,7 +46,7 @@ final class PreparedBody<Row: Sendable>: Sendable {
   let build: @Sendable ([_PreparedArgument]) -> Query<Row>
 
   init(
-    _ query: Query<Row>, parameterCount: Int,
+    _ query: Query<Row>,
     _ build: @escaping @Sendable ([_PreparedArgument]) -> Query<Row>
   ) throws {
     let statement = query.statement
@@ -58,7 +54,6 @@ final class PreparedBody<Row: Sendable>: Sendable {
     count = try PreparedForm(CountStatement(query: statement))
     exists = try PreparedForm(ExistsStatement(query: statement))
     decoding = query.decoding
-    self.parameterCount = parameterCount
     maximumRowCount = statement.maximumRowCount
     isLimited = statement.limit != nil
     self.build = build

@@ -32,6 +32,12 @@ extension SQLExpression: QueryParameter {
     self.init(.parameter(ParameterNode(index: place.index, value: place.argument.first)))
   }
 
+  /// Binds a value; programs do not use it directly.
+  @inlinable
+  public static func _bind(_ argument: Value, to binder: inout _ArgumentBinder) throws {
+    try binder.bind(argument)
+  }
+
   /// Wraps a value; programs do not use it directly.
   @inlinable
   public static func _wrapped(_ argument: Value) -> _PreparedArgument {

@@ -20,6 +20,11 @@ extension SQLParameterList: QueryParameter {
     values = place.argument.first
   }
 
+  /// Passes over a list, which is not bound as a single value; programs do not use it directly.
+  public static func _bind(_ argument: [Element], to binder: inout _ArgumentBinder) throws {
+    try binder.skipList()
+  }
+
   /// Wraps a list of values; programs do not use it directly.
   @inlinable
   public static func _wrapped(_ argument: [Element]) -> _PreparedArgument {

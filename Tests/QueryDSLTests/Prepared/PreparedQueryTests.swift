@@ -107,6 +107,34 @@ struct PreparedQueryTests {
     }
     #expect(try db.fetch(twice(5)) == [5, 12])
     #expect(try twice(5).sql.values == [5, 5, 5, 5])
+    // The arguments come in another order than their places, beside a list and a limit.
+    let mixed = try db.prepare {
+      (limit: SQLParameter<Int>, codes: SQLParameterList<String>, least: SQLParameter<Int>) in
+      Article.where { $0.$stock >= least && $0.$code.isIn(codes) && $0.$stock * 2 >= least }
+        .order(by: \.$id).limit(limit).select(\.$code)
+    }
+    #expect(try db.fetch(mixed(2, ["c", "b", "a"], 0)) == ["a", "b"])
+    #expect(try db.count(mixed(2, ["b"], 0)) == 1)
+    #expect(try db.first(mixed(1, [], 0)) == nil)
+  }
+
+  @Test("a parameter of another prepared query throws")
+  func foreignParameters() throws {
+    let other = Lock<SQLParameter<Int>?>(nil)
+    _ = try db.prepare { (_: SQLParameter<Int>, last: SQLParameter<Int>) in
+      other.withLock { $0 = last }
+      return Article.where { $0.$stock == last }
+    }
+    let query = try db.prepare { (stock: SQLParameter<Int>) in
+      Article.where { article in
+        article.$stock == stock
+        if let last = other.withLock({ $0 }) { article.$stock < last }
+      }
+    }
+    #expect(throws: QueryError.self) { try db.fetch(query(1)) }
+    // The statement that was lent for it is idle again.
+    #expect(throws: QueryError.self) { try db.count(query(1)) }
+    try db.close()
   }
 
   @Test("an optional parameter takes nil, and a date takes the form of its column")
