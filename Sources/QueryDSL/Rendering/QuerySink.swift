@@ -52,7 +52,7 @@ package protocol QuerySink {
 /// identified by its position among the tables in scope instead, so that a query that is built
 /// again has the same shape.
 @usableFromInline
-package struct TableID: Hashable, Sendable {
+package struct TableID: Hashable, BitwiseCopyable, Sendable {
   /// The source of the table in a declaration; tables of queries never have it.
   static var declared: UInt32 { 0 }
 
@@ -69,7 +69,7 @@ package struct TableID: Hashable, Sendable {
 
 /// A column of a table of a query.
 @usableFromInline
-package struct ColumnID: Hashable, Sendable {
+package struct ColumnID: Hashable, BitwiseCopyable, Sendable {
   @usableFromInline package let table: TableID
   @usableFromInline package let index: UInt16
 

@@ -1,6 +1,6 @@
 /// A word or sign of SQL, as Apus writes it: a byte in a query's shape, or text in its SQL.
 @usableFromInline
-package enum SQLToken: UInt8, Sendable {
+package enum SQLToken: UInt8, BitwiseCopyable, Sendable {
   case select = 1, distinct, from, `where`, and, or, not, groupBy, having, orderBy
   case ascending, descending, limit, noLimit, offset, exists, inner, left, on, comma
   case open, close, star, countStar, one, zero

@@ -56,8 +56,9 @@ struct ShapeSink: QuerySink {
   mutating func allColumns(of table: TableID) { append(Mark.allColumns, table) }
 
   mutating func column(_ column: ColumnID) {
+    if isFirst(column.table) { return draft.key.append(Mark.column, 0, column.index) }
     draft.key.append(Mark.column)
-    appendPlace(of: column.table)
+    appendPlace(ofDistant: column.table)
     draft.key.append(column.index)
   }
 
@@ -137,9 +138,10 @@ struct ShapeSink: QuerySink {
   }
 
   private mutating func append(_ mark: UInt8, _ table: TableID) {
+    if isFirst(table) { return draft.key.append(mark, table.layout, 0) }
     draft.key.append(mark)
     draft.key.append(table.layout)
-    appendPlace(of: table)
+    appendPlace(ofDistant: table)
   }
 
   private mutating func append(_ mark: UInt8, _ text: String) {
@@ -147,14 +149,13 @@ struct ShapeSink: QuerySink {
     draft.key.append(text: text)
   }
 
+  /// Whether a table is the first one and no others are in scope, so that its position is 0.
+  @inline(__always)
+  private func isFirst(_ table: TableID) -> Bool { others == nil && table == first }
+
   /// Appends the position of a table among the tables in scope; of equal tables, the innermost
   /// counts. A table that is not in scope is an error, which the `TextSink` throws; its own number
   /// keeps the shape from being found in the cache.
-  private mutating func appendPlace(of table: TableID) {
-    if others == nil, table == first { return draft.key.append(UInt16(0)) }
-    appendPlace(ofDistant: table)
-  }
-
   private mutating func appendPlace(ofDistant table: TableID) {
     if let place = others?.lastIndex(of: table) {
       draft.key.append(UInt16(truncatingIfNeeded: place &+ 1))

@@ -13,13 +13,13 @@ extension SQLPredicate: SIMDLogic {}
 extension SIMDLogic where Self == SQLPredicate {
   /// Returns a condition that holds if both hold. SQL: `a AND b`
   @inlinable
-  public static func && (left: Self, right: Self) -> SQLPredicate {
+  public static func && (left: consuming Self, right: consuming Self) -> SQLPredicate {
     SQLPredicate(.and(left.node, right.node))
   }
 
   /// Returns a condition that holds if at least one holds. SQL: `a OR b`
   @inlinable
-  public static func || (left: Self, right: Self) -> SQLPredicate {
+  public static func || (left: consuming Self, right: consuming Self) -> SQLPredicate {
     SQLPredicate(.or(left.node, right.node))
   }
 

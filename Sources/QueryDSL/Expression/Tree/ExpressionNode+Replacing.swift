@@ -76,8 +76,9 @@ extension PredicateNode {
     case .fragment: throw QueryError.cannotRebuild
     case .chain(let chain):
       guard chain.count <= TreeLimits.maximumRecursion else { throw QueryError.cannotRebuild }
+      let sides = chain.sides
       let (left, right) = (
-        try chain.left.replacing(replacement), try chain.right.replacing(replacement)
+        try sides.left.replacing(replacement), try sides.right.replacing(replacement)
       )
       return chain.connective == .and ? .and(left, right) : .or(left, right)
     case .tree(let tree, _): return try tree.replacing(replacement)

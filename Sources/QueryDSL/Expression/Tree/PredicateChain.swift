@@ -11,22 +11,34 @@ import SQLCore
 package final class PredicateChain: @unchecked Sendable {
   /// `.and` or `.or`.
   let connective: SQLToken
-  private(set) var left: PredicateNode
-  private(set) var right: PredicateNode
+  /// The left condition, if it compares a column with a number.
+  private let leftComparison: NumberComparison?
+  private let rightComparison: NumberComparison?
+  /// The left condition, if it is any other.
+  private var leftNode: PredicateNode
+  private var rightNode: PredicateNode
   /// The number of conditions in the chain.
   let count: Int
   /// The depth of the deepest condition.
   let operandDepth: Int
 
-  init(_ connective: SQLToken, _ left: PredicateNode, _ right: PredicateNode) {
+  init(
+    _ connective: SQLToken, _ left: consuming PredicateNode, _ right: consuming PredicateNode
+  ) {
     self.connective = connective
-    self.left = left
-    self.right = right
-    let leftChain = left.chain(of: connective)
-    let rightChain = right.chain(of: connective)
-    count = (leftChain?.count ?? 1) + (rightChain?.count ?? 1)
-    operandDepth = max(
-      leftChain?.operandDepth ?? left.depth, rightChain?.operandDepth ?? right.depth)
+    let (leftCount, leftDepth) = left.sizes(in: connective)
+    let (rightCount, rightDepth) = right.sizes(in: connective)
+    count = leftCount + rightCount
+    operandDepth = max(leftDepth, rightDepth)
+    leftComparison = left.takeComparison()
+    leftNode = left
+    rightComparison = right.takeComparison()
+    rightNode = right
+  }
+
+  /// The two conditions that the object joins.
+  var sides: (left: PredicateNode, right: PredicateNode) {
+    (leftComparison?.node ?? leftNode, rightComparison?.node ?? rightNode)
   }
 
   deinit {
@@ -39,13 +51,13 @@ package final class PredicateChain: @unchecked Sendable {
   }
 
   private func takeSides(into pending: inout [PredicateChain]) {
-    if case .chain(let chain) = left {
+    if case .chain(let chain) = leftNode {
       pending.append(chain)
-      left = .constant(false)
+      leftNode = .constant(false)
     }
-    if case .chain(let chain) = right {
+    if case .chain(let chain) = rightNode {
       pending.append(chain)
-      right = .constant(false)
+      rightNode = .constant(false)
     }
   }
 }
@@ -55,10 +67,33 @@ extension PredicateNode {
     if case .constant(false) = self { true } else { false }
   }
 
+  fileprivate var isReadAsZero: Bool {
+    isFalse || chain(of: .and)?.isReadAsZero == true
+  }
+
+  /// Returns the comparison of a column with a number, if the condition is one, and replaces the
+  /// condition by one that needs no memory.
+  @inline(__always)
+  fileprivate mutating func takeComparison() -> NumberComparison? {
+    guard let comparison = NumberComparison(self) else { return nil }
+    self = .constant(false)
+    return comparison
+  }
+
   /// Returns the chain if this is a chain with that connective.
   fileprivate func chain(of connective: SQLToken) -> PredicateChain? {
     guard case .chain(let chain) = self, chain.connective == connective else { return nil }
     return chain
+  }
+
+  /// Returns the number of conditions that this is in a chain with that connective, and the depth
+  /// of the deepest one.
+  fileprivate func sizes(in connective: SQLToken) -> (count: Int, depth: Int) {
+    switch self {
+    case .chain(let chain) where chain.connective == connective:
+      (chain.count, chain.operandDepth)
+    default: (1, depth)
+    }
   }
 }
 
@@ -69,11 +104,8 @@ extension PredicateChain {
   var isReadAsZero: Bool {
     guard connective == .and else { return false }
     if count > TreeLimits.maximumRecursion { return operands.contains(where: \.isFalse) }
-    return Self.isReadAsZero(left) || Self.isReadAsZero(right)
-  }
-
-  private static func isReadAsZero(_ side: PredicateNode) -> Bool {
-    side.isFalse || side.chain(of: .and)?.isReadAsZero == true
+    return (leftComparison == nil && leftNode.isReadAsZero)
+      || (rightComparison == nil && rightNode.isReadAsZero)
   }
 
   func write<Sink: QuerySink>(to sink: inout Sink) throws {
@@ -82,16 +114,26 @@ extension PredicateChain {
   }
 
   private func writeSides<Sink: QuerySink>(to sink: inout Sink) throws {
-    try write(left, to: &sink)
+    try write(leftComparison, leftNode, to: &sink)
     try sink.token(connective)
-    try write(right, to: &sink)
+    try write(rightComparison, rightNode, to: &sink)
   }
 
-  private func write<Sink: QuerySink>(_ side: PredicateNode, to sink: inout Sink) throws {
-    if let chain = side.chain(of: connective) {
+  @inline(__always)
+  private func write<Sink: QuerySink>(
+    _ comparison: NumberComparison?, _ node: @autoclosure () -> PredicateNode, to sink: inout Sink
+  ) throws {
+    // Copying the other kinds of conditions takes most of the time to write a short chain.
+    if let comparison { return try comparison.write(to: &sink) }
+    try write(node(), to: &sink)
+  }
+
+  @inline(never)
+  private func write<Sink: QuerySink>(_ node: PredicateNode, to sink: inout Sink) throws {
+    if let chain = node.chain(of: connective) {
       try chain.writeSides(to: &sink)
     } else {
-      try side.writeOperand(to: &sink, binding: precedence)
+      try node.writeOperand(to: &sink, binding: precedence)
     }
   }
 
@@ -103,8 +145,9 @@ extension PredicateChain {
     var pending: [PredicateNode] = [.chain(self)]
     while let node = pending.popLast() {
       if let chain = node.chain(of: connective) {
-        pending.append(chain.right)
-        pending.append(chain.left)
+        let sides = chain.sides
+        pending.append(sides.right)
+        pending.append(sides.left)
       } else {
         operands.append(node)
       }

@@ -19,7 +19,7 @@ extension PredicateNode {
   }
 
   private static func join(
-    _ connective: SQLToken, _ left: PredicateNode, _ right: PredicateNode
+    _ connective: SQLToken, _ left: consuming PredicateNode, _ right: consuming PredicateNode
   ) -> PredicateNode {
     // An error replaces the whole condition, so the other operand is dropped: the tree stops
     // growing.
@@ -31,13 +31,17 @@ extension PredicateNode {
 
   /// `a AND b`
   @usableFromInline
-  package static func and(_ left: PredicateNode, _ right: PredicateNode) -> PredicateNode {
+  package static func and(
+    _ left: consuming PredicateNode, _ right: consuming PredicateNode
+  ) -> PredicateNode {
     join(.and, left, right)
   }
 
   /// `a OR b`
   @usableFromInline
-  package static func or(_ left: PredicateNode, _ right: PredicateNode) -> PredicateNode {
+  package static func or(
+    _ left: consuming PredicateNode, _ right: consuming PredicateNode
+  ) -> PredicateNode {
     join(.or, left, right)
   }
 
@@ -50,13 +54,13 @@ extension PredicateNode {
   /// Joins conditions by AND. The result is true if there are no conditions.
   static func all(_ operands: [PredicateNode]) -> PredicateNode {
     guard let first = operands.first else { return .constant(true) }
-    return operands.dropFirst().reduce(first, and)
+    return operands.dropFirst().reduce(first) { and($0, $1) }
   }
 
   /// Joins conditions by OR. The result is false if there are no conditions.
   static func any(_ operands: [PredicateNode]) -> PredicateNode {
     guard let first = operands.first else { return .constant(false) }
-    return operands.dropFirst().reduce(first, or)
+    return operands.dropFirst().reduce(first) { or($0, $1) }
   }
 
   /// `a < b`, and other comparisons.

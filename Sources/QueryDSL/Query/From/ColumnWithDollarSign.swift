@@ -32,7 +32,7 @@ extension ColumnWithDollarSign where _InQuery == SQLExpression<Value> {
   public static func _member<M: ResultRow>(
     _ path: KeyPath<M, Self>, of columns: Columns<M>
   ) -> SQLExpression<Value> {
-    columns.column(at: columns.names?.index(ofMember: path), path)
+    columns.column(at: columns.names?.index(ofMember: path), Self.self)
   }
 }
 

@@ -39,6 +39,12 @@ public struct Columns<M: ResultRow>: TableColumns {
   }
 
   private init(source: UInt32) {
+    let model = unsafeBitCast(M.self, to: UnsafeRawPointer.self)
+    if let known = LayoutRegistry.shared.names(of: model) {
+      names = known.names
+      table = TableID(layout: known.number, source: source)
+      return
+    }
     // A key path subscript cannot throw. An error of the layout is thrown when the query is
     // rendered.
     let layout = try? M.layout
@@ -58,25 +64,39 @@ public struct Columns<M: ResultRow>: TableColumns {
     @inline(__always) get { Column._member(path, of: self) }
   }
 
+  /// Returns a column by its index; nil stands for a key path that names no column.
+  ///
+  /// - Parameter member: the type to which the key path leads. The key path itself is not passed,
+  ///   because it would have to be made for each column that a query names.
   @inlinable
   func column<Value: ColumnValue>(
-    at index: Int?, _ path: @autoclosure () -> AnyKeyPath
+    at index: Int?, _ member: (some ColumnWithDollarSign).Type
   ) -> SQLExpression<Value> {
     guard let names, let index else {
-      return SQLExpression(.invalid(Columns.noColumn(path())))
+      return SQLExpression(.invalid(Columns.noColumn(ofType: member)))
     }
     return SQLExpression(
       .column(ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))),
       form: names.form(at: index))
   }
 
-  @usableFromInline
+  /// Returns the error for a key path that names no column.
   static func noColumn(_ path: AnyKeyPath) -> QueryError {
+    noColumn(String(describing: path), type(of: path).valueType)
+  }
+
+  /// Returns the error for a key path to a type, which names no column.
+  @usableFromInline
+  static func noColumn(ofType member: any ColumnWithDollarSign.Type) -> QueryError {
+    noColumn("the property of the type \(member)", member)
+  }
+
+  private static func noColumn(_ property: String, _ type: Any.Type) -> QueryError {
     do {
       _ = try M.layout
-      let isReference = type(of: path).valueType is any AnyColumnReference.Type
+      let isReference = type is any AnyColumnReference.Type
       return QueryError(
-        "\(M.self): \(path) is not a column of the model"
+        "\(M.self): \(property) is not a column of the model"
           + (isReference ? "" : "; write the dollar sign, as in \\.$title"))
     } catch {
       return QueryError(String(describing: error))

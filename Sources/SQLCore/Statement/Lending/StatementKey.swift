@@ -70,6 +70,17 @@ package struct StatementKey {
     count &+= size
   }
 
+  /// Appends a byte and two numbers.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ byte: UInt8, _ first: UInt16, _ second: UInt16) {
+    // One store of 8 bytes takes their place, and the last 3 are written over by what follows.
+    if capacity - count < 8 { grow(by: 8) }
+    let word = UInt64(byte) | UInt64(first) << 8 | UInt64(second) << 24
+    UnsafeMutableRawPointer(start + count).storeBytes(of: word, as: UInt64.self)
+    count &+= 5
+  }
+
   /// Appends a text with its length before it, so that two texts in a row are unambiguous.
   package mutating func append(text: String) {
     append(UInt32(truncatingIfNeeded: text.utf8.count))
