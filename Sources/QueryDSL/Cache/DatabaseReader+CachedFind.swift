@@ -38,11 +38,16 @@ extension DatabaseReader {
   @inline(__always)
   func _cached<M: Model>(_ model: M.Type, _ id: M.ID) -> M? {
     guard let number = M.wordCache else { return nil }
-    var found: M?
     let word = withUnsafeBytes(of: id) { $0.loadUnaligned(as: UInt64.self) }
-    _ = _copyCached(word, number) { row in
-      // The number of the cache stands for the model.
-      found = unsafeDowncast(row, to: CachedRow<M>.self).model
+    var found: M?
+    // Copied into memory of its own, a model is moved less often than by an assignment.
+    withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { memory in
+      guard let memory = memory.baseAddress else { return }
+      let isFound = _copyCached(word, number) { row in
+        // The number of the cache stands for the model.
+        memory.initialize(to: unsafeDowncast(row, to: CachedRow<M>.self).model)
+      }
+      if isFound { found = memory.move() }
     }
     return found
   }

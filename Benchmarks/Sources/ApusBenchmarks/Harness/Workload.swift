@@ -53,7 +53,8 @@ extension Workload {
     [
       insertArray, insertEach, fetchAll, findByKey, typedQuery, preparedCall, updateColumn,
       observedUpdate, observedNeighbour, openWithModels, openTheFirstTime, findAsync, findSync,
-      findFromMainActor, findCached, queryCached, durableInserts, durableInsertsOfFew,
+      findFromMainActor, findCached, findFewCached, queryCached, durableInserts,
+      durableInsertsOfFew,
       liveQueryOf10_000, liveQueryOf100_000,
       liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
       joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
