@@ -22,6 +22,8 @@ package struct PreparedStatement {
   var isInUse = true
   /// True from its first step until its end or reset.
   package var isRunning = false
+  /// Whether SQLite's statement is reset, so that values can be bound to it.
+  var isReset = true
   package let isReadOnly: Bool
   /// The statement that is sent, if the database is elsewhere.
   let remote: RemoteStatement?
