@@ -124,13 +124,16 @@ extension ConnectionCore {
     }
     // An interruption that was requested before the statement began does not apply to it.
     isInterruptRequested.store(false, ordering: .relaxed)
-    state.pointee.observation.observerOfStatement()?.statementWillRun(statement, on: self)
+    if let observer = state.pointee.observation.observerOfStatement() {
+      observer.pointee.statementWillRun(statement, on: self)
+    }
   }
 
   private func notifyObserver(ofEndOf statement: StatementPointer, failed: Bool) {
     if state.pointee.watchesScans, !failed { noteScan(by: statement) }
-    state.pointee.observation.observerOfStatement()?
-      .statementDidRun(statement, failed: failed, on: self)
+    if let observer = state.pointee.observation.observerOfStatement() {
+      observer.pointee.statementDidRun(statement, failed: failed, on: self)
+    }
   }
 
   /// Ends a statement, whether or not all its rows were read.
