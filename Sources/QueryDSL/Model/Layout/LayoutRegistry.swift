@@ -7,6 +7,13 @@ extension ResultRow {
   /// Throws `ModelError` if the type cannot be a table or a row.
   @usableFromInline
   package static var layout: ModelLayout {
+    get throws { try LayoutRegistry.shared.layout(of: Self.self).takeUnretainedValue() }
+  }
+
+  /// The layout of the type, for short calls, of whose time retaining a layout would be a noticeable
+  /// part. A layout lives for ever.
+  @usableFromInline
+  package static var unmanagedLayout: Unmanaged<ModelLayout> {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }
 }
@@ -48,7 +55,7 @@ package final class LayoutRegistry: Sendable {
     var capacity: Int { header.pointee.mask + 1 }
 
     @inline(__always)
-    func find(_ key: UInt) -> ModelLayout? {
+    func find(_ key: UInt) -> Unmanaged<ModelLayout>? {
       let mask = header.pointee.mask
       let entries = header.pointee.entries
       var index = Self.hash(key) & mask
@@ -56,9 +63,7 @@ package final class LayoutRegistry: Sendable {
         let found = entries[index].key.load(ordering: .acquiring)
         if found == key {
           let layout = entries[index].layout.load(ordering: .acquiring)
-          return UnsafeRawPointer(bitPattern: layout).map {
-            Unmanaged<ModelLayout>.fromOpaque($0).takeUnretainedValue()
-          }
+          return UnsafeRawPointer(bitPattern: layout).map { Unmanaged.fromOpaque($0) }
         }
         if found == 0 { return nil }
         index = (index &+ 1) & mask
@@ -102,10 +107,11 @@ package final class LayoutRegistry: Sendable {
   }
 
   @inline(__always)
-  func layout<M: ResultRow>(of model: M.Type) throws -> ModelLayout {
+  func layout<M: ResultRow>(of model: M.Type) throws -> Unmanaged<ModelLayout> {
     let key = UInt(bitPattern: unsafeBitCast(model, to: UnsafeRawPointer.self))
     if let found = current?.find(key) { return found }
-    return try make(model, key: key)
+    // The registry holds it.
+    return .passUnretained(try make(model, key: key))
   }
 
   /// Returns the layout with that number, which shapes use to name it.
