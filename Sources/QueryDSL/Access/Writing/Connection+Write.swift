@@ -41,10 +41,11 @@ extension Connection {
   @inlinable
   @discardableResult
   public func update<M: Model>(_ model: consuming M) throws -> M {
-    var isFound = true
-    let updated = try writing(model) { isFound = try ModelWriting.update($0, of: $1, on: $2) }
-    guard isFound else { throw RecordNotFound(updated) }
-    return updated
+    try writing(model) { memory, layout, core in
+      guard try ModelWriting.update(memory, of: layout, on: core) else {
+        throw RecordNotFound(memory.assumingMemoryBound(to: M.self).pointee)
+      }
+    }
   }
 
   /// Updates models one after another. Throws `RecordNotFound` at the first whose row is gone.
