@@ -1,6 +1,9 @@
 #ifndef CSQLITEBENCH_H
 #define CSQLITEBENCH_H
 
+/* This switch makes the header declare the pre-update hook, which the library of the system has. */
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
+
 #include <malloc.h>
 #include <sqlite3.h>
 

@@ -36,11 +36,18 @@ public struct ModelChanges<M: Model>: Sendable {
   public var isComplete: Bool { events.isEmpty }
 
   /// The rows that were inserted.
-  @inlinable public var inserted: [RowChange<M>] { rows.filter { $0.kind == .inserted } }
+  @inlinable public var inserted: [RowChange<M>] { rows(of: .inserted) }
   /// The rows that were updated.
-  @inlinable public var updated: [RowChange<M>] { rows.filter { $0.kind == .updated } }
+  @inlinable public var updated: [RowChange<M>] { rows(of: .updated) }
   /// The rows that were deleted.
-  @inlinable public var deleted: [RowChange<M>] { rows.filter { $0.kind == .deleted } }
+  @inlinable public var deleted: [RowChange<M>] { rows(of: .deleted) }
+
+  /// Returns the rows of a kind. A write usually changes all rows in the same way, and then they are
+  /// not copied.
+  @inlinable
+  func rows(of kind: RowChangeKind) -> [RowChange<M>] {
+    rows.allSatisfy { $0.kind == kind } ? rows : rows.filter { $0.kind == kind }
+  }
 
   /// Returns whether the row with the given key was inserted, updated or deleted; true if that is
   /// unknown.

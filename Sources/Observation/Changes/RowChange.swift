@@ -29,19 +29,29 @@ public struct RowChange<M: Model>: Sendable {
   ///
   /// Throws `ColumnValueError` if the stored value is not valid for the column's type, and
   /// `DatabaseError` (misuse) for a column that is not watched.
+  @inlinable
   public func old<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) throws -> Value? {
-    try value(of: column) { row.old(at: $0) }
+    try M.unmanagedLayout._withUnsafeGuaranteedRef { layout in
+      guard let index = layout.index(of: column) else { throw Self.isNoColumn(column) }
+      let value = try row.old(ofColumn: index, of: layout)
+      return try row.read(value, ofColumn: index, of: layout)
+    }
   }
 
   /// Returns the value of a column after the write; nil if the row is gone.
   ///
   /// Throws the same errors as `old(_:)`.
+  @inlinable
   public func new<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) throws -> Value? {
-    try value(of: column) { row.new(at: $0) }
+    try M.unmanagedLayout._withUnsafeGuaranteedRef { layout in
+      guard let index = layout.index(of: column) else { throw Self.isNoColumn(column) }
+      let value = try row.new(ofColumn: index, of: layout)
+      return try row.read(value, ofColumn: index, of: layout)
+    }
   }
 
   /// Returns whether the column's value differs.
@@ -50,23 +60,9 @@ public struct RowChange<M: Model>: Sendable {
     return row.hasChanged(name)
   }
 
-  private func value<Value: ColumnValue>(
-    of column: KeyPath<M, ColumnReference<Value>>, _ read: (DeliveredRows.Place) -> DatabaseValue?
-  ) throws -> Value? {
-    let layout = try M.layout
-    guard let index = layout.index(of: column) else {
-      throw DatabaseError.misuse("\(column) is not a column of \(M.self)")
-    }
-    guard let place = row.place(ofColumn: index, of: layout) else {
-      throw DatabaseError.misuse(
-        "\(layout.columns[index].name) is not one of the watched columns; add it to `columns:`"
-      )
-    }
-    do {
-      return try read(place)?.read(Value.self, as: layout.columns[index].form)
-    } catch let error as ColumnValueError {
-      throw error.at(table: layout.tableName, column: layout.columns[index].name, row: nil)
-    }
+  @usableFromInline
+  static func isNoColumn(_ path: AnyKeyPath) -> any Error {
+    DatabaseError.misuse("\(path) is not a column of \(M.self)")
   }
 }
 

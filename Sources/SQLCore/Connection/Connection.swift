@@ -13,8 +13,8 @@ import CSQLite
 /// use throws misuse. A connection that you opened closes when its last copy is released.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/sqlite3.html>
 public struct Connection {
-  package let core: ConnectionCore
-  package let lease: UInt64
+  @usableFromInline package let core: ConnectionCore
+  @usableFromInline package let lease: UInt64
 
   package init(core: ConnectionCore, lease: UInt64) {
     self.core = core
@@ -43,7 +43,7 @@ public struct Connection {
   }
 
   /// Returns the core. Throws misuse if the access that lent it has ended.
-  @usableFromInline
+  @inlinable
   package func use() throws -> ConnectionCore {
     try core.check(lease: lease)
     return core

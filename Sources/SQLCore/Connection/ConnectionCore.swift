@@ -79,6 +79,7 @@ package final class ConnectionCore: @unchecked Sendable {
 
   package var lease: UInt64 { currentLease.load(ordering: .relaxed) }
 
+  @usableFromInline
   package func check(lease: UInt64) throws {
     guard lease == currentLease.load(ordering: .relaxed) else {
       throw DatabaseError.misuse(

@@ -16,7 +16,8 @@ extension ConnectionCore {
     order: UnsafeBufferPointer<UInt16>, of models: UnsafeRawPointer, count: Int
   ) throws {
     var binding = ModelBinding(
-      core: self, statement: statement, columns: columns, order: order, model: models)
+      core: .passUnretained(self), statement: statement, columns: columns, order: order,
+      model: models)
     binding.rowsLeft = count
     try binding.bind(from: 0)
   }
@@ -31,7 +32,8 @@ extension ConnectionCore {
     order: UnsafeBufferPointer<UInt16>, of model: UnsafeRawPointer, failed: inout Int
   ) throws {
     var binding = ModelBinding(
-      core: self, statement: statement, columns: columns, order: order, model: model)
+      core: .passUnretained(self), statement: statement, columns: columns, order: order,
+      model: model)
     do {
       try binding.bind(from: 0)
     } catch {
@@ -42,8 +44,8 @@ extension ConnectionCore {
 }
 
 private struct ModelBinding {
-  /// Unowned, because the caller retains it; otherwise each nested closure would retain it again.
-  unowned(unsafe) let core: ConnectionCore
+  /// Unmanaged, because the caller retains it; otherwise each nested closure would retain it again.
+  let core: Unmanaged<ConnectionCore>
   let statement: StatementPointer
   let columns: ColumnSlots
   let order: UnsafeBufferPointer<UInt16>
@@ -141,7 +143,12 @@ private struct ModelBinding {
         }
       }
     }
-    try core.run(statement)
+    try core._withUnsafeGuaranteedRef { try $0.run(statement) }
+  }
+
+  @inline(never)
+  private func error(_ code: Int32) -> DatabaseError {
+    core._withUnsafeGuaranteedRef { $0.error(code, sql: statement.sql) }
   }
 
   @inline(__always)
@@ -215,7 +222,7 @@ private struct ModelBinding {
     try bytes.withMemoryRebound(to: CChar.self) { bytes in
       let code = csqlite_bind_text_static(
         statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
-      guard code == SQLITE_OK else { throw core.error(code, sql: statement.sql) }
+      guard code == SQLITE_OK else { throw error(code) }
     }
     try bind(from: next)
   }
@@ -229,7 +236,7 @@ private struct ModelBinding {
       ? sqlite3_bind_zeroblob(statement.handle, parameter, 0)
       : csqlite_bind_blob_static(
         statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
-    guard code == SQLITE_OK else { throw core.error(code, sql: statement.sql) }
+    guard code == SQLITE_OK else { throw error(code) }
     try bind(from: next)
   }
 }

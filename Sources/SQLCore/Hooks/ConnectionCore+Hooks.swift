@@ -208,7 +208,8 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
   /// this table.
   fileprivate func notifyObserver(of event: borrowing PreUpdateEvent) -> Bool {
     guard !pointee.observation.passesOver(event) else { return false }
-    guard pointee.observation.observer?.rowWillChange(event) == false else { return true }
+    guard let observer = pointee.observation.installed, !observer.pointee.rowWillChange(event)
+    else { return true }
     pointee.observation.passOver(event)
     return false
   }

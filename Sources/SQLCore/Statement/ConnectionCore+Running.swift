@@ -15,6 +15,7 @@ extension ConnectionCore {
       let spoilsWrites = state.pointee.hooks.spoilsWrites
       var failure = failure(code, of: statement)
       sqlite3_reset(statement.handle)
+      statement.pointee.isReset = true
       if code & 0xFF == SQLITE_CONSTRAINT || state.pointee.remote != nil {
         failure = locatingConstraint(of: failure, statement)
       }
@@ -35,6 +36,7 @@ extension ConnectionCore {
   package func run(_ statement: StatementPointer) throws {
     while try step(statement) {}
     sqlite3_reset(statement.handle)
+    statement.pointee.isReset = true
   }
 
   /// Runs one of the library's own statements through the cache: BEGIN, COMMIT, ROLLBACK and
@@ -115,24 +117,32 @@ extension ConnectionCore {
     // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.
     if state.pointee.log.hasPragma { keepLogHook() }
     statement.pointee.isRunning = true
+    statement.pointee.isReset = false
     if !statement.pointee.isReadOnly {
       state.pointee.observation.willWrite(statement.handle)
       if statement.pointee.effects.mayChangeTables { state.pointee.cacheFeed.noteUnknown() }
     }
     // An interruption that was requested before the statement began does not apply to it.
     isInterruptRequested.store(false, ordering: .relaxed)
-    state.pointee.observation.observerOfStatement()?.statementWillRun(statement, on: self)
+    if let observer = state.pointee.observation.observerOfStatement() {
+      observer.pointee.statementWillRun(statement, on: self)
+    }
   }
 
   private func notifyObserver(ofEndOf statement: StatementPointer, failed: Bool) {
     if state.pointee.watchesScans, !failed { noteScan(by: statement) }
-    state.pointee.observation.observerOfStatement()?
-      .statementDidRun(statement, failed: failed, on: self)
+    if let observer = state.pointee.observation.observerOfStatement() {
+      observer.pointee.statementDidRun(statement, failed: failed, on: self)
+    }
   }
 
   /// Ends a statement, whether or not all its rows were read.
   package func reset(_ statement: StatementPointer) {
-    sqlite3_reset(statement.handle)
+    // The statement of a model that was written was reset when it ended.
+    if !statement.pointee.isReset {
+      sqlite3_reset(statement.handle)
+      statement.pointee.isReset = true
+    }
     if statement.pointee.isRunning {
       statement.pointee.isRunning = false
       if !statement.pointee.isReadOnly { state.pointee.observation.didWrite() }

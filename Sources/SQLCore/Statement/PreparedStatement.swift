@@ -22,6 +22,8 @@ package struct PreparedStatement {
   var isInUse = true
   /// True from its first step until its end or reset.
   package var isRunning = false
+  /// Whether SQLite's statement is reset, so that values can be bound to it.
+  var isReset = true
   package let isReadOnly: Bool
   /// The statement that is sent, if the database is elsewhere.
   let remote: RemoteStatement?
@@ -34,6 +36,9 @@ package struct PreparedStatement {
   /// The columns that it assigns itself. In a row that it updates, only triggers and foreign-key
   /// actions can change any other column.
   package let assignments: [ColumnDependency]
+  /// The address of the elements of `assignments`, by which they are recognized without retaining
+  /// the array; nil if there are none.
+  package let assignmentsAddress: UnsafeRawPointer?
   /// SQLite's count of recompilations when the tables were noted.
   var tableEffectsVersion: Int32 = 0
   /// How many rows it had scanned when it last ended; counted only while scans are watched.
@@ -55,6 +60,9 @@ package struct PreparedStatement {
     effects = compiled.notes.effects
     tableEffects = compiled.notes.tableEffects
     assignments = compiled.notes.assignments ?? []
+    assignmentsAddress =
+      assignments.isEmpty
+      ? nil : assignments.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
     isReadOnly = sqlite3_stmt_readonly(template) != 0 || effects.contains(.asksSetting)
     // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
     savepointAction =

@@ -26,6 +26,7 @@ public struct Cell: ~Copyable {
     self.form = form
   }
 
+  @usableFromInline
   init(copy: UnsafePointer<DatabaseValue>, form: StoredForm) {
     self.value = nil
     self.copy = copy

@@ -92,6 +92,45 @@ struct ChangeStreamTests {
     #expect(reported == [["updated 2 title"]])
   }
 
+  @Test("`inserted`, `updated` and `deleted` divide the rows, even if they are all of one kind")
+  func kinds() async throws {
+    let stream = db.changes(of: Note.self)
+    var iterator = stream.makeAsyncIterator()
+    try await db.insert([Note(id: 11, title: "k"), Note(id: 12, title: "l")])
+    var changes = try #require(await iterator.next())
+    #expect(changes.inserted.map(\.keyValues) == [[11], [12]])
+    #expect(changes.updated.isEmpty && changes.deleted.isEmpty)
+    try await db.execute("UPDATE Note SET stars = 9 WHERE id > 10")
+    changes = try #require(await iterator.next())
+    #expect(changes.updated.map(\.keyValues) == [[11], [12]])
+    #expect(changes.inserted.isEmpty && changes.deleted.isEmpty)
+    try await db.write { tx in
+      try tx.execute("UPDATE Note SET stars = 8 WHERE id = 11")
+      try tx.execute("DELETE FROM Note WHERE id = 12")
+    }
+    changes = try #require(await iterator.next())
+    #expect(changes.updated.map(\.keyValues) == [[11]])
+    #expect(changes.deleted.map(\.keyValues) == [[12]])
+    #expect(changes.inserted.isEmpty)
+  }
+
+  @Test("a stored value that is not one of the column's type throws an error that names the column")
+  func invalidValue() async throws {
+    // A table of another program, which stores any value.
+    let db = try Database.temporary()
+    try await db.execute(
+      """
+      CREATE TABLE Note (id INTEGER PRIMARY KEY, title, stars, body);
+      INSERT INTO Note VALUES (1, 'one', 0, NULL);
+      """)
+    let stream = db.changes(of: Note.self)
+    try await db.execute("UPDATE Note SET stars = 'many' WHERE id = 1")
+    let row = try #require(await stream.collect { _ in true }.first?.rows.first)
+    #expect(try row.old(\.$stars) == 0)
+    let error = #expect(throws: ColumnValueError.self) { try row.new(\.$stars) }
+    #expect(error?.table == "Note" && error?.column == "stars")
+  }
+
   @Test("reading a column that is not watched throws")
   func unwatchedColumn() async throws {
     let stream = db.changes(of: Note.self, columns: \.$title)

@@ -24,15 +24,15 @@ struct EventLogTests {
   /// Records an insertion of a row, as the hook does.
   private func insertion(
     of number: Int64, into table: Int, among tables: [TrackedTable], in values: RecordedValues
-  ) -> RecordedRow {
+  ) throws -> RecordedRow {
     var row = RecordedRow(table: table, start: values.count)
     row.newKey = number
     if let keyCount = tables[table].names.keyCount {
-      row.newKey = Int64(values.reserve(of: keyCount + 1))
+      row.newKey = Int64(try #require(values.reserve(of: keyCount + 1)))
       #expect(values.fill(Int(row.newKey), with: [.text("w\(number)"), .integer(number), .null]))
     }
     row.oldKey = row.newKey
-    let state = values.reserve(of: tables[table].recordedCount)
+    let state = try #require(values.reserve(of: tables[table].recordedCount))
     row.new = state
     #expect(
       values.fill(
@@ -72,7 +72,7 @@ struct EventLogTests {
           }
         default:
           let table = Int.random(in: 0..<2, using: &random)
-          let row = insertion(of: Int64(step), into: table, among: tables, in: log.values)
+          let row = try insertion(of: Int64(step), into: table, among: tables, in: log.values)
           log.append(row, of: tables)
           numbers.append(Int64(step))
         }
@@ -95,10 +95,15 @@ struct EventLogTests {
     var netting = RowNetting(of: tables[table], in: values)
     var expected: [Int64: Int] = [:]
     for step in 0..<1_000 {
-      let number = Int64.random(in: 0..<(step < 20 ? 8 : 300), using: &random)
-      let row = insertion(of: number, into: table, among: tables, in: values)
-      netting.add(row)
-      expected[number] = row.new
+      // Rows come one by one, or several at once.
+      var rows: [RecordedRow] = []
+      for _ in 0..<[1, 1, 1, 5][step % 4] {
+        let number = Int64.random(in: 0..<(step < 20 ? 8 : 300), using: &random)
+        let row = try insertion(of: number, into: table, among: tables, in: values)
+        rows.append(row)
+        expected[number] = row.new
+      }
+      if rows.count == 1 { netting.add(rows[0]) } else { netting.add(rows[...]) }
       #if DEBUG
         if step < 20 || step % 50 == 0 { try netting.checkInvariants() }
       #endif
@@ -125,9 +130,9 @@ struct EventLogTests {
       ]
       for (number, change) in changes.enumerated() {
         var log = RecordedRows(maximumRows: .max)
-        log.append(insertion(of: 1, into: 1, among: tables, in: log.values), of: tables)
+        log.append(try insertion(of: 1, into: 1, among: tables, in: log.values), of: tables)
         try log.checkInvariants(of: tables)
-        var row = insertion(of: 2, into: 1, among: tables, in: log.values)
+        var row = try insertion(of: 2, into: 1, among: tables, in: log.values)
         change(&row)
         InvariantChecks.$areSuspended.withValue(true) { log.append(row, of: tables) }
         #expect(throws: BrokenInvariant.self, "change \(number)") {
@@ -136,8 +141,8 @@ struct EventLogTests {
       }
       // The second event begins before the first one.
       var log = RecordedRows(maximumRows: .max)
-      let first = insertion(of: 1, into: 0, among: tables, in: log.values)
-      log.append(insertion(of: 2, into: 0, among: tables, in: log.values), of: tables)
+      let first = try insertion(of: 1, into: 0, among: tables, in: log.values)
+      log.append(try insertion(of: 2, into: 0, among: tables, in: log.values), of: tables)
       InvariantChecks.$areSuspended.withValue(true) { log.append(first, of: tables) }
       #expect(throws: BrokenInvariant.self) { try log.checkInvariants(of: tables) }
     }
@@ -150,7 +155,7 @@ struct EventLogTests {
       netting.reserve(100)
       var keys: [Int] = []
       for number in 0..<20 as Range<Int64> {
-        let row = insertion(of: number, into: 1, among: tables, in: values)
+        let row = try insertion(of: number, into: 1, among: tables, in: values)
         keys.append(Int(row.newKey))
         netting.add(row)
       }
@@ -160,4 +165,12 @@ struct EventLogTests {
       #expect(throws: BrokenInvariant.self) { try netting.checkInvariants() }
     }
   #endif
+}
+
+extension RecordedRows {
+  /// Appends a row, as the recorder does.
+  fileprivate mutating func append(_ row: RecordedRow, of tables: [TrackedTable]) {
+    if !append(row) { keepOnlyTables(of: row, among: tables) }
+    didAppend(to: tables)
+  }
 }

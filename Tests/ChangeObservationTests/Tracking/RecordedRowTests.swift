@@ -39,6 +39,38 @@ struct RecordedRowTests {
     #expect(try row.old(\.$stars) == 2 && row.new(\.$stars) == 2)
   }
 
+  @Test("statements that assign the same columns, or others, may take turns")
+  func alternatingStatements() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let ids: ClosedRange<Int64> = 1...4
+    try await db.insert(ids.map { Note(id: $0, title: "title \($0)", body: "body") })
+    var changes = db.changes(of: Note.self).makeAsyncIterator()
+    try await db.write { tx in
+      for id in ids {
+        var note = try #require(try tx.find(Note.self, id))
+        note.stars = 1
+        try tx.update(note)
+        try tx.execute("UPDATE Note SET title = 'raw ' || id WHERE id = \(id)")
+        try tx.execute("UPDATE Note SET stars = stars + 1 WHERE id = \(id)")
+        note = try #require(try tx.find(Note.self, id))
+        note.title += "!"
+        try tx.update(note)
+        // A table that is not observed, and one that another statement assigns.
+        try tx.execute("CREATE TEMP TABLE IF NOT EXISTS other (stars INT)")
+        try tx.execute("INSERT INTO other VALUES (1); UPDATE other SET stars = 5")
+      }
+    }
+    let rows = try #require(await changes.next()).updated
+    #expect(rows.count == 4)
+    for (row, id) in zip(rows, ids) {
+      #expect(row.changedColumns == ["title", "stars"])
+      #expect(try row.old(\.$title) == "title \(id)")
+      #expect(try row.new(\.$title) == "raw \(id)!")
+      #expect(try row.old(\.$stars) == 0 && row.new(\.$stars) == 2)
+      #expect(try row.old(\.$body) == "body" && row.new(\.$body) == "body")
+    }
+  }
+
   @Test("what triggers, calculated columns and foreign keys change is reported as well")
   func assignedBesides() async throws {
     let db = try Database.temporary()

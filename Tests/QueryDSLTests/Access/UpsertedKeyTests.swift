@@ -51,6 +51,24 @@ struct UpsertedKeyTests {
     }
   }
 
+  @Test("of models with and without keys, each outcome has its key")
+  func keysOfSeveral() throws {
+    let models = [
+      Page(id: 10, url: "a", title: "other"), Page(url: "x", title: "X"),
+      Page(id: 40, url: "y", title: "Y"), Page(url: "z", title: "Z"),
+      Page(id: 20, url: "b", title: "B"),
+    ]
+    let upserted = try db.upsert(Page.insert(models).onConflictUpdate(\.$id))
+    #expect(
+      upserted.map(\.outcome) == [.updated, .inserted, .inserted, .inserted, .unchanged])
+    let urls = try upserted.map { try db.find(Page.self, $0.id)?.url }
+    #expect(urls == ["a", "x", "y", "z", "b"])
+    #expect(try upserted[0].id == 10 && upserted[2].id == 40 && upserted[4].id == 20)
+    let other = Page(id: 30, url: "c", title: "unused")
+    let kept = try db.upsert(Page.insert([other]).onConflictDoNothing(\.$id))
+    #expect(try kept.map(\.outcome) == [.unchanged] && kept[0].id == 30)
+  }
+
   let db: Database
 
   init() throws {

@@ -31,7 +31,7 @@ struct RecordedValuesTests {
         expected.removeSubrange(kept...)
       } else {
         let row = (0..<valueCount).map { _ in drawValue(&random) }
-        let state = values.reserve(of: valueCount)
+        let state = try #require(values.reserve(of: valueCount))
         #expect(values.fill(state, with: row))
         expected.append((state, row))
       }
@@ -52,7 +52,7 @@ struct RecordedValuesTests {
     func damaged() throws {
       func made() throws -> (values: RecordedValues, bytes: UnsafeMutableRawPointer, state: Int) {
         let values = RecordedValues(encoding: .utf8)
-        let state = values.reserve(of: 2)
+        let state = try #require(values.reserve(of: 2))
         #expect(values.fill(state, with: [.integer(1), .text("text")]))
         try values.checkInvariants(of: state, valueCount: 2)
         return (values, try #require(values.bytes), state)

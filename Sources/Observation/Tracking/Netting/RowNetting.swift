@@ -26,6 +26,13 @@ struct RowNetting {
     makeSlots(for: count)
   }
 
+  mutating func add(_ rows: ArraySlice<RecordedRow>) {
+    rows.withUnsafeBufferPointer { rows in
+      for row in rows { add(row) }
+    }
+  }
+
+  @inline(__always)
   mutating func add(_ row: RecordedRow) {
     // A recorded row whose key changes counts as two: the deletion of the old row and the
     // insertion of the new one.
@@ -40,6 +47,7 @@ struct RowNetting {
   }
 
   @discardableResult
+  @inline(__always)
   private mutating func touch(_ key: Int64, old: Int, new: Int) -> Int {
     if let index = find(key) {
       changes[index].new = new
@@ -57,6 +65,7 @@ struct RowNetting {
 
   /// Returns the index of the change with a key. If no change has the key, returns nil and enters
   /// the key for the change that is appended next.
+  @inline(__always)
   private mutating func find(_ key: Int64) -> Int? {
     guard changes.count >= Self.unhashedCount || !slots.isEmpty else {
       return changes.firstIndex { isSame($0.key, key) }
@@ -85,12 +94,14 @@ struct RowNetting {
     }
   }
 
+  @inline(__always)
   private func isSame(_ first: Int64, _ second: Int64) -> Bool {
     guard first != second else { return true }
     guard let keyCount else { return false }
     return values.isSame(Int(first), Int(second), count: keyCount + 1)
   }
 
+  @inline(__always)
   private func hash(_ key: Int64) -> Int {
     var number = UInt64(bitPattern: key)
     if let keyCount {
@@ -109,8 +120,10 @@ struct RowNetting {
     for index in unknown {
       changes[index].new = -1
       guard let found = try read(key(of: changes[index])) else { continue }
-      let state = values.reserve(of: valueCount)
-      if values.fill(state, with: found) { changes[index].new = state }
+      guard let state = values.reserve(of: valueCount), values.fill(state, with: found) else {
+        continue
+      }
+      changes[index].new = state
     }
     unknown = []
     didComplete()

@@ -43,13 +43,27 @@ struct RecordedRows {
 
   var isEmpty: Bool { rows.isEmpty && notes.isEmpty }
 
-  mutating func append(_ row: RecordedRow, of tables: [TrackedTable]) {
-    guard !isFull else { return note(.tableChanged, tables[row.table].name) }
+  /// Appends a row. Returns false if there are too many rows: the caller then calls
+  /// `keepOnlyTables(of:among:)`.
+  ///
+  /// It does not have the tables as a parameter, because they would be retained for each row.
+  @inline(__always)
+  mutating func append(_ row: RecordedRow) -> Bool {
+    guard !isFull else { return false }
+    var row = row
+    row.position = position
     rows.append(row)
-    rows[rows.count - 1].position = position
     position += 1
-    didAppend(to: tables)
-    guard rows.count > maximumRows else { return }
+    return rows.count <= maximumRows
+  }
+
+  /// Keeps only the tables that the rows belong to, once there are too many rows.
+  ///
+  /// - Parameters:
+  ///   - row: the last row.
+  ///   - tables: the tracked tables.
+  mutating func keepOnlyTables(of row: RecordedRow, among tables: [TrackedTable]) {
+    guard !isFull else { return note(.tableChanged, tables[row.table].name) }
     isFull = true
     // Notes the first change of each table at its position, so that the table stays noted after a
     // cut to a later mark.
@@ -172,8 +186,9 @@ struct RecordedRows {
 // MARK: Invariants
 
 extension RecordedRows {
+  /// Checks the last row, if the checks are on.
   @inline(__always)
-  private func didAppend(to tables: [TrackedTable]) {
+  func didAppend(to tables: [TrackedTable]) {
     #if DEBUG
       InvariantChecks.run { try checkInvariants(ofRows: rows.indices.suffix(1), of: tables) }
     #endif

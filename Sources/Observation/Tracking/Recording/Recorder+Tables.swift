@@ -115,12 +115,18 @@ extension Recorder {
   /// Nets recorded rows by table and key, in the order of `tables`.
   func netted(_ rows: ArraySlice<RecordedRow>) -> [(table: TrackedTable, rows: RowNetting)] {
     var netted: [RowNetting?] = Array(repeating: nil, count: tables.count)
-    for row in rows {
-      if netted[row.table] == nil {
-        netted[row.table] = RowNetting(of: tables[row.table], in: log.values)
-        netted[row.table]?.reserve(rows.count)
+    var start = rows.startIndex
+    while start < rows.endIndex {
+      // Consecutive rows of one table are netted together. Usually all rows are.
+      let table = rows[start].table
+      var end = start + 1
+      while end < rows.endIndex, rows[end].table == table { end += 1 }
+      if netted[table] == nil {
+        netted[table] = RowNetting(of: tables[table], in: log.values)
+        netted[table]?.reserve(rows.count)
       }
-      netted[row.table]?.add(row)
+      netted[table]?.add(rows[start..<end])
+      start = end
     }
     return zip(tables, netted).compactMap { table, rows in rows.map { (table, $0) } }
   }

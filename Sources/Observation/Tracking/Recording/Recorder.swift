@@ -32,6 +32,8 @@ final class Recorder {
   @exclusivity(unchecked) var recentPlaces = RecentTables()
   /// The columns that are assigned by the statement that last changed a row.
   @exclusivity(unchecked) private var assigned: AssignedColumns?
+  /// Copies from `assigned`, which are read without retaining it.
+  @exclusivity(unchecked) private var known: KnownAssignment?
   /// The hook that fired since the current statement began.
   @exclusivity(unchecked) private var outcome: Outcome?
   /// Whether the recorder runs a statement of its own, which is not recorded.
@@ -41,6 +43,11 @@ final class Recorder {
   @exclusivity(unchecked) private var loggedCount: UInt32?
 
   private enum Outcome { case committed, rolledBack }
+
+  private struct KnownAssignment: BitwiseCopyable {
+    let identity: AssignedColumns.Identity
+    let columns: AssignedColumns.Columns
+  }
 
   /// The detail in which changes are recorded.
   enum Granularity {
@@ -91,7 +98,7 @@ extension Recorder: StatementObserver {
   func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore) {
     guard !isReading, let mark = log.end(statement) else { return }
     if failed {
-      noteWrites(of: statement)
+      if granularity == .tables { noteWrites(of: statement) }
       cutAfterFailure(since: mark)
     } else {
       didRun(statement)
@@ -118,7 +125,7 @@ extension Recorder: StatementObserver {
   }
 
   private func didRun(_ statement: StatementPointer) {
-    noteWrites(of: statement)
+    if granularity == .tables { noteWrites(of: statement) }
     if let action = statement.pointee.savepointAction, log.apply(action) {
       // The statement may have undone a change of the schema.
       isPrepared = false
@@ -134,8 +141,8 @@ extension Recorder: StatementObserver {
     }
   }
 
+  @inline(never)
   private func noteWrites(of statement: StatementPointer) {
-    guard granularity == .tables else { return }
     core.noteTablesAgain(of: statement)
     for effect in statement.pointee.tableEffects where effect.kind == .rows {
       let table = QualifiedTableName(schema: effect.database, effect.table)
@@ -212,16 +219,20 @@ extension Recorder: StatementObserver {
   }
 
   private func record(_ event: borrowing PreUpdateEvent, at place: Int) {
-    let table = tables[place]
-    let start = log.values.count
-    let row = table.record(
-      event, at: place, in: log.values, assigned: assignedColumns(by: event, in: table)
-    ) { key in
-      try reading { try table.read(key, on: $0) }
+    // Neither the table nor the values are replaced while the hook runs, so they are not retained.
+    let row = Unmanaged.passUnretained(tables[place])._withUnsafeGuaranteedRef { table in
+      let assigned = assignedColumns(by: event, in: table)
+      return Unmanaged.passUnretained(log.values)._withUnsafeGuaranteedRef { values in
+        let start = values.count
+        let row = table.record(
+          event, at: place, start: start, in: values, assigned: assigned, by: self)
+        if row == nil { values.truncate(to: start) }
+        return row
+      }
     }
-    if let row { return log.append(row, of: tables) }
-    log.values.truncate(to: start)
-    log.note(.tableChanged, table.name)
+    guard let row else { return log.note(.tableChanged, tables[place].name) }
+    if !log.append(row) { log.keepOnlyTables(of: row, among: tables) }
+    log.didAppend(to: tables)
   }
 
   /// Returns the columns that may have other values after the row is updated; nil for all.
@@ -231,14 +242,25 @@ extension Recorder: StatementObserver {
   /// belongs to.
   private func assignedColumns(
     by event: borrowing PreUpdateEvent, in table: TrackedTable
-  ) -> AssignedColumns? {
+  ) -> AssignedColumns.Columns? {
     guard event.kind == .update, !table.hasCalculatedColumns, event.depth == 0,
-      let assignments = log.onlyStatement?.pointee.assignments, !assignments.isEmpty
+      let statement = log.onlyStatement, let address = statement.pointee.assignmentsAddress
     else { return nil }
-    if let assigned, assigned.isOf(assignments, table) { return assigned }
-    let new = AssignedColumns(assignments, of: table)
+    let identity = AssignedColumns.Identity(assignments: address, table: ObjectIdentifier(table))
+    if let known, known.identity == identity { return known.columns }
+    return findAssignedColumns(statement.pointee.assignments, identity, in: table)
+  }
+
+  @inline(never)
+  private func findAssignedColumns(
+    _ assignments: [ColumnDependency], _ identity: AssignedColumns.Identity, in table: TrackedTable
+  ) -> AssignedColumns.Columns {
+    // Another statement may assign the same columns.
+    if let assigned, assigned.isOf(assignments, table) { return assigned.columns }
+    let new = AssignedColumns(assignments, at: identity.assignments, of: table)
     assigned = new
-    return new
+    known = KnownAssignment(identity: new.identity, columns: new.columns)
+    return new.columns
   }
 
   /// Returns the place of a row's table: −1 if the row is not recorded, nil if no row of a table

@@ -5,19 +5,22 @@ extension TrackedTable {
   ///
   /// - Parameters:
   ///   - place: the place of the table among the tracked ones.
+  ///   - start: the length of `values`, in which the row is recorded.
   ///   - assigned: the columns that may have other values after an update; nil for all.
-  ///   - read: reads the row as it is in the table. If a column that has a default is reported as
-  ///     NULL, the row may be older than the column, and the hook does not say whether it is.
+  ///   - recorder: reads the row as it is in the table. If a column that has a default is reported
+  ///     as NULL, the row may be older than the column, and the hook does not say whether it is.
   func record(
-    _ event: borrowing PreUpdateEvent, at place: Int, in values: RecordedValues,
-    assigned: AssignedColumns?, read: (RowKey) throws -> [DatabaseValue]?
+    _ event: borrowing PreUpdateEvent, at place: Int, start: Int, in values: RecordedValues,
+    assigned: AssignedColumns.Columns?, by recorder: Recorder
   ) -> RecordedRow? {
-    var row = RecordedRow(table: place, start: values.count)
+    var row = RecordedRow(table: place, start: start)
     let kind = event.kind
     let hasOld = kind != .insert
     let hasNew = kind != .delete
     guard takeKeys(of: event, into: &row, in: values, assigned: assigned) else { return nil }
-    let state = values.reserve(states: hasOld && hasNew ? 2 : 1, of: recordedCount)
+    guard let state = values.reserve(states: hasOld && hasNew ? 2 : 1, of: recordedCount) else {
+      return nil
+    }
     if hasOld {
       row.old = state
       switch values.fill(state, before: true, of: event, from: recordedIndices.before(kind)) {
@@ -29,7 +32,11 @@ extension TrackedTable {
           hasRowID
           ? .incomplete([], rowID: event.oldRowID)
           : values.key(row.oldKey, keyCount: names.keyCount)
-        if let found = try? read(key), !values.fill(state, with: found) { return nil }
+        if let found = try? recorder.reading({ try read(key, on: $0) }),
+          !values.fill(state, with: found)
+        {
+          return nil
+        }
       }
     }
     if hasNew {
@@ -40,8 +47,9 @@ extension TrackedTable {
           values.fill(row.new, after: row.old, but: assigned.places, of: event, from: sources)
         else { return nil }
       } else {
-        let outcome = values.fill(row.new, before: false, of: event, from: sources)
-        guard outcome == .complete else { return nil }
+        guard case .complete = values.fill(row.new, before: false, of: event, from: sources) else {
+          return nil
+        }
       }
     }
     // A write to an incremental BLOB is reported as a deletion, with the old row only.
@@ -53,7 +61,7 @@ extension TrackedTable {
   /// Records the key before and after. Returns false if SQLite does not report it.
   private func takeKeys(
     of event: borrowing PreUpdateEvent, into row: inout RecordedRow, in values: RecordedValues,
-    assigned: AssignedColumns?
+    assigned: AssignedColumns.Columns?
   ) -> Bool {
     let kind = event.kind
     guard !isKeyedByRowID else {
@@ -88,11 +96,12 @@ extension TrackedTable {
   ) -> Int64? {
     let sources = isBefore ? keyIndices.before(event.kind) : keyIndices.after(event.kind)
     let count = sources.count
-    let state = values.reserve(of: count + 1)
-    guard
-      values.fill(
-        state, before: isBefore, of: event, from: sources, among: count + 1) != .unknown
-    else { return nil }
+    guard let state = values.reserve(of: count + 1) else { return nil }
+    if case .unknown = values.fill(
+      state, before: isBefore, of: event, from: sources, among: count + 1)
+    {
+      return nil
+    }
     let isIncomplete = hasRowID && (0..<count).contains { values.isNull(state, at: $0) }
     _ = values.fill(state, at: count, of: count + 1, with: isIncomplete ? .integer(rowID) : .null)
     return Int64(state)

@@ -12,7 +12,7 @@ extension Connection {
   @inlinable
   @discardableResult
   public func insert<M: TableModel>(_ model: consuming M) throws -> M {
-    try writing(model) { try $0.insert($1, row: nil) }
+    try writing(model) { try ModelWriting.insert($0, of: $1, on: $2) }
   }
 
   /// Inserts models in their order. If their keys are known, one statement inserts several rows; if
@@ -41,17 +41,19 @@ extension Connection {
   @inlinable
   @discardableResult
   public func update<M: Model>(_ model: consuming M) throws -> M {
-    var isFound = true
-    let updated = try writing(model) { isFound = try $0.update($1, row: nil) }
-    guard isFound else { throw RecordNotFound(updated) }
-    return updated
+    try writing(model) { memory, layout, core in
+      guard try ModelWriting.update(memory, of: layout, on: core) else {
+        throw RecordNotFound(memory.assumingMemoryBound(to: M.self).pointee)
+      }
+    }
   }
 
   /// Updates models one after another. Throws `RecordNotFound` at the first whose row is gone.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
     try models.enumerated().map { row, model in
-      try writing(model) { writing, memory in
+      try writing(model) { memory, layout, core in
+        let writing = ModelWriting(core: core, layout: layout)
         guard try writing.update(memory, row: row) else { throw RecordNotFound(model) }
       }
     }
@@ -66,14 +68,14 @@ extension Connection {
   @inlinable
   @discardableResult
   public func save<M: Model>(_ model: consuming M) throws -> M {
-    try writing(model) { try $0.save($1, row: nil) }
+    try writing(model) { try ModelWriting(core: $2, layout: $1).save($0, row: nil) }
   }
 
   /// Saves models one after another, each as `save` of one model does.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
     try models.enumerated().map { row, model in
-      try writing(model) { try $0.save($1, row: row) }
+      try writing(model) { try ModelWriting(core: $2, layout: $1).save($0, row: row) }
     }
   }
 
@@ -135,12 +137,19 @@ extension Connection {
 
 extension Connection {
   /// Writes a copy of a model, in the memory of the copy, and returns it.
+  ///
+  /// The closure gets the layout and the core as parameters, and not as a value that holds both,
+  /// so that neither is retained.
   @inlinable
   func writing<M: TableModel>(
-    _ model: consuming M, _ write: (ModelWriting, UnsafeMutableRawPointer) throws -> Void
+    _ model: consuming M,
+    _ write: (UnsafeMutableRawPointer, ModelLayout, ConnectionCore) throws -> Void
   ) throws -> M {
-    let writing = ModelWriting(core: try use(), layout: try M.layout)
-    try withUnsafeMutablePointer(to: &model) { try write(writing, UnsafeMutableRawPointer($0)) }
+    try core.check(lease: lease)
+    let layout = try M.unmanagedLayout
+    try withUnsafeMutablePointer(to: &model) { model in
+      try layout._withUnsafeGuaranteedRef { try write(UnsafeMutableRawPointer(model), $0, core) }
+    }
     return model
   }
 }

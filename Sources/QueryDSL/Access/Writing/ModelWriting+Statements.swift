@@ -81,9 +81,13 @@ extension ModelWriting {
 extension ModelLayout {
   /// Throws `QueryError` if it is a view. SQLite does not count the rows of a view, so it would not
   /// be known whether a model's row was there.
+  @inline(__always)
   fileprivate func requireTable() throws {
-    guard isView else { return }
-    throw QueryError(
+    if isView { throw isViewError }
+  }
+
+  private var isViewError: QueryError {
+    QueryError(
       "\(tableName) is a view, which has no rows of its own: write its tables; or declare "
         + "INSTEAD OF triggers, `Trigger(_:insteadOf:)`, and run the commands "
         + "\(model).insert(row), \(model).update { … } and \(model).delete()")

@@ -16,6 +16,25 @@ struct ModelWriting {
     self.layout = layout
   }
 
+  /// Inserts a model, in a call of its own: the layout and the core are parameters, which are not
+  /// retained.
+  @usableFromInline
+  @inline(never)
+  static func insert(
+    _ model: UnsafeMutableRawPointer, of layout: ModelLayout, on core: ConnectionCore
+  ) throws {
+    try ModelWriting(core: core, layout: layout).insert(model, row: nil)
+  }
+
+  /// Updates a model, in a call of its own, as `insert(_:of:on:)` inserts one.
+  @usableFromInline
+  @inline(never)
+  static func update(
+    _ model: UnsafeMutableRawPointer, of layout: ModelLayout, on core: ConnectionCore
+  ) throws -> Bool {
+    try ModelWriting(core: core, layout: layout).update(model, row: nil)
+  }
+
   /// Inserts a model. A key that the database assigns is stored into the model.
   @usableFromInline
   func insert(_ model: UnsafeMutableRawPointer, row: Int?) throws {
@@ -204,7 +223,7 @@ struct ModelWriting {
   private func settle(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
   ) throws {
-    try layout.round(model, written: columns)
+    if !layout.roundedColumns.isEmpty { try layout.round(model, written: columns) }
     layout.slots.markClean(model)
     if !layout.generatedColumns.isEmpty { try readGeneratedColumns(of: model) }
   }

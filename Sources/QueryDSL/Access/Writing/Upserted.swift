@@ -7,6 +7,12 @@ public struct Upserted<M: Model>: Sendable {
 
   let key: M.ID?
 
+  @inline(__always)
+  init(outcome: UpsertOutcome, key: M.ID?) {
+    self.outcome = outcome
+    self.key = key
+  }
+
   /// The key of the row that is in the table afterwards, whatever the outcome. It is the key of the
   /// new row, which the database may have assigned, or that of the existing row.
   ///

@@ -7,6 +7,13 @@ extension ResultRow {
   /// Throws `ModelError` if the type cannot be a table or a row.
   @usableFromInline
   package static var layout: ModelLayout {
+    get throws { try LayoutRegistry.shared.layout(of: Self.self).takeUnretainedValue() }
+  }
+
+  /// The layout of the type, for short calls, of whose time retaining a layout would be a noticeable
+  /// part. A layout lives for ever.
+  @usableFromInline
+  package static var unmanagedLayout: Unmanaged<ModelLayout> {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }
 
@@ -54,13 +61,7 @@ package final class LayoutRegistry: Sendable {
     var capacity: Int { header.pointee.mask + 1 }
 
     @inline(__always)
-    func find(_ key: UInt) -> ModelLayout? {
-      reference(key)?.takeUnretainedValue()
-    }
-
-    /// Returns the layout without counting the reference. Layouts are never freed.
-    @inline(__always)
-    func reference(_ key: UInt) -> Unmanaged<ModelLayout>? {
+    func find(_ key: UInt) -> Unmanaged<ModelLayout>? {
       let mask = header.pointee.mask
       let entries = header.pointee.entries
       var index = Self.hash(key) & mask
@@ -112,17 +113,18 @@ package final class LayoutRegistry: Sendable {
   }
 
   @inline(__always)
-  func layout<M: ResultRow>(of model: M.Type) throws -> ModelLayout {
+  func layout<M: ResultRow>(of model: M.Type) throws -> Unmanaged<ModelLayout> {
     let key = UInt(bitPattern: unsafeBitCast(model, to: UnsafeRawPointer.self))
     if let found = current?.find(key) { return found }
-    return try make(model, key: key)
+    // The registry holds it.
+    return .passUnretained(try make(model, key: key))
   }
 
   /// Returns the names and the number of a layout that was made before, without counting a reference
   /// to it; nil if it was not.
   @inline(__always)
   func names(of model: UnsafeRawPointer) -> (names: ModelLayout.Names, number: UInt16)? {
-    current?.reference(UInt(bitPattern: model))?._withUnsafeGuaranteedRef {
+    current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef {
       ($0.names, $0.number)
     }
   }
@@ -131,7 +133,7 @@ package final class LayoutRegistry: Sendable {
   /// there is none, or if the layout was not made yet.
   @inline(__always)
   func wordCache(of model: UnsafeRawPointer) -> Int? {
-    current?.reference(UInt(bitPattern: model))?._withUnsafeGuaranteedRef { $0.wordCache }
+    current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef { $0.wordCache }
   }
 
   /// Returns the layout with that number, which shapes use to name it.

@@ -53,7 +53,8 @@ package final class ModelLayout: @unchecked Sendable {
   let orders: ColumnOrders
   /// The generated columns, which are read back after a model is written.
   let generatedColumns: [Int]
-  private let roundedColumns: [Int]
+  /// The columns whose declared form is less precise than their type.
+  let roundedColumns: [Int]
   /// The lines of the model's schema, as `[SchemaElement<M>]`; they are evaluated once.
   let schemaElements: Any
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]

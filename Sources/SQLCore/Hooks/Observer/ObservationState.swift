@@ -5,8 +5,11 @@
 /// The methods that run for each statement or row are inlined, so that they copy and retain
 /// nothing.
 struct ObservationState {
-  /// The observer of statements, rows and transactions, while there is one.
-  private(set) var observer: (any StatementObserver)?
+  /// The place of the observer of statements, rows and transactions, while there is one.
+  ///
+  /// It stays as long as a statement or a transaction runs, because an observer is set only between
+  /// transactions.
+  private(set) var installed: UnsafeMutablePointer<InstalledObserver>?
   /// Whether row changes are reported to the observer.
   private(set) var observesRows = false
   /// The handle of the statement that writes, from its first step to its end.
@@ -21,16 +24,30 @@ struct ObservationState {
   /// While that statement runs, no other table's name can be at this address.
   private var lastPassedOver: UnsafePointer<CChar>?
 
-  /// Frees the memory of the value.
+  /// Frees the memory of the value, and releases the observer.
   mutating func deallocate() {
     passedOver.removeAll()
+    install(nil)
   }
 
   mutating func set(_ observer: (any StatementObserver)?, hooksRows: Bool) {
-    self.observer = observer
+    install(observer)
     observesRows = observer != nil && hooksRows
     passedOver.removeAll()
     lastPassedOver = nil
+  }
+
+  /// The observer, while there is one.
+  var observer: (any StatementObserver)? { installed?.pointee.observer }
+
+  private mutating func install(_ observer: (any StatementObserver)?) {
+    installed?.deinitialize(count: 1)
+    installed?.deallocate()
+    installed = nil
+    guard let observer else { return }
+    let place = UnsafeMutablePointer<InstalledObserver>.allocate(capacity: 1)
+    place.initialize(to: InstalledObserver(observer: observer))
+    installed = place
   }
 
   mutating func label(_ label: String?) {
@@ -52,13 +69,13 @@ struct ObservationState {
     writingStatement = nil
   }
 
-  /// Returns the observer, to report the beginning or the end of a statement, after which the
-  /// address of a table's name may belong to another table.
+  /// Returns the place of the observer, to report the beginning or the end of a statement, after
+  /// which the address of a table's name may belong to another table.
   @inline(__always)
-  mutating func observerOfStatement() -> (any StatementObserver)? {
-    guard let observer else { return nil }
+  mutating func observerOfStatement() -> UnsafeMutablePointer<InstalledObserver>? {
+    guard let installed else { return nil }
     lastPassedOver = nil
-    return observer
+    return installed
   }
 
   // MARK: Tables
@@ -82,5 +99,28 @@ struct ObservationState {
   /// Notes that the observer does not need further changes of this table by the running statement.
   mutating func passOver(_ table: UnsafePointer<CChar>) {
     lastPassedOver = table
+  }
+}
+
+/// An observer in the memory of a connection.
+///
+/// It is noncopyable, so that Swift borrows the observer for a call. A call through a property would
+/// retain and release the observer, which is three times for each statement.
+struct InstalledObserver: ~Copyable {
+  let observer: any StatementObserver
+
+  @inline(__always)
+  func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore) {
+    observer.statementWillRun(statement, on: core)
+  }
+
+  @inline(__always)
+  func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore) {
+    observer.statementDidRun(statement, failed: failed, on: core)
+  }
+
+  @inline(__always)
+  func rowWillChange(_ event: borrowing PreUpdateEvent) -> Bool {
+    observer.rowWillChange(event)
   }
 }

@@ -67,7 +67,32 @@ extension RecordedValues {
 
   /// Returns whether two states have the same values.
   package func isSame(_ first: Int, _ second: Int, count: Int) -> Bool {
-    (0..<count).allSatisfy { isSame(first, second, at: $0, of: count) }
+    guard first != second, let bytes else { return true }
+    let (left, right) = (bytes + first, bytes + second)
+    guard memcmp(left, right, count) == 0 else { return false }
+    for place in 0..<count {
+      let offset = count &+ 8 &* place
+      let leftPayload = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      let rightPayload = right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      let kind = left.load(fromByteOffset: place, as: UInt8.self)
+      if kind <= Kind.integer.rawValue {
+        guard leftPayload == rightPayload else { return false }
+      } else if kind == Kind.real.rawValue {
+        guard Double(bitPattern: leftPayload) == Double(bitPattern: rightPayload) else {
+          return false
+        }
+      } else {
+        let length = Int(leftPayload >> 32)
+        guard length == Int(rightPayload >> 32) else { return false }
+        let leftStart = left + Int(leftPayload & 0xFFFF_FFFF)
+        let rightStart = right + Int(rightPayload & 0xFFFF_FFFF)
+        // States of one row often share their texts and bytes.
+        guard leftStart == rightStart || memcmp(leftStart, rightStart, length) == 0 else {
+          return false
+        }
+      }
+    }
+    return true
   }
 
   /// Feeds the values of a state to a hasher, such that states with the same values hash alike.

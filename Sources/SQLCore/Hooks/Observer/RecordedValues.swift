@@ -25,16 +25,16 @@ import CSQLite
 /// last write.
 package final class RecordedValues: @unchecked Sendable {
   /// A column whose value is read from the pre-update hook.
-  package struct Source: Sendable {
+  package struct Source: Sendable, BitwiseCopyable {
     /// SQLite's index of the column.
-    package let index: Int
+    package let index: Int32
     /// Whether integers are recorded as reals, because the column holds reals.
     package let isReal: Bool
     /// Whether NULL may stand for the column's default, in a row that is older than the column.
     package let mayBeMissing: Bool
 
     package init(index: Int, isReal: Bool, mayBeMissing: Bool) {
-      self.index = index
+      self.index = Int32(truncatingIfNeeded: index)
       self.isReal = isReal
       self.mayBeMissing = mayBeMissing
     }
@@ -54,7 +54,10 @@ package final class RecordedValues: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var bytes: UnsafeMutableRawPointer?
   @exclusivity(unchecked) private(set) var capacity = 0
   /// The number of bytes in use.
-  @exclusivity(unchecked) package private(set) var count = 0
+  ///
+  /// Other modules would check the exclusivity of an access to a stored property.
+  package var count: Int { used }
+  @exclusivity(unchecked) private var used = 0
   /// The encoding of text in the buffer, which is that of the database.
   package let encoding: TextEncoding
   private let isUTF8: Bool
@@ -65,25 +68,25 @@ package final class RecordedValues: @unchecked Sendable {
   }
 
   deinit {
-    bytes?.deallocate()
+    free(bytes)
   }
 
   /// Removes everything after the first `count` bytes. If nothing remains, a large block of memory
   /// is freed.
   package func truncate(to count: Int) {
-    self.count = count
+    used = count
     defer { didChange() }
     guard count == 0, capacity > 1 << 16 else { return }
-    bytes?.deallocate()
+    free(bytes)
     bytes = nil
     capacity = 0
   }
 
   /// Reserves room at the end for states of one row, with `valueCount` values each. Returns the
-  /// first state.
-  package func reserve(states: Int = 1, of valueCount: Int) -> Int {
-    let start = count
-    _ = grow(by: states * Self.size(of: valueCount))
+  /// first state; nil if there is not enough memory.
+  package func reserve(states: Int = 1, of valueCount: Int) -> Int? {
+    let start = used
+    guard grow(by: states * Self.size(of: valueCount)) != nil else { return nil }
     return start
   }
 
@@ -105,14 +108,19 @@ package final class RecordedValues: @unchecked Sendable {
     from sources: UnsafeBufferPointer<Source>, among count: Int? = nil
   ) -> Outcome {
     let valueCount = count ?? sources.count
+    let handle = event.handle
     var outcome = Outcome.complete
-    for place in sources.indices {
+    for place in 0..<sources.count {
       let source = sources[place]
-      guard
-        let value = isBefore ? event.oldValue(at: source.index) : event.newValue(at: source.index),
+      var value: OpaquePointer?
+      let code =
+        isBefore
+        ? sqlite3_preupdate_old(handle, source.index, &value)
+        : sqlite3_preupdate_new(handle, source.index, &value)
+      guard code == SQLITE_OK, let value,
         let kind = fill(state, at: place, of: valueCount, from: value, isReal: source.isReal)
       else { return .unknown }
-      if isBefore, kind == .null, source.mayBeMissing { outcome = .doubtful }
+      if kind == .null, source.mayBeMissing, isBefore { outcome = .doubtful }
     }
     return outcome
   }
@@ -120,22 +128,27 @@ package final class RecordedValues: @unchecked Sendable {
   /// Records the values of the row after the change: they are the values before it, except at some
   /// places. Returns false if SQLite did not report a value.
   package func fill(
-    _ state: Int, after before: Int, but places: [Int], of event: borrowing PreUpdateEvent,
-    from sources: UnsafeBufferPointer<Source>
+    _ state: Int, after before: Int, but places: UnsafeBufferPointer<Int>,
+    of event: borrowing PreUpdateEvent, from sources: UnsafeBufferPointer<Source>
   ) -> Bool {
     let valueCount = sources.count
     guard let bytes else { return false }
-    (bytes + state).copyMemory(from: bytes + before, byteCount: Self.size(of: valueCount))
+    let kinds = bytes + state
+    kinds.copyMemory(from: bytes + before, byteCount: Self.size(of: valueCount))
     let distance = UInt32(truncatingIfNeeded: state - before)
-    for place in sources.indices where kind(of: state, at: place).hasBytes {
+    for place in 0..<valueCount
+    where kinds.load(fromByteOffset: place, as: UInt8.self) >= Kind.text.rawValue {
       // The text or bytes are shared with the state before.
-      let slot = slot(of: state, at: place, of: valueCount)
+      let slot = kinds + (valueCount &+ 8 &* place)
       let offset = slot.loadUnaligned(as: UInt32.self)
       slot.storeBytes(of: offset &- distance, as: UInt32.self)
     }
+    let handle = event.handle
     for place in places {
-      guard let value = event.newValue(at: sources[place].index),
-        fill(state, at: place, of: valueCount, from: value, isReal: sources[place].isReal) != nil
+      let source = sources[place]
+      var value: OpaquePointer?
+      guard sqlite3_preupdate_new(handle, source.index, &value) == SQLITE_OK, let value,
+        fill(state, at: place, of: valueCount, from: value, isReal: source.isReal) != nil
       else { return false }
     }
     return true
@@ -149,8 +162,8 @@ package final class RecordedValues: @unchecked Sendable {
     return true
   }
 
-  /// Stores a value. Returns false if the offset or the length of its bytes does not fit in 32
-  /// bits.
+  /// Stores a value. Returns false if there is not enough memory, or if the offset or the length of
+  /// its bytes does not fit in 32 bits.
   package func fill(
     _ state: Int, at place: Int, of valueCount: Int, with value: DatabaseValue
   ) -> Bool {
@@ -161,10 +174,12 @@ package final class RecordedValues: @unchecked Sendable {
     case .real(let value): set(state, at: place, of: valueCount, .real, value.bitPattern)
     case .text(let value):
       return encoding.withBytes(of: value) {
-        append($0, .text, to: state, at: place, of: valueCount)
+        append($0.baseAddress, count: $0.count, .text, to: state, at: place, of: valueCount)
       }
     case .blob(let value):
-      return value.withUnsafeBytes { append($0, .blob, to: state, at: place, of: valueCount) }
+      return value.withUnsafeBytes {
+        append($0.baseAddress, count: $0.count, .blob, to: state, at: place, of: valueCount)
+      }
     }
     return true
   }
@@ -189,14 +204,12 @@ package final class RecordedValues: @unchecked Sendable {
       // `sqlite3_value_text` would copy the text to add a terminating zero, and asking for the
       // bytes in another encoding would convert it.
       let start = sqlite3_value_blob(value)
-      let count =
-        isUTF8 ? sqlite3_value_bytes(value) : sqlite3_value_bytes16(value)
-      let text = UnsafeRawBufferPointer(start: start, count: Int(count))
-      return append(text, .text, to: state, at: place, of: valueCount) ? .text : nil
+      let count = Int(isUTF8 ? sqlite3_value_bytes(value) : sqlite3_value_bytes16(value))
+      return append(start, count: count, .text, to: state, at: place, of: valueCount) ? .text : nil
     case SQLITE_BLOB:
       let start = sqlite3_value_blob(value)
-      let blob = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-      return append(blob, .blob, to: state, at: place, of: valueCount) ? .blob : nil
+      let count = Int(sqlite3_value_bytes(value))
+      return append(start, count: count, .blob, to: state, at: place, of: valueCount) ? .blob : nil
     default:
       set(state, at: place, of: valueCount, .null, 0)
       return .null
@@ -207,37 +220,46 @@ package final class RecordedValues: @unchecked Sendable {
   private func set(
     _ state: Int, at place: Int, of valueCount: Int, _ kind: Kind, _ payload: UInt64
   ) {
-    guard let bytes else { return }
-    bytes.storeBytes(of: kind.rawValue, toByteOffset: state + place, as: UInt8.self)
-    slot(of: state, at: place, of: valueCount).storeBytes(of: payload, as: UInt64.self)
+    // A state exists only after memory was allocated for it.
+    let kinds = bytes.unsafelyUnwrapped + state
+    kinds.storeBytes(of: kind.rawValue, toByteOffset: place, as: UInt8.self)
+    kinds.storeBytes(of: payload, toByteOffset: valueCount &+ 8 &* place, as: UInt64.self)
   }
 
+  @inline(__always)
   private func append(
-    _ content: UnsafeRawBufferPointer, _ kind: Kind, to state: Int, at place: Int,
+    _ content: UnsafeRawPointer?, count length: Int, _ kind: Kind, to state: Int, at place: Int,
     of valueCount: Int
   ) -> Bool {
-    guard let offset = UInt32(exactly: count - state),
-      let length = UInt32(exactly: content.count)
+    let offset = used &- state
+    guard offset <= Int(UInt32.max), length <= Int(UInt32.max), let target = grow(by: length)
     else { return false }
-    let target = grow(by: content.count)
-    if let start = content.baseAddress { target.copyMemory(from: start, byteCount: content.count) }
-    set(state, at: place, of: valueCount, kind, UInt64(offset) | UInt64(length) << 32)
+    if let content { memcpy(target, content, length) }
+    set(
+      state, at: place, of: valueCount, kind,
+      UInt64(truncatingIfNeeded: offset) | UInt64(truncatingIfNeeded: length) << 32)
     return true
   }
 
-  /// Appends that many bytes and returns the address of the first.
-  private func grow(by size: Int) -> UnsafeMutableRawPointer {
-    let start = count
-    count += size
-    if let bytes, count <= capacity { return bytes + start }
-    let larger = Swift.max(512, capacity * 2, count)
-    let new = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-    if let bytes {
-      new.copyMemory(from: bytes, byteCount: start)
-      bytes.deallocate()
-    }
+  /// Appends that many bytes and returns the address of the first; nil if there is not enough
+  /// memory.
+  @inline(__always)
+  private func grow(by size: Int) -> UnsafeMutableRawPointer? {
+    let start = used
+    guard let bytes, start &+ size <= capacity else { return growCapacity(by: size) }
+    used = start &+ size
+    return bytes + start
+  }
+
+  /// Enlarges the block of memory. The C library can often do so without copying it.
+  @inline(never)
+  private func growCapacity(by size: Int) -> UnsafeMutableRawPointer? {
+    let start = used
+    let larger = Swift.max(512, capacity * 2, start + size)
+    guard let new = realloc(bytes, larger) else { return nil }
     bytes = new
     capacity = larger
+    used = start + size
     didChange()
     return new + start
   }
@@ -251,16 +273,9 @@ package final class RecordedValues: @unchecked Sendable {
   }
 
   @inline(__always)
-  private func slot(
-    of state: Int, at place: Int, of valueCount: Int
-  ) -> UnsafeMutableRawPointer {
-    // A state exists only after memory was allocated for it.
-    bytes.unsafelyUnwrapped + (state + valueCount + 8 * place)
-  }
-
-  @inline(__always)
   func payload(of state: Int, at place: Int, of valueCount: Int) -> UInt64 {
-    slot(of: state, at: place, of: valueCount).loadUnaligned(as: UInt64.self)
+    // A state exists only after memory was allocated for it.
+    (bytes.unsafelyUnwrapped + (state &+ valueCount &+ 8 &* place)).loadUnaligned(as: UInt64.self)
   }
 
   func content(of state: Int, _ payload: UInt64) -> UnsafeRawBufferPointer {
@@ -309,5 +324,6 @@ extension RecordedValues {
 }
 
 extension RecordedValues.Kind {
-  fileprivate var hasBytes: Bool { self == .text || self == .blob }
+  /// Whether the value has text or bytes, which follow after the states.
+  fileprivate var hasBytes: Bool { rawValue >= Self.text.rawValue }
 }

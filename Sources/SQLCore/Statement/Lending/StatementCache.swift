@@ -104,6 +104,7 @@ struct StatementCache {
 
   /// Returns the idle statement with that number, and marks it as just used; nil if the cache has
   /// no such statement.
+  @inline(__always)
   mutating func find(number: Int) -> StatementPointer? {
     guard let statement = numbered[place(of: number)], statement.pointee.number == number,
       !statement.pointee.isInUse

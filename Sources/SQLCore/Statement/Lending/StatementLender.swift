@@ -107,6 +107,7 @@ struct StatementLender {
 
   /// Returns the idle statement with a number, and marks it as in use; nil if the cache has no such
   /// statement.
+  @inline(__always)
   fileprivate mutating func findIdle(number: Int) -> StatementPointer? {
     guard let found = cache.find(number: number) else { return nil }
     found.pointee.isInUse = true
@@ -263,8 +264,16 @@ extension ConnectionCore {
 
   /// Returns a cached statement. If its database is elsewhere and the schema has changed, evicts all
   /// idle statements and returns nil: SQLite compiles only statements of its own files again.
+  @inline(__always)
   private func current(_ found: StatementPointer?) -> StatementPointer? {
-    guard let found, found.pointee.remote?.isOutdated == true else { return found }
+    guard let found, let remote = found.pointee.remote else { return found }
+    return current(found, remote)
+  }
+
+  private func current(
+    _ found: StatementPointer, _ remote: RemoteStatement
+  ) -> StatementPointer? {
+    guard remote.isOutdated else { return found }
     found.pointee.isInUse = false
     for evicted in state.pointee.statements.removeAll() { evicted.destroy() }
     return nil
