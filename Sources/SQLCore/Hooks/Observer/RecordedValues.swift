@@ -220,8 +220,7 @@ package final class RecordedValues: @unchecked Sendable {
   private func set(
     _ state: Int, at place: Int, of valueCount: Int, _ kind: Kind, _ payload: UInt64
   ) {
-    // A state exists only after memory was allocated for it.
-    let kinds = bytes.unsafelyUnwrapped + state
+    let kinds = memory + state
     kinds.storeBytes(of: kind.rawValue, toByteOffset: place, as: UInt8.self)
     kinds.storeBytes(of: payload, toByteOffset: valueCount &+ 8 &* place, as: UInt64.self)
   }
@@ -266,6 +265,10 @@ package final class RecordedValues: @unchecked Sendable {
 
   // MARK: Layout
 
+  /// The memory of the states. A state exists only after memory was allocated for it.
+  @inline(__always)
+  private var memory: UnsafeMutableRawPointer { bytes.unsafelyUnwrapped }
+
   @inline(__always)
   func kind(of state: Int, at place: Int) -> Kind {
     bytes.flatMap { Kind(rawValue: $0.load(fromByteOffset: state + place, as: UInt8.self)) }
@@ -274,8 +277,7 @@ package final class RecordedValues: @unchecked Sendable {
 
   @inline(__always)
   func payload(of state: Int, at place: Int, of valueCount: Int) -> UInt64 {
-    // A state exists only after memory was allocated for it.
-    (bytes.unsafelyUnwrapped + (state &+ valueCount &+ 8 &* place)).loadUnaligned(as: UInt64.self)
+    (memory + (state &+ valueCount &+ 8 &* place)).loadUnaligned(as: UInt64.self)
   }
 
   func content(of state: Int, _ payload: UInt64) -> UnsafeRawBufferPointer {
