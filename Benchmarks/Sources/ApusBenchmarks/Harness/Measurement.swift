@@ -5,8 +5,8 @@ struct Measurement {
   var times: [SideName: [Double]] = [:]
   /// The commits of each run of a side that writes in the background.
   var commits: [SideName: [Double]] = [:]
-  /// The processor time of all threads in nanoseconds an operation, for such a side. Unlike the time,
-  /// it does not depend on how many cores the side gets.
+  /// The processor time of all threads in nanoseconds an operation, for such a side. Unlike the
+  /// time, it does not depend on how many cores the side gets.
   var processorTimes: [SideName: [Double]] = [:]
   /// The median times of a hop between the rounds, in nanoseconds, for a target that refers to it.
   var hops: [Double] = []

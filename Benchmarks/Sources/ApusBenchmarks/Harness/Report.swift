@@ -25,10 +25,11 @@ enum Report {
       func value(_ side: SideName) -> String {
         measurement[side].map { format($0, digits: 1) } ?? "null"
       }
+      let hop = measurement.hop.map { format($0, digits: 1) } ?? "null"
       return """
           {"workload":"\(measurement.workload.name)","c":\(value(.c)),"apus":\(value(.apus)),\
         "grdb":\(value(.grdb)),"grdb_codable":\(value(.codable)),"unit":"ns",\
-        "apus_c_half":\(half(measurement)),"hop":\(measurement.hop.map { format($0, digits: 1) } ?? "null")}
+        "apus_c_half":\(half(measurement)),"hop":\(hop)}
         """
     }
     return "[\n" + objects.joined(separator: ",\n") + "\n]\n"

@@ -38,8 +38,8 @@ struct Workload: Sendable {
     var operations: Int?
     /// Prepares a run; its time is not measured.
     var prepare: () throws -> Void = {}
-    /// Returns the number of commits that the last run made in the background; nil if the side makes
-    /// none.
+    /// Returns the number of commits that the last run made in the background; nil if the side
+    /// makes none.
     var commits: (() -> Int)?
     /// Does the work. All sides with the same number of operations must return the same number,
     /// computed from what they read or wrote.

@@ -48,7 +48,8 @@ extension Workload {
       })
   }
 
-  /// - Parameter commits: The number of commits; nil for as many as there are while the readers read.
+  /// - Parameter commits: The number of commits; nil for as many as there are until the readers are
+  ///   done.
   private static func readers(
     _ name: String, _ title: String, commits limit: Int?, target: Target?
   ) -> Workload {
