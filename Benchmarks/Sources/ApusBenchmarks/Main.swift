@@ -26,8 +26,9 @@ enum Main {
     print(Report.header)
     var measurements: [Measurement] = []
     for workload in workloads {
-      let measurement = try await workload.measure(rounds: options.rounds, only: options.side)
+      let measurement = try await workload.measure(rounds: options.rounds, only: options.sides)
       print(Report.line(measurement))
+      if let note = Report.note(measurement) { print("     \(note)") }
       // Each line is visible as soon as it is measured, even in a pipe.
       fflush(nil)
       measurements.append(measurement)

@@ -11,6 +11,10 @@ import Dispatch
 /// A watch that calls a closure when a file of a database is written to: the file itself or its
 /// log. The log is created and deleted again and again, so the folder is watched.
 ///
+/// Each commit of this process is a write as well. So after a report, the next one comes after a
+/// pause, for all writes in between: otherwise each commit would wake threads of Dispatch, which
+/// takes longer than the commit.
+///
 /// - SeeAlso: <https://man7.org/linux/man-pages/man7/inotify.7.html>
 ///
 /// `@unchecked Sendable`: the source is created in `init` and only cancelled later, which Dispatch
@@ -26,6 +30,9 @@ final class FolderWatch: @unchecked Sendable {
       true
     #endif
   }
+
+  /// The time between two reports. The file is not probed more often.
+  private static let pause = DispatchTimeInterval.milliseconds(10)
 
   /// Begins to watch. Returns nil if the system does not allow it.
   init?(containing path: String, _ changed: @escaping @Sendable () -> Void) {
@@ -49,10 +56,15 @@ final class FolderWatch: @unchecked Sendable {
         close(descriptor)
         return nil
       }
-      let source = DispatchSource.makeReadSource(
-        fileDescriptor: descriptor, queue: DispatchQueue.global())
+      let queue = DispatchQueue(label: "apus.folder-watch")
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
       source.setEventHandler {
-        if Self.readEvents(of: descriptor, about: name) { changed() }
+        guard Self.readEvents(of: descriptor, about: name) else { return }
+        changed()
+        // The system keeps what happens until the queue continues. Dispatch does not allow a
+        // suspended queue to be released: the closure keeps it.
+        queue.suspend()
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { queue.resume() }
       }
     #endif
     source.setCancelHandler { close(descriptor) }

@@ -123,8 +123,11 @@ final class StreamProducer<Element: Sendable>: Sendable {
   }
 
   /// Suspends the task until there is something to take. Starts reading if it has not started yet.
+  ///
+  /// The operation captures the caller's actor, so that it runs there.
   private func wait(isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
+      _ = actor
       await withUnsafeContinuation { continuation in
         let (waits, begins) = storage.withLock { storage -> (Bool, Bool) in
           guard storage.ready.isEmpty else { return (false, false) }

@@ -2,10 +2,20 @@
 /// round. A side that does not exist, or was not asked for, has no times.
 struct Measurement {
   let workload: Workload
-  let times: [SideName: [Double]]
+  var times: [SideName: [Double]] = [:]
+  /// The commits of each run of a side that writes in the background.
+  var commits: [SideName: [Double]] = [:]
+  /// The processor time of all threads in nanoseconds an operation, for such a side. Unlike the
+  /// time, it does not depend on how many cores the side gets.
+  var processorTimes: [SideName: [Double]] = [:]
+  /// The median times of a hop between the rounds, in nanoseconds, for a target that refers to it.
+  var hops: [Double] = []
 
   /// The median time of a side.
   subscript(side: SideName) -> Double? { times[side].flatMap { quantile($0, 0.5) } }
+
+  /// The median time of a hop between the rounds, in nanoseconds.
+  var hop: Double? { quantile(hops, 0.5) }
 
   /// Returns the time of a side relative to that of the C side: the median of the rounds' ratios.
   func ratio(_ side: SideName) -> Double? { quantile(ratios(side), 0.5) }
@@ -33,35 +43,42 @@ extension Workload {
   /// Measures the sides in turn, so that other work of the machine affects all of them. The first
   /// run of each side is not counted.
   nonisolated(nonsending)
-    func measure(rounds: Int, only wanted: SideName?) async throws -> Measurement
+    func measure(rounds: Int, only wanted: [SideName]) async throws -> Measurement
   {
     let fixture = try Fixture()
     defer { withExtendedLifetime(fixture) {} }
     let sides = try sides(fixture)
-    var times: [SideName: [Double]] = [:]
+    var measurement = Measurement(workload: self)
     for round in 0...rounds {
       var results: [SideName: Int] = [:]
-      for name in SideName.allCases where wanted == nil || wanted == name {
+      for name in SideName.allCases where wanted.isEmpty || wanted.contains(name) {
         guard let side = sides[name] else { continue }
         try side.prepare()
+        let processorStart = ProcessorTime.ofProcess
         let start = ContinuousClock.now
         let result = try await side.run()
         let time = (ContinuousClock.now - start) / .nanoseconds(1)
+        let processorTime = ProcessorTime.ofProcess - processorStart
         if side.operations == nil { results[name] = result }
-        if round > 0 {
-          times[name, default: []].append(time / Double(side.operations ?? operations))
+        guard round > 0 else { continue }
+        let count = Double(side.operations ?? operations)
+        measurement.times[name, default: []].append(time / count)
+        if let commits = side.commits {
+          measurement.processorTimes[name, default: []].append(processorTime / count)
+          measurement.commits[name, default: []].append(Double(commits()))
         }
       }
+      if round > 0, target?.isInHops == true { measurement.hops.append(await Hop.measure()) }
       guard Set(results.values).count <= 1 else {
         throw SidesDiffer(workload: name, results: results)
       }
     }
-    return Measurement(workload: self, times: times)
+    return measurement
   }
 }
 
 /// Returns the value below which a share of the values lie; between two of them, it is interpolated.
-private func quantile(_ values: [Double], _ share: Double) -> Double? {
+func quantile(_ values: [Double], _ share: Double) -> Double? {
   guard !values.isEmpty else { return nil }
   let sorted = values.sorted()
   let place = Double(sorted.count - 1) * share

@@ -10,8 +10,8 @@ struct Options {
   var isQuick = false
   /// Whether the memory of observations is measured instead.
   var isMemory = false
-  /// The only side to run, for a profiler; nil for all.
-  var side: SideName?
+  /// The only sides to run, for a profiler or to save time; empty for all.
+  var sides: [SideName] = []
 
   struct Invalid: Error {
     let message: String
@@ -38,7 +38,7 @@ struct Options {
         guard let name = SideName(rawValue: try value(of: argument)) else {
           throw Invalid(message: "--side needs c, apus, grdb or codable")
         }
-        side = name
+        sides.append(name)
       case _ where argument.hasPrefix("-"):
         throw Invalid(message: "there is no option \(argument)")
       default: filters.append(argument)

@@ -33,6 +33,7 @@ struct PerformancePage {
     | | workload | C | Apus | GRDB | Codable | Apus ÷ C | half | GRDB ÷ C | Codable ÷ C | wanted |
     |---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|
     \(measurements.map(row).joined(separator: "\n"))
+    \(notes)
 
     ## The ratios to the C API
 
@@ -60,15 +61,22 @@ struct PerformancePage {
     return "| " + cells.joined(separator: " | ") + " |"
   }
 
+  /// A list of what was measured beside the times; empty if there is nothing.
+  private var notes: String {
+    let notes = measurements.compactMap { measurement in
+      Report.note(measurement).map { "- \(measurement.workload.name): \($0)." }
+    }
+    return notes.isEmpty ? "" : "\n" + notes.joined(separator: "\n")
+  }
+
   private func chart(_ measurement: Measurement) -> String? {
-    let names: [(SideName, String)] = [(.apus, "Apus"), (.grdb, "GRDB"), (.codable, "Codable")]
-    let bars = names.compactMap { side, name in
+    let bars = [SideName.apus, .grdb, .codable].compactMap { side in
       measurement.ratio(side).map { ratio in
         let marks = max(1, Int((ratio * 10).rounded()))
         let bar =
           marks > 60
           ? String(repeating: "█", count: 60) + ">" : String(repeating: "█", count: marks)
-        return "  " + name.padding(toLength: 8, withPad: " ", startingAt: 0) + bar
+        return "  " + side.title.padding(toLength: 8, withPad: " ", startingAt: 0) + bar
           + " " + format(ratio)
       }
     }

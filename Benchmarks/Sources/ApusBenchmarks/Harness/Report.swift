@@ -25,10 +25,11 @@ enum Report {
       func value(_ side: SideName) -> String {
         measurement[side].map { format($0, digits: 1) } ?? "null"
       }
+      let hop = measurement.hop.map { format($0, digits: 1) } ?? "null"
       return """
           {"workload":"\(measurement.workload.name)","c":\(value(.c)),"apus":\(value(.apus)),\
         "grdb":\(value(.grdb)),"grdb_codable":\(value(.codable)),"unit":"ns",\
-        "apus_c_half":\(half(measurement))}
+        "apus_c_half":\(half(measurement)),"hop":\(hop)}
         """
     }
     return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
@@ -39,6 +40,27 @@ enum Report {
     guard let target = measurement.workload.target else { return "" }
     guard let isReached = target.isReached(measurement) else { return target.text }
     return target.text + (isReached ? "" : "  missed")
+  }
+
+  /// Returns what was measured beside the times: the commits that were made in the background, and
+  /// the time of a hop. Returns nil if there is nothing.
+  static func note(_ measurement: Measurement) -> String? {
+    var parts: [String] = []
+    func list(_ name: String, _ values: [SideName: [Double]]) {
+      let medians = SideName.allCases.compactMap { side in
+        values[side].flatMap { quantile($0, 0.5) }
+          .map { "\(side.title) \(format($0, digits: 0))" }
+      }
+      if !medians.isEmpty { parts.append(name + medians.joined(separator: ", ")) }
+    }
+    list("commits a run: ", measurement.commits)
+    list("ns of processor time an operation: ", measurement.processorTimes)
+    if let hop = measurement.hop, let apus = measurement[.apus], let c = measurement[.c] {
+      parts.append(
+        "a hop takes \(format(hop, digits: 0)) ns; "
+          + "Apus takes \(format((apus - c) / hop)) hops more than C")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
   static func nanoseconds(_ value: Double?) -> String {

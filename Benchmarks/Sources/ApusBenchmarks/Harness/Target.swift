@@ -1,6 +1,8 @@
 /// The target of a workload.
 struct Target: Sendable {
   let text: String
+  /// Whether the target refers to the time of a hop, which is then measured between the rounds.
+  var isInHops = false
   let isReached: @Sendable (Measurement) -> Bool?
 
   /// Returns the target of at most `ratio` times the time of the C side.
@@ -21,6 +23,17 @@ struct Target: Sendable {
     Target(text: "≤ C + \(Int(nanoseconds / 1_000)) µs") { measurement in
       guard let apus = measurement[.apus], let c = measurement[.c] else { return nil }
       return apus - c <= nanoseconds
+    }
+  }
+
+  /// Returns the target of at most `factor` times a hop more than the C side. The hop is measured
+  /// between the rounds.
+  static func hops(_ factor: Double) -> Target {
+    Target(text: "≤ C + \(format(factor, digits: 1)) hops", isInHops: true) { measurement in
+      guard let apus = measurement[.apus], let c = measurement[.c], let hop = measurement.hop else {
+        return nil
+      }
+      return apus - c <= factor * hop
     }
   }
 

@@ -2,13 +2,17 @@ import Dispatch
 import Synchronization
 
 extension Workload.Side {
-  /// Returns a side whose work is asynchronous: a task does it, off the main actor, and this thread
-  /// waits.
+  /// Returns a side whose work is asynchronous: a task does it, off the main actor.
+  ///
+  /// The caller suspends meanwhile. If it blocked its thread, the work would have one thread of
+  /// Swift's pool less, which has only as many as the machine has cores.
   static func task(
     operations: Int? = nil, prepare: @escaping () throws -> Void = {},
-    _ body: @escaping @Sendable () async throws -> Int
+    commits: (() -> Int)? = nil, _ body: @escaping @Sendable () async throws -> Int
   ) -> Workload.Side {
-    Workload.Side(operations: operations, prepare: prepare) { try wait(body) }
+    Workload.Side(operations: operations, prepare: prepare, commits: commits) {
+      try await Task.detached { try await body() }.value
+    }
   }
 }
 

@@ -38,6 +38,9 @@ struct Workload: Sendable {
     var operations: Int?
     /// Prepares a run; its time is not measured.
     var prepare: () throws -> Void = {}
+    /// Returns the number of commits that the last run made in the background; nil if the side
+    /// makes none.
+    var commits: (() -> Int)?
     /// Does the work. All sides with the same number of operations must return the same number,
     /// computed from what they read or wrote.
     let run: nonisolated(nonsending) () async throws -> Int
@@ -46,6 +49,16 @@ struct Workload: Sendable {
 
 enum SideName: String, CaseIterable {
   case c, apus, grdb, codable
+
+  /// The name in reports.
+  var title: String {
+    switch self {
+    case .c: "C"
+    case .apus: "Apus"
+    case .grdb: "GRDB"
+    case .codable: "Codable"
+    }
+  }
 }
 
 extension Workload {
@@ -57,6 +70,7 @@ extension Workload {
       durableInsertsOfFew,
       liveQueryOf10_000, liveQueryOf100_000,
       liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
+      readersAndCommits, readersAlone, commitsBesideReader,
       joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
       loggedWrites,
     ] + liveRelations

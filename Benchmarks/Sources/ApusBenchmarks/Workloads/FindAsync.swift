@@ -28,7 +28,7 @@ extension Workload {
 
   /// Each find hops to a thread of the database and back.
   static let findFromMainActor = Workload(
-    name: "W8m", title: "2,000 async finds from the main actor", operations: 2_000
+    name: "W8m", title: "2,000 async finds from the main actor", operations: 2_000, target: .c(12)
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind(2_000))
     return Sides(

@@ -8,11 +8,11 @@ import Apus
 /// result, so that no time to wake another thread is included; W8 measures that.
 extension Workload {
   static let liveQueryOf10_000 = liveQuery(
-    rows: 10_000, peerChanges: 20, name: "W10a", target: .above(50_000))
+    rows: 10_000, peerChanges: 20, name: "W10a", target: .hops(1.5))
   static let liveQueryOf100_000 = liveQuery(
     rows: 100_000, peerChanges: 3, name: "W10b", target: .grdb(1_000))
   static let liveQueryOf1_000_000 = liveQuery(
-    rows: 1_000_000, peerChanges: nil, name: "W10c", target: .above(50_000), isLong: true)
+    rows: 1_000_000, peerChanges: nil, name: "W10c", target: .hops(1.5), isLong: true)
 
   /// - Parameter peerChanges: the number of changes that the peer follows in a run; nil to leave it
   ///   out.

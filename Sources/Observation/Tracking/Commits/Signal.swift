@@ -34,14 +34,17 @@ final class Signal: Sendable {
   }
 
   /// Waits until the signal is given. Returns false if the task is cancelled.
-  func wait() async -> Bool {
+  ///
+  /// The operation captures the caller's actor, so that it runs there.
+  func wait(isolation actor: isolated (any Actor)? = #isolation) async -> Bool {
     let id = state.withLock { state in
       defer { state.nextID += 1 }
       return state.nextID
     }
     defer { state.withLock { _ = $0.cancelled.remove(id) } }
     return await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
+      _ = actor
+      return await withUnsafeContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
           guard !state.cancelled.contains(id) else { return false }
           guard !state.isGiven, !state.isLasting else {

@@ -189,8 +189,12 @@ final class ConnectionAccess: Sendable {
 
   /// Suspends the task until the waiter is granted a connection or cancelled, or its deadline
   /// passes.
+  ///
+  /// The operation captures the caller's actor, so that it runs there. Otherwise it would run on a
+  /// thread of Swift's pool, and each access of the main actor would also hop to the pool and back.
   private func wait<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ deadline: Deadline?, _ waiter: Waiter,
+    isolation actor: isolated (any Actor)? = #isolation,
     _ answer: (UnsafeContinuation<Result, any Error>) -> Waiter.Answer
   ) async throws -> Result {
     let timer = deadline.map { deadline in
@@ -201,7 +205,8 @@ final class ConnectionAccess: Sendable {
     }
     defer { timer?.cancel() }
     return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
+      _ = actor
+      return try await withUnsafeThrowingContinuation { continuation in
         let answer = answer(continuation)
         if let error = waiter.begin(answer) { return answer(.failure(error)) }
         do {
