@@ -22,10 +22,6 @@ static inline int csqlite_db_config_value(sqlite3 *db, int option) {
   return now;
 }
 
-static inline int csqlite_config_memstatus(int enabled) {
-  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
-}
-
 static inline int csqlite_vtab_config(sqlite3 *db, int option) {
   return sqlite3_vtab_config(db, option, 1);
 }

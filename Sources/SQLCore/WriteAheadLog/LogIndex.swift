@@ -40,8 +40,8 @@ struct LogIndex: @unchecked Sendable {
 
   /// Whether a version is still the newest, and the log is still used in the same way.
   ///
-  /// A commit that was complete before the call is noticed, whichever process made it: whatever told
-  /// the caller of the commit was read before the header is.
+  /// A commit that was complete before the call is noticed, whichever process made it: the caller
+  /// learned of it by an earlier load, which the fence keeps before the loads of the header.
   @inline(__always)
   func isAt(_ version: Version) -> Bool {
     atomicMemoryFence(ordering: .acquiring)
