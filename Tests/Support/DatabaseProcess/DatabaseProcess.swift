@@ -25,8 +25,17 @@ import Synchronization
 /// `hold` and `read` print a line, wait until they read one, and then end.
 @main
 enum DatabaseProcess {
-  static func main() async throws {
-    let arguments = CommandLine.arguments
+  static func main() async {
+    do {
+      try await run(CommandLine.arguments)
+    } catch {
+      // Random SQL may violate a constraint. A program that traps would print a backtrace.
+      say("failed: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func run(_ arguments: [String]) async throws {
     guard arguments.count > 2 else {
       return say("usage: add|step|hold|read|commit path [count [sql]]")
     }
