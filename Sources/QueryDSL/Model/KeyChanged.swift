@@ -31,3 +31,14 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
       """
   }
 }
+
+extension ModelLayout {
+  /// Throws `KeyChanged` if a model was loaded and its key was then set to another one: it would
+  /// write a row that it was not loaded from.
+  @usableFromInline
+  func requireUnchangedKey(of model: UnsafeRawPointer) throws {
+    guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }
+    let changed = keyColumns.filter { slots.isChangedSinceLoading($0, in: model) }
+    throw KeyChanged(table: tableName, columns: changed.map { columns[$0] })
+  }
+}

@@ -333,15 +333,6 @@ extension ModelLayout {
     return rows >= 10 && count >= rows ? rows : nil
   }
 
-  /// Throws `KeyChanged` if a model was loaded and its key was then set to another one: it would
-  /// write a row that it was not loaded from.
-  @usableFromInline
-  func requireUnchangedKey(of model: UnsafeRawPointer) throws {
-    guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }
-    let changed = keyColumns.filter { slots.isChangedSinceLoading($0, in: model) }
-    throw KeyChanged(table: tableName, columns: changed.map { columns[$0] })
-  }
-
   /// Whether a model has no key yet, so that the database assigns it.
   func assignsKey(of model: UnsafeRawPointer) -> Bool {
     guard orders.mayAssignKey, let key = rowIDColumn else { return false }

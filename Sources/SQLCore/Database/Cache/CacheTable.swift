@@ -8,8 +8,8 @@ final class CacheTable: @unchecked Sendable {
   /// A place of the table. It is trivial, so that a search counts no references: the table retains
   /// an entry when it is put into a place, and releases it when it is removed.
   ///
-  /// What a hit needs is here, in 32 bytes, because each further object that it reads may be a miss
-  /// of the processor's cache, which takes as long as the rest of the search.
+  /// A hit reads one place, of 32 bytes, and the value. Each further object might be a miss of the
+  /// processor's cache, which takes as long as the rest of the search.
   private struct Place: BitwiseCopyable {
     /// The key, if it has 8 bytes; the hash of any other key, which the entry has.
     var tag: UInt64 = 0
