@@ -4,17 +4,28 @@ import PackageDescription
 // An asynchronous function of the library runs on the caller's actor unless it says `@concurrent`.
 let librarySettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
+// A target names all modules that it can see, also those behind its dependencies, and so does a
+// product: if a module changes that is not named, SwiftPM does not compile the target again
+// (`Scripts/check-clients`).
+let queryDSL = ["QueryDSL", "SQLCore"]
+let observation = ["ChangeObservation"] + queryDSL
+let apus = ["Apus"] + observation
+
+func modules(_ names: [String], _ others: String...) -> [Target.Dependency] {
+  (names + others).map { .byName(name: $0) }
+}
+
 let package = Package(
   name: "Apus",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "Apus", targets: ["Apus"]),
+    .library(name: "Apus", targets: apus),
     .library(name: "SQLCore", targets: ["SQLCore"]),
-    .library(name: "SQLFunctions", targets: ["SQLFunctions"]),
-    .library(name: "QueryDSL", targets: ["QueryDSL"]),
-    .library(name: "ChangeObservation", targets: ["ChangeObservation"]),
-    .library(name: "DataFrames", targets: ["DataFrames"]),
-    .library(name: "ApusTestSupport", targets: ["ApusTestSupport"]),
+    .library(name: "SQLFunctions", targets: ["SQLFunctions", "SQLCore"]),
+    .library(name: "QueryDSL", targets: queryDSL),
+    .library(name: "ChangeObservation", targets: observation),
+    .library(name: "DataFrames", targets: ["DataFrames"] + queryDSL),
+    .library(name: "ApusTestSupport", targets: ["ApusTestSupport"] + queryDSL),
   ],
   targets: [
     .systemLibrary(
@@ -28,36 +39,32 @@ let package = Package(
     // The toolchain owns the module name `Observation`, which live queries import.
     .target(
       name: "ChangeObservation",
-      dependencies: ["SQLCore", "QueryDSL"],
+      dependencies: modules(queryDSL),
       path: "Sources/Observation",
       swiftSettings: librarySettings
     ),
-    .target(
-      name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"],
-      swiftSettings: librarySettings
-    ),
-    .target(
-      name: "DataFrames", dependencies: ["SQLCore", "QueryDSL"], swiftSettings: librarySettings
-    ),
+    .target(name: "Apus", dependencies: modules(observation), swiftSettings: librarySettings),
+    .target(name: "DataFrames", dependencies: modules(queryDSL), swiftSettings: librarySettings),
     // For tests of those who use the library, with whatever framework.
     .target(
-      name: "ApusTestSupport", dependencies: ["SQLCore", "QueryDSL"], swiftSettings: librarySettings
+      name: "ApusTestSupport", dependencies: modules(queryDSL), swiftSettings: librarySettings
     ),
 
     // How long tests run, what they draw, and threads for those that block: all tests use it.
     .target(name: "TestRun", path: "Tests/Support/TestRun"),
-    .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions", "TestRun"]),
+    .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions", "SQLCore", "TestRun"]),
     // What tests of several processes run beside themselves.
     .executableTarget(
       name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
     ),
     .executableTarget(
-      name: "MigrationProcess", dependencies: ["QueryDSL", "MigrationSamples"],
+      name: "MigrationProcess", dependencies: modules(queryDSL, "MigrationSamples"),
       path: "Tests/Support/MigrationProcess"
     ),
     // One migration for each kind of step.
     .target(
-      name: "MigrationSamples", dependencies: ["QueryDSL"], path: "Tests/Support/MigrationSamples"
+      name: "MigrationSamples", dependencies: modules(queryDSL),
+      path: "Tests/Support/MigrationSamples"
     ),
     // Counts how often a file is forced to disk.
     .target(
@@ -73,7 +80,7 @@ let package = Package(
     // `Scripts/faults`.
     .target(name: "CFaults", dependencies: ["CSQLite"], path: "Tests/Support/CFaults"),
     .executableTarget(
-      name: "Faults", dependencies: ["Apus", "CFaults", "CSQLite", "MigrationSamples"],
+      name: "Faults", dependencies: modules(apus, "CFaults", "CSQLite", "MigrationSamples"),
       path: "Tests/Support/Faults"
     ),
     .testTarget(
@@ -82,21 +89,19 @@ let package = Package(
     ),
     .testTarget(
       name: "QueryDSLTests",
-      dependencies: [
-        "QueryDSL", "FileEngine", "GatewayEngine", "MigrationProcess", "MigrationSamples",
-        "TestRun",
-      ]
+      dependencies: modules(
+        queryDSL, "FileEngine", "GatewayEngine", "MigrationProcess", "MigrationSamples", "TestRun")
     ),
     .testTarget(
       name: "ChangeObservationTests",
-      dependencies: ["ChangeObservation", "DatabaseProcess", "FileEngine", "TestRun"]
+      dependencies: modules(observation, "DatabaseProcess", "FileEngine", "TestRun")
     ),
-    .testTarget(name: "ApusTests", dependencies: ["Apus", "MigrationSamples", "TestRun"]),
-    .testTarget(name: "DataFramesTests", dependencies: ["Apus", "DataFrames", "TestRun"]),
+    .testTarget(name: "ApusTests", dependencies: modules(apus, "MigrationSamples", "TestRun")),
+    .testTarget(name: "DataFramesTests", dependencies: modules(apus, "DataFrames", "TestRun")),
     .testTarget(
-      name: "ApusTestSupportTests", dependencies: ["Apus", "ApusTestSupport", "TestRun"]
+      name: "ApusTestSupportTests", dependencies: modules(apus, "ApusTestSupport", "TestRun")
     ),
-    .testTarget(name: "TypeCheckingTests", dependencies: ["Apus", "TestRun"]),
+    .testTarget(name: "TypeCheckingTests", dependencies: modules(apus, "TestRun")),
     .testTarget(name: "TestRunTests", dependencies: ["TestRun"]),
   ],
   swiftLanguageModes: [.v6]

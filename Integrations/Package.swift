@@ -4,6 +4,8 @@ import PackageDescription
 // An asynchronous function runs on the caller's actor unless it says `@concurrent`, as in Apus.
 let settings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
+let apus = Target.Dependency.product(name: "Apus", package: "Apus")
+
 // A package of its own, so that users of Apus never resolve what only its integrations need. Each
 // product links only the library that it connects Apus with.
 let package = Package(
@@ -29,7 +31,7 @@ let package = Package(
     .target(
       name: "ApusCombine",
       dependencies: [
-        .product(name: "Apus", package: "Apus"),
+        apus,
         // Where the system has no Combine.
         .product(
           name: "OpenCombine", package: "OpenCombine",
@@ -42,13 +44,13 @@ let package = Package(
     ),
     // Without SwiftUI, a module without declarations.
     .target(
-      name: "ApusSwiftUI", dependencies: [.product(name: "Apus", package: "Apus")],
+      name: "ApusSwiftUI", dependencies: [apus],
       swiftSettings: settings
     ),
     .target(
       name: "ApusServiceLifecycle",
       dependencies: [
-        .product(name: "Apus", package: "Apus"),
+        apus,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings
@@ -56,7 +58,7 @@ let package = Package(
     .target(
       name: "ApusLogging",
       dependencies: [
-        .product(name: "Apus", package: "Apus"),
+        apus,
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings
@@ -64,7 +66,7 @@ let package = Package(
     .target(
       name: "ApusMetrics",
       dependencies: [
-        .product(name: "Apus", package: "Apus"),
+        apus,
         .product(name: "Metrics", package: "swift-metrics"),
       ],
       swiftSettings: settings
@@ -72,38 +74,43 @@ let package = Package(
     .target(
       name: "ApusTracing",
       dependencies: [
-        .product(name: "Apus", package: "Apus"),
+        apus,
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
       swiftSettings: settings
     ),
-    .testTarget(name: "ApusCombineTests", dependencies: ["ApusCombine"]),
+    .testTarget(name: "ApusCombineTests", dependencies: ["ApusCombine", apus]),
     .testTarget(
       name: "ApusServiceLifecycleTests",
       dependencies: [
-        "ApusServiceLifecycle",
+        "ApusServiceLifecycle", apus,
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
       ]
     ),
     .testTarget(
       name: "ApusLoggingTests",
-      dependencies: ["ApusLogging", .product(name: "InMemoryLogging", package: "swift-log")]
+      dependencies: [
+        "ApusLogging", apus, .product(name: "InMemoryLogging", package: "swift-log"),
+      ]
     ),
     .testTarget(
       name: "ApusMetricsTests",
-      dependencies: ["ApusMetrics", .product(name: "MetricsTestKit", package: "swift-metrics")]
+      dependencies: [
+        "ApusMetrics", apus, .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ]
     ),
     .testTarget(
       name: "ReadmeTests",
       dependencies: [
-        "ApusCombine", "ApusLogging", "ApusMetrics", "ApusServiceLifecycle", "ApusTracing",
+        apus, "ApusCombine", "ApusLogging", "ApusMetrics", "ApusServiceLifecycle", "ApusTracing",
       ]
     ),
     .testTarget(
       name: "ApusTracingTests",
       dependencies: [
-        "ApusTracing", .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        "ApusTracing", apus,
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
       ]
     ),
   ],
@@ -118,7 +125,7 @@ if Context.environment["APUS_SWIFTUI_CHECK"] != nil {
     package.targets += [
       .target(name: "SwiftUI", path: "Tests/Support/SwiftUI"),
       .testTarget(
-        name: "ApusSwiftUITests", dependencies: ["ApusSwiftUI", "SwiftUI"],
+        name: "ApusSwiftUITests", dependencies: ["ApusSwiftUI", apus, "SwiftUI"],
         swiftSettings: settings
       ),
     ]

@@ -6,4 +6,4 @@
   @_exported import OpenCombine
   @_exported import OpenCombineDispatch
 #endif
-@_exported import Apus
+import Apus

@@ -1,4 +1,4 @@
-@_exported import Apus
+import Apus
 @_exported import Logging
 
 extension Configuration {

@@ -1,4 +1,4 @@
-@_exported import Apus
+import Apus
 import Metrics
 
 /// The metrics of a database: its connections, the accesses that wait for them, commits, caches of

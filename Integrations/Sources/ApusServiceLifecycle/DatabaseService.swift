@@ -1,4 +1,4 @@
-@_exported import Apus
+import Apus
 @_exported import ServiceLifecycle
 
 /// A service that keeps a database open for the services that use it, and closes it after them.

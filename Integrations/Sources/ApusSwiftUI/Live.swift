@@ -1,5 +1,5 @@
 #if canImport(SwiftUI)
-  @_exported import Apus
+  import Apus
   import SwiftUI
 
   /// A property of a view that shows the result of a query, and follows its changes.

@@ -1,4 +1,4 @@
-@_exported import Apus
+import Apus
 import Tracing
 
 extension Database {

@@ -1,3 +1,4 @@
+import Apus
 import ApusLogging
 import InMemoryLogging
 import Synchronization

@@ -1,3 +1,4 @@
+import Apus
 import ApusMetrics
 import Dispatch
 import Metrics

@@ -1,3 +1,4 @@
+import Apus
 import Logging
 import ServiceLifecycleTestKit
 import Synchronization

@@ -1,4 +1,5 @@
 // The lines of the README, which a test compares with this file.
+import Apus
 import ApusSwiftUI
 import SwiftUI
 

@@ -1,3 +1,4 @@
+import Apus
 import ApusSwiftUI
 import SwiftUI
 

@@ -1,3 +1,4 @@
+import Apus
 import ApusTracing
 import InMemoryTracing
 import Testing

@@ -1,3 +1,4 @@
+import Apus
 import ApusLogging
 import ApusTracing
 import Foundation

@@ -25,6 +25,10 @@ struct Check {
     var files: [URL] = []
     for page in pages { files.append(try write(page)) }
     if !files.isEmpty { failures += try compiler.typeCheck(files) }
+    guard compiler.package == nil else {
+      summary = "\(pages.map(\.blocks.count).reduce(0, +)) examples in \(pages.count) files"
+      return failures
+    }
     for page in pages {
       for index in page.blocks.indices {
         switch page.blocks[index].kind {
@@ -115,16 +119,24 @@ struct Check {
     var paths: [String] = []
     while let path = files?.nextObject() as? String {
       let isPage =
-        path == "README.md" || path == "CONTRIBUTING.md"
-        || path.hasSuffix(".md") && (path.hasPrefix("Documentation/") || path.hasPrefix("Sources/"))
-        || path.hasPrefix("Tests/Documentation/Mistakes/") && names.contains("Mistakes/")
-        || path.hasSuffix(".swift") && path.hasPrefix("Sources/")
+        if let package = compiler.package {
+          path.hasSuffix(".swift") && path.hasPrefix("\(package)/Sources/")
+            || path.hasSuffix(".md") && path.hasPrefix("Documentation/")
+        } else {
+          path == "README.md" || path == "CONTRIBUTING.md"
+            || path.hasSuffix(".md")
+              && (path.hasPrefix("Documentation/") || path.hasPrefix("Sources/"))
+            || path.hasPrefix("Tests/Documentation/Mistakes/") && names.contains("Mistakes/")
+            || path.hasSuffix(".swift") && path.hasPrefix("Sources/")
+        }
       if isPage { paths.append(path) }
-      if path.hasPrefix(".build"), !path.contains("/") { files?.skipDescendants() }
+      let name = path.components(separatedBy: "/").last ?? path
+      if name.hasPrefix(".build") { files?.skipDescendants() }
     }
     return try paths.sorted().compactMap { path in
       let file = compiler.root.appending(path: path)
-      let page = Page(path: path, text: try String(contentsOf: file, encoding: .utf8))
+      let page = Page(
+        path: path, text: try String(contentsOf: file, encoding: .utf8), package: compiler.package)
       return page.blocks.isEmpty && page.elements.isEmpty ? nil : page
     }
   }
@@ -132,7 +144,8 @@ struct Check {
   private func program(_ page: Page) -> Program {
     // What a page needs, and its readers do not, may also be in a file of the same name.
     let name = page.path.split(separator: "/").last.map(String.init) ?? ""
-    let path = "Tests/Documentation/Pages/\(name.replacing(".md", with: ".swift"))"
+    let folder = "Tests/Documentation/Pages" + (compiler.package.map { "/\($0)" } ?? "")
+    let path = "\(folder)/\(name.replacing(".md", with: ".swift"))"
     let prelude = try? String(contentsOf: compiler.root.appending(path: path), encoding: .utf8)
     return Program(page: page, prelude: prelude)
   }

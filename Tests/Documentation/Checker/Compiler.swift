@@ -7,6 +7,8 @@ struct Compiler {
   let binaries: URL
   /// The folder for what is generated.
   let folder: URL
+  /// The folder of a package beside the library whose modules the pages import, or nil.
+  let package: String?
 
   private static let modules = [
     "Apus", "SQLCore", "QueryDSL", "ChangeObservation", "DataFrames", "SQLFunctions",
@@ -19,7 +21,24 @@ struct Compiler {
       "-I", binaries.appending(path: "Modules").path, "-I", folder.path,
       "-I", root.appending(path: "Sources/CSQLite").path,
       "-plugin-path", "\(Compiler.toolchain)/lib/swift/host/plugins/testing",
-    ]
+    ] + packageArguments
+  }
+
+  /// The folder of the package's modules, and what describes the C modules that they import.
+  private var packageArguments: [String] {
+    guard let package else { return [] }
+    let build = root.appending(path: "\(package)/.build")
+    let files = FileManager.default.enumerator(atPath: build.path)
+    var maps: [String] = []
+    while let path = files?.nextObject() as? String {
+      if path.hasSuffix("/include/module.modulemap")
+        || path.hasPrefix("debug/") && path.hasSuffix(".build/module.modulemap")
+      {
+        maps.append(path)
+      }
+    }
+    return ["-I", "\(build.path)/debug/Modules"]
+      + maps.sorted().flatMap { ["-Xcc", "-fmodule-map-file=\(build.path)/\($0)"] }
   }
 
   private static let toolchain: String = {

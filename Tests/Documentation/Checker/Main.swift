@@ -2,7 +2,7 @@ import Foundation
 
 /// Checks the documentation.
 ///
-///     checker examples ROOT BINARIES FOLDER [PAGE …]    see `Scripts/examples`
+///     checker examples ROOT BINARIES FOLDER [--package PACKAGE] [PAGE …]    see `Scripts/examples`
 ///     checker links ROOT                                every relative link leads somewhere
 ///     checker articles ROOT CATALOGUE                   writes the pages as articles of DocC
 @main
@@ -24,11 +24,17 @@ struct Main {
   }
 
   private static func checkExamples(_ paths: [String]) throws {
+    var names = Array(paths.dropFirst(3))
+    var package: String?
+    if names.first == "--package", names.count > 1 {
+      package = names[1]
+      names.removeFirst(2)
+    }
     var check = Check(
       compiler: Compiler(
         root: URL(filePath: paths[0]), binaries: URL(filePath: paths[1]),
-        folder: URL(filePath: paths[2])))
-    let failures = try check.run(only: Array(paths.dropFirst(3)))
+        folder: URL(filePath: paths[2]), package: package))
+    let failures = try check.run(only: names)
     for failure in failures { print(failure) }
     print("\(check.summary); \(failures.count) failures")
     exit(failures.isEmpty ? 0 : 1)

@@ -11,20 +11,34 @@ struct Page {
   var runs = false
   /// Whether each block stands by itself, as in documentation comments.
   let isSource: Bool
+  /// The modules that the page imports, if it is compiled with those of a package beside the library.
+  private(set) var imports: [String] = []
 
   /// A name for the declarations that are made from the page.
   var identifier: String {
     String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }
 
-  init(path: String, text: String) {
+  /// - Parameter package: the folder of a package beside the library, or nil. A Markdown file has only
+  ///   the blocks that are marked with it.
+  init(path: String, text: String, package: String? = nil) {
     self.path = path
     isSource = path.hasSuffix(".swift")
     let lines = text.components(separatedBy: "\n")
     if isSource {
       readComments(lines)
     } else {
-      readMarkdown(lines.map { $0 })
+      readMarkdown(lines.map { $0 }, package)
+    }
+    guard package != nil else { return }
+    let code = isSource ? lines : blocks.flatMap(\.lines)
+    imports = code.map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+      $0.hasPrefix("import ")
+    }
+    // The file `Sources/Module/…` is a part of the module.
+    let folders = path.components(separatedBy: "/")
+    if isSource, let index = folders.firstIndex(of: "Sources") {
+      imports.append("@testable import \(folders[index + 1])")
     }
   }
 
@@ -36,13 +50,13 @@ struct Page {
         guard text.hasPrefix("///") else { return nil }
         let content = text.dropFirst(3)
         return String(content.first == " " ? content.dropFirst() : content)
-      })
+      }, nil)
   }
 
-  private mutating func readMarkdown(_ lines: [String?]) {
+  private mutating func readMarkdown(_ lines: [String?], _ package: String?) {
     var kind = Block.Kind.right
     var isLeftOut = false
-    var isForeign = false
+    var isForeign = package != nil
     var file: String?
     var index = 0
     while index < lines.count {
@@ -55,6 +69,8 @@ struct Page {
       case "<!-- wrong -->": kind = .wrong
       case "<!-- manifest -->": kind = .manifest
       case "<!-- another library -->": isForeign = true
+      case let text where text.hasPrefix("<!-- package "):
+        isForeign = text.split(separator: " ").dropFirst(2).first.map(String.init) != package
       case "<!-- not run -->": isLeftOut = true
       case "<!-- prints -->":
         let shown = Page.shownText(lines, &index)
@@ -77,7 +93,7 @@ struct Page {
         let first = index
         while index < lines.count, !(lines[index] ?? "```").contains("```") { index += 1 }
         let content = lines[first..<index].map { String(($0 ?? "").dropFirst(indentation)) }
-        defer { isForeign = false }
+        defer { isForeign = package != nil }
         if let path = file {
           elements.append(.file(path: path, line: first + 1, lines: content))
           file = nil

@@ -30,7 +30,7 @@ struct Program {
 
   /// Objects for user interfaces are made on an actor, so pages that show them run on the main actor.
   private var isolation: String {
-    let names = ["LiveQuery(", "LiveModel(", "LiveValue("]
+    let names = ["LiveQuery(", "LiveModel(", "LiveValue(", "history.register("]
     let isInterface = page.blocks.contains { block in
       block.lines.contains { line in names.contains { Block.code(of: line).contains($0) } }
     }
@@ -45,6 +45,7 @@ struct Program {
   /// - Parameter wrong: the block that must not compile and is compiled nevertheless.
   mutating func source(with wrong: Int? = nil) -> String {
     text = Program.imports
+    for line in page.imports { text += "\(line)\n" }
     if page.blocks.contains(where: { $0.lines.contains { $0.contains("#expect") } }) {
       // Its `Comment` is ambiguous beside that of a page.
       text += "import Testing\n"

@@ -1,2 +1,3 @@
 private let a: Database = unavailable()
 private let b: Database = unavailable()
+@MainActor private let undoManager: any UndoRegistry = unavailable()
