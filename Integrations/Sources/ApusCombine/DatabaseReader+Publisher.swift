@@ -29,7 +29,7 @@ extension Database {
   /// Returns a publisher of the value that a closure returns from a transaction.
   ///
   /// ```swift
-  /// db.writePublisher { try $0.insert(post) }.sink { … } receiveValue: { … }
+  /// db.writePublisher { try $0.insert(post) }.sink { _ in … } receiveValue: { _ in … }
   /// ```
   ///
   /// Each subscriber that demands the value causes one transaction. The value arrives on

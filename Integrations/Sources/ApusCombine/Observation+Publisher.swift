@@ -27,7 +27,7 @@ extension ValueObservation {
   /// each commit that may change it.
   ///
   /// ```swift
-  /// db.observe { try $0.count(Post.all) }.publisher().sink { … } receiveValue: { count in … }
+  /// db.observe { try $0.count(Post.all) }.publisher().sink { _ in … } receiveValue: { count in … }
   /// ```
   ///
   /// It is like the publisher of a `QueryObservation`.

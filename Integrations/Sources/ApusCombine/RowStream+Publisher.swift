@@ -5,7 +5,7 @@ extension RowStream {
   /// subscriber demands.
   ///
   /// ```swift
-  /// db.stream(Post.order(by: \.$createdAt)).publisher().sink { … } receiveValue: { post in … }
+  /// db.stream(Post.order(by: \.$createdAt)).publisher().sink { _ in … } receiveValue: { post in … }
   /// ```
   ///
   /// Each subscription reads the rows from a snapshot of its own, which is taken at the first

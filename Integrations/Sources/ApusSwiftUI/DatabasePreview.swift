@@ -5,14 +5,13 @@
   /// A view with a database in memory, for previews.
   ///
   /// ```swift
-  /// #Preview {
-  ///   DatabasePreview([Post.self]) { tx in
-  ///     try tx.insert(Post(title: "Sports", status: .published))
-  ///   } content: {
-  ///     PostList()
-  ///   }
+  /// DatabasePreview([Post.self]) { tx in
+  ///   try tx.insert(post)
+  /// } content: {
+  ///   ContentView()
   /// }
   /// ```
+  /// In Xcode, it stands in `#Preview { }`.
   ///
   /// If the database cannot be filled, the error is shown in place of the content.
   public struct DatabasePreview<Content: View>: View {

@@ -23,7 +23,7 @@
     /// Gives this view and those that it contains a database.
     ///
     /// ```swift
-    /// WindowGroup { ContentView().database(db) }
+    /// ContentView().database(db)
     /// ```
     public nonisolated func database(_ database: Database) -> some View {
       environment(\.database, database)

@@ -26,8 +26,16 @@
     /// Follows another query, until the view is made again with another one or the view disappears.
     ///
     /// ```swift
-    /// .onChange(of: search) { _, search in
-    ///   $posts.show(Post.where { $0.$title.contains(search) })
+    /// struct PostSearch: View {
+    ///   @Live(Post.order(by: \.$title)) var posts
+    ///   let text: String
+    ///
+    ///   var body: some View {
+    ///     List(posts) { post in Text(post.title) }
+    ///       .onChange(of: text) { _, text in
+    ///         $posts.show(Post.where { $0.$title.contains(text) })
+    ///       }
+    ///   }
     /// }
     /// ```
     public func show<Query: Fetchable>(_ query: Query) where Value == Results<Query.Row> {

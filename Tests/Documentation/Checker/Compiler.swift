@@ -28,17 +28,21 @@ struct Compiler {
   private var packageArguments: [String] {
     guard let package else { return [] }
     let build = root.appending(path: "\(package)/.build")
-    let files = FileManager.default.enumerator(atPath: build.path)
-    var maps: [String] = []
-    while let path = files?.nextObject() as? String {
-      if path.hasSuffix("/include/module.modulemap")
-        || path.hasPrefix("debug/") && path.hasSuffix(".build/module.modulemap")
-      {
-        maps.append(path)
-      }
-    }
-    return ["-I", "\(build.path)/debug/Modules"]
-      + maps.sorted().flatMap { ["-Xcc", "-fmodule-map-file=\(build.path)/\($0)"] }
+    let debug = build.appending(path: "debug").resolvingSymlinksInPath()
+    // A package describes its C modules, or SwiftPM does.
+    let maps =
+      Compiler.files(named: "module.modulemap", in: build.appending(path: "checkouts"))
+      .filter { $0.hasSuffix("/include/module.modulemap") }
+      + Compiler.files(named: "module.modulemap", in: debug)
+      .filter { $0.hasSuffix(".build/module.modulemap") }
+    return ["-I", "\(debug.path)/Modules"]
+      + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+  }
+
+  private static func files(named name: String, in folder: URL) -> [String] {
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    return (files?.compactMap { ($0 as? URL)?.path } ?? []).filter { $0.hasSuffix("/\(name)") }
+      .sorted()
   }
 
   private static let toolchain: String = {

@@ -78,7 +78,9 @@ struct Page {
       case "<!-- swift":
         let first = index
         while index < lines.count, lines[index] != "-->" { index += 1 }
-        blocks.append(Block(firstLine: first + 1, lines: lines[first..<index].map { $0 ?? "" }))
+        if package == nil {
+          blocks.append(Block(firstLine: first + 1, lines: lines[first..<index].map { $0 ?? "" }))
+        }
         index += 1
       case let text where text.hasPrefix("<!-- file "):
         file = text.split(separator: " ").dropFirst(2).first.map(String.init)

@@ -86,7 +86,10 @@ struct Pieces {
       piece.isImport = true
       return piece
     }
-    if word == "static" || line.hasPrefix("@Column") || line.hasPrefix("@PrimaryKey") {
+    let isMember = ["@Column", "@PrimaryKey", "@Live", "@Environment", "init("].contains {
+      line.hasPrefix($0)
+    }
+    if word == "static" || isMember {
       piece.isMember = true
       return piece
     }

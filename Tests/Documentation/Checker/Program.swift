@@ -30,7 +30,7 @@ struct Program {
 
   /// Objects for user interfaces are made on an actor, so pages that show them run on the main actor.
   private var isolation: String {
-    let names = ["LiveQuery(", "LiveModel(", "LiveValue(", "history.register("]
+    let names = ["LiveQuery(", "LiveModel(", "LiveValue(", "history.register(", "@Live"]
     let isInterface = page.blocks.contains { block in
       block.lines.contains { line in names.contains { Block.code(of: line).contains($0) } }
     }
@@ -160,7 +160,7 @@ struct Program {
       }
     }
     if !members.isEmpty {
-      text += "private struct Members\(index) {\n\(members)}\n"
+      text += "\(isolation)private struct Members\(index) {\n\(members)}\n"
     }
     text += """
       \(isolation)private func d\(index)() \(block.isAsynchronous ? "async " : "")throws {

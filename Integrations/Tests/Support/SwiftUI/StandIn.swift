@@ -32,6 +32,10 @@ public struct Text: StandInPrimitive {
   public nonisolated init<S: StringProtocol>(_ content: S) { text = String(content) }
 }
 
+public struct Button: StandInPrimitive {
+  public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
+}
+
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: StandInPrimitive {
   public init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content)
   where Data.Element: Identifiable, ID == Data.Element.ID {}

@@ -1,3 +1,5 @@
+import ApusSwiftUI
+import SwiftUI
 struct Chore: Model {
   @PrimaryKey var id: Int
   @Column var title: String

@@ -1,0 +1,4 @@
+import SwiftUI
+private struct ContentView: View {
+  var body: some View { EmptyView() }
+}

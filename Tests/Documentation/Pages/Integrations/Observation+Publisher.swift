@@ -1,0 +1,2 @@
+import OpenCombine
+nonisolated(unsafe) private var cancellables: Set<AnyCancellable> = []
