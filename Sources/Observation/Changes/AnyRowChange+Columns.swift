@@ -43,6 +43,7 @@ extension AnyRowChange {
   @usableFromInline
   func locate(_ error: any Error, atColumn index: Int, of layout: ModelLayout) -> any Error {
     guard let error = error as? ColumnValueError else { return error }
-    return error.at(table: layout.tableName, column: layout.columns[index].name, row: nil)
+    return error.at(
+      table: layout.tableName, column: layout.columns[index].name, row: nil, key: keyValues)
   }
 }

@@ -69,7 +69,7 @@ struct PlainField {
         let decoded = try JSONDecoder().decode(Value.self, from: Data(text.utf8))
         memory.initializeMemory(as: Value.self, to: decoded)
       } catch {
-        throw ColumnValueError.invalid(text, as: Value.self)
+        throw ColumnValueError.invalid(text, as: Value.self, decoding: error)
       }
     }
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }

@@ -53,7 +53,9 @@ struct PlainLayout<Row: Codable & Sendable> {
       } catch {
         for field in fields.prefix(loaded) { field.destroy(memory + field.offset) }
         guard let error = error as? ColumnValueError else { throw error }
-        throw error.at(table: table.name, column: fields[loaded].name, row: nil)
+        let id = fields.firstIndex { $0.name == self.id.name }
+        throw error.at(
+          table: table.name, column: fields[loaded].name, row: nil, key: id.map { [values[$0]] })
       }
       return row.move()
     }

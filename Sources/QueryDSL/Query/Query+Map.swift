@@ -33,6 +33,49 @@ extension Fetchable {
   }
 }
 
+extension Fetchable {
+  /// Makes each row of the result a success or, if one of its values cannot be read, a failure with
+  /// the error that `fetch` would throw. So an unreadable row does not hide the others.
+  ///
+  /// ```swift
+  /// let results = try db.fetch(Post.all.asResults())      // [Result<Post, ColumnValueError>]
+  /// let posts = results.compactMap { try? $0.get() }
+  /// for case .failure(let error) in results { print(error) }
+  /// // Post.status, row with the key 7: asleep cannot be read as Status
+  /// ```
+  /// The error has the `key` of a model's row, by which the row can be corrected or deleted. The SQL
+  /// is the same. The query can be fetched, streamed and observed like any other; a live result tells
+  /// of a row again when it can be read. As with `map`, SQL cannot use it inside another query.
+  ///
+  /// Costs as much as `map`. Errors other than `ColumnValueError` are thrown.
+  public func asResults() -> Query<Result<Row, ColumnValueError>> {
+    let query = query
+    let decoding = query.decoding
+    @Sendable func read(_ reader: inout RowReader) throws -> Result<Row, ColumnValueError> {
+      let start = reader.position
+      do {
+        return .success(try decoding.one(&reader))
+      } catch let error as ColumnValueError {
+        reader.position = start + (try decoding.columns().count)
+        return .failure(error)
+      }
+    }
+    return Query(
+      statement: query.statement,
+      decoding: RowDecoding(
+        all: { core, statement, _ in
+          var rows: [Result<Row, ColumnValueError>] = []
+          while try core.step(statement) {
+            var reader = RowReader(core: core, statement: statement)
+            let row = try read(&reader)
+            rows.append(row.mapError { $0.at(table: nil, column: nil, row: rows.count) })
+          }
+          return rows
+        },
+        one: read, columns: decoding.columns, isMapped: true))
+  }
+}
+
 extension Query {
   /// The statement as a table of another query, whose columns are those of the rows.
   var tableStatement: SelectStatement {

@@ -31,14 +31,24 @@ public struct ColumnValueError: Error, Hashable, Sendable {
   /// The index of the row in the result, or of the model among the given models, from 0, if it is
   /// known.
   public var row: Int?
+  /// The values of the row's primary key, in the order in which the model declares them, if the
+  /// statement returns them. They find the row again: `find`, `update`, or `DELETE … WHERE "id" = ?`.
+  public var key: [DatabaseValue]?
+  /// The fault inside a value that has parts, if it is known. For JSON it names the place:
+  /// `there is no value at $.author.name`.
+  public var detail: String?
 
   /// Makes an error. The place is usually left out and added by a caller that knows table, column
   /// and row.
-  public init(_ reason: Reason, table: String? = nil, column: String? = nil, row: Int? = nil) {
+  public init(
+    _ reason: Reason, table: String? = nil, column: String? = nil, row: Int? = nil,
+    key: [DatabaseValue]? = nil
+  ) {
     self.reason = reason
     self.table = table
     self.column = column
     self.row = row
+    self.key = key
   }
 
   /// Returns the error for a value that has the right storage class but is not one of `type`'s
@@ -63,20 +73,30 @@ public struct ColumnValueError: Error, Hashable, Sendable {
     return text.utf8.count <= 80 ? text : text.prefix(60) + "…"
   }
 
-  package func at(table: String?, column: String?, row: Int?) -> ColumnValueError {
+  package func at(
+    table: String?, column: String?, row: Int?, key: @autoclosure () -> [DatabaseValue]? = nil
+  ) -> ColumnValueError {
     var located = self
     located.table = self.table ?? table
     located.column = self.column ?? column
     located.row = self.row ?? row
+    located.key = self.key ?? key()
     return located
+  }
+
+  package func with(detail: String) -> ColumnValueError {
+    var detailed = self
+    detailed.detail = detail
+    return detailed
   }
 }
 
 extension ColumnValueError: CustomStringConvertible {
-  /// The place, the expected value, and the value that was found.
+  /// The place, the expected value, and the value that was found. The row is named by its key or,
+  /// if that is not known, by its position in the result.
   public var description: String {
     var place = [table, column].compactMap { $0 }.joined(separator: ".")
-    if let row { place += (place.isEmpty ? "" : ", ") + "row \(row)" }
+    if let rowName { place += (place.isEmpty ? "" : ", ") + rowName }
     let what =
       switch reason {
       case .mismatch(let expected, let found): "expected \(expected), found \(found)"
@@ -85,6 +105,12 @@ extension ColumnValueError: CustomStringConvertible {
       case .invalid(let expected, let found): "\(found) cannot be read as \(expected)"
       case .unstorable(let value, let reason): "\(value) cannot be stored: \(reason)"
       }
-    return place.isEmpty ? what : "\(place): \(what)"
+    return (place.isEmpty ? what : "\(place): \(what)") + (detail.map { ": \($0)" } ?? "")
+  }
+
+  private var rowName: String? {
+    guard let key, !key.isEmpty else { return row.map { "row \($0)" } }
+    let values = key.map(\.description).joined(separator: ", ")
+    return "row with the key " + (key.count == 1 ? values : "(\(values))")
   }
 }

@@ -27,6 +27,33 @@ struct QueryObservationTests {
     #expect(try await results.next() == ["three", "zero"])
   }
 
+  enum Status: String, ColumnValue { case open, closed }
+
+  struct Ticket: Model {
+    @PrimaryKey var id: Int
+    @Column var status: Status
+  }
+
+  @Test("an unreadable row is observed as its error beside the others, until it can be read")
+  func unreadable() async throws {
+    let db = try Database.temporary(models: [Ticket.self])
+    try await db.insert((1...3).map { Ticket(id: $0, status: .open) })
+    var results = db.observe(Ticket.order(by: \.$id).asResults()).makeAsyncIterator()
+    func text(_ rows: Results<Result<Ticket, ColumnValueError>>?) -> [String] {
+      (rows ?? []).map { row in
+        switch row {
+        case .success(let ticket): "\(ticket.id) \(ticket.status)"
+        case .failure(let error): "\(error.key ?? [])"
+        }
+      }
+    }
+    #expect(text(try await results.next()) == ["1 open", "2 open", "3 open"])
+    try await db.execute("UPDATE Ticket SET status = 'lost' WHERE id = 2")
+    #expect(text(try await results.next()) == ["1 open", "[2]", "3 open"])
+    try await db.execute("UPDATE Ticket SET status = 'closed' WHERE id <> 1")
+    #expect(text(try await results.next()) == ["1 open", "2 closed", "3 closed"])
+  }
+
   @Test("a prepared query is observed with its arguments")
   func prepared() async throws {
     let query = try await db.prepare { (stars: SQLParameter<Int>) in

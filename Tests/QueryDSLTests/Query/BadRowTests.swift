@@ -4,7 +4,7 @@ import SQLCore
 import Testing
 
 /// Rows that another program wrote into a table that is not STRICT.
-@Suite("Bad rows, whose errors name table, column and row")
+@Suite("Bad rows, whose errors name table, column and key")
 struct BadRowTests {
   enum Status: String, ColumnValue { case draft, published }
 
@@ -42,7 +42,7 @@ struct BadRowTests {
   }
 
   @Test(
-    "every way to read a model throws an error with the table, the column and the row",
+    "every way to read a model throws an error with the table, the column, the position and the key",
     arguments: [
       ("title", "NULL"), ("title", "7"), ("title", "x'00'"), ("title", "CAST(x'61ff' AS TEXT)"),
       ("level", "NULL"), ("level", "300"), ("level", "-129"), ("level", "1.5"), ("level", "'1'"),
@@ -58,7 +58,9 @@ struct BadRowTests {
     func expectError(row: Int?, _ body: () throws -> Void) {
       let error = #expect(throws: ColumnValueError.self, performing: body)
       #expect(error?.table == "Entry" && error?.column == column && error?.row == row)
-      #expect(error.map { "\($0)" }?.hasPrefix("Entry.\(column)") == true)
+      #expect(error?.key == [3])
+      #expect(
+        error.map { "\($0)" }?.hasPrefix("Entry.\(column), row with the key 3: ") == true)
     }
     expectError(row: 2) { _ = try connection.fetch(Entry.order(by: \.$id)) }
     expectError(row: 0) { _ = try connection.fetch(Entry.where { $0.$id == 3 }) }
@@ -84,13 +86,19 @@ struct BadRowTests {
   func columns() throws {
     try spoil("level", "300")
 
-    func expectError(row: Int, _ body: () throws -> Void) {
+    func expectError(row: Int, key: [DatabaseValue]? = nil, _ body: () throws -> Void) {
       let error = #expect(throws: ColumnValueError.self, performing: body)
       #expect(error?.table == "Entry" && error?.column == "level" && error?.row == row)
       #expect(error?.reason == .invalid(expected: "Int8", found: "300"))
+      #expect(error?.key == key)
     }
     expectError(row: 2) { _ = try connection.fetch(Entry.select(\.$level).order(by: \.$id)) }
-    expectError(row: 2) { _ = try connection.fetch(Entry.select(\.$id, \.$level).order(by: \.$id)) }
+    expectError(row: 2, key: [3]) {
+      _ = try connection.fetch(Entry.select(\.$id, \.$level).order(by: \.$id))
+    }
+    expectError(row: 2, key: [3]) {
+      _ = try connection.fetch(Entry.select(\.$title, \.$level, \.$id).order(by: \.$id))
+    }
     expectError(row: 0) { _ = try connection.first(Entry.select(\.$level).where { $0.$id > 2 }) }
     expectError(row: 2) {
       let join = Query { (one: Columns<Entry>, other: OptionalColumns<Entry>) in

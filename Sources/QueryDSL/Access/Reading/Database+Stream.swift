@@ -102,7 +102,8 @@ extension ModelLayout {
         initializingOthers: hasIgnored ? { self.initializeIgnored(in: $0) } : nil,
         progress: &progress)
     } catch {
-      throw locate(error, column: progress.column, row: row + progress.count)
+      throw locate(
+        error, column: progress.column, row: row + progress.count, of: statement, positions)
     }
   }
 }

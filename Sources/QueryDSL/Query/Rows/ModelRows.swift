@@ -55,7 +55,8 @@ struct ModelRows: ~Copyable {
         initializingOthers: layout.hasIgnored ? { layout.initializeIgnored(in: $0) } : nil,
         progress: &progress)
     } catch {
-      throw layout.locate(error, column: progress.column, row: loaded + progress.count)
+      throw layout.locate(
+        error, column: progress.column, row: loaded + progress.count, of: statement, positions)
     }
     // Step ahead, so that the array grows only if there is another row.
     if !progress.isAtEnd {
@@ -79,7 +80,7 @@ extension ModelLayout {
       try core.loadRow(
         of: statement, columns: slots, skipping: first, into: model, progress: &progress)
     } catch {
-      throw locate(error, column: progress.column, row: row)
+      throw locate(error, column: progress.column, row: row, of: statement, skipping: first)
     }
     if hasIgnored { initializeIgnored(in: model) }
     return model
@@ -93,6 +94,29 @@ extension ModelLayout {
       return error
     }
     return error.at(table: tableName, column: columns[column].name, row: row)
+  }
+
+  /// Adds the table, the column, the position of the row, and the key of the row at which a
+  /// statement is.
+  ///
+  /// - Parameters:
+  ///   - positions: the positions of the columns in the result; nil if they follow one another in
+  ///     the model's order, from `first` on.
+  func locate(
+    _ error: any Error, column: Int, row: Int?, of statement: StatementPointer,
+    _ positions: ColumnPositions? = nil, skipping first: Int = 0
+  ) -> any Error {
+    guard let located = locate(error, column: column, row: row) as? ColumnValueError else {
+      return error
+    }
+    let current = StatementRow(statement: statement)
+    // A key that is a text with broken bytes has no value in Swift.
+    let key = keyColumns.compactMap { index in
+      try? current.databaseValue(at: positions?.indices.map { Int($0[index]) } ?? first + index)
+    }
+    return located.at(
+      table: nil, column: nil, row: nil,
+      key: key.isEmpty || key.count < keyColumns.count ? nil : key)
   }
 
   func checkColumnCount(of statement: StatementPointer) throws {

@@ -91,8 +91,27 @@ struct RowParts: Sendable {
       let place = node.place
       let names = StatementRow(statement: reader.statement).columnNames
       throw failure.at(
-        table: place?.table, column: place?.column ?? names[reader.position], row: nil)
+        table: place?.table, column: place?.column ?? names[reader.position], row: nil,
+        key: key(ofStep: index, in: reader))
     }
+  }
+
+  /// Returns the key of the row to which the value of a step belongs, if all parts are values and
+  /// the key is among them.
+  private func key(ofStep index: Int, in reader: RowReader) -> [DatabaseValue]? {
+    guard others.isEmpty, case .column(let column)? = nodes[index],
+      let layout = LayoutRegistry.shared.layout(number: column.table.layout),
+      !layout.keyColumns.isEmpty
+    else { return nil }
+    let row = StatementRow(statement: reader.statement)
+    let key = layout.keyColumns.compactMap { keyColumn in
+      let step = nodes.firstIndex { node in
+        guard case .column(let other)? = node else { return false }
+        return other.table == column.table && Int(other.index) == keyColumn
+      }
+      return step.flatMap { try? row.databaseValue(at: reader.position - index + $0) }
+    }
+    return key.count == layout.keyColumns.count ? key : nil
   }
 
   private func destroy(first count: Int, in row: UnsafeMutableRawPointer) {

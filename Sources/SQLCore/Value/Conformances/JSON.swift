@@ -25,13 +25,14 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Decodes the JSON in a TEXT. Throws `ColumnValueError` if it does not decode as `Value`.
+  /// Decodes the JSON in a TEXT. Throws `ColumnValueError` if it does not decode as `Value`; its
+  /// `detail` names the place in the JSON.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     do {
       value = try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     } catch {
-      throw ColumnValueError.invalid(text, as: Value.self)
+      throw ColumnValueError.invalid(text, as: Value.self, decoding: error)
     }
   }
 
@@ -87,6 +88,38 @@ extension JSON: ExpressibleByArrayLiteral where Value: RangeReplaceableCollectio
   /// Makes a collection of the elements.
   public init(arrayLiteral elements: Value.Element...) {
     value = Value(elements)
+  }
+}
+
+extension ColumnValueError {
+  /// Returns the error for JSON that cannot be decoded, with the place that a decoder reports.
+  package static func invalid(
+    _ text: String, as type: Any.Type, decoding error: any Error
+  ) -> ColumnValueError {
+    let invalid = ColumnValueError.invalid(text, as: type)
+    guard let error = error as? DecodingError else { return invalid }
+    let detail =
+      switch error {
+      case .keyNotFound(let key, let context):
+        "there is no value at \((context.codingPath + [key]).jsonPath)"
+      case .valueNotFound(let type, let context):
+        "there is no \(type) at \(context.codingPath.jsonPath), but null"
+      case .typeMismatch(let type, let context):
+        "the value at \(context.codingPath.jsonPath) is not of the type \(type)"
+      case .dataCorrupted(let context):
+        "the value at \(context.codingPath.jsonPath) is not valid: \(context.debugDescription)"
+      @unknown default: String(describing: error)
+      }
+    return invalid.with(detail: detail)
+  }
+}
+
+extension [any CodingKey] {
+  /// The place as SQLite writes a path: `$.author.tags[0]`.
+  fileprivate var jsonPath: String {
+    reduce(into: "$") { path, key in
+      path += key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"
+    }
   }
 }
 

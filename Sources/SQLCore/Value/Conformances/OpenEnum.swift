@@ -1,0 +1,87 @@
+/// A value of an enumeration, or a raw value that the enumeration does not have.
+///
+/// A column of an enumeration throws when it reads a raw value that this version of the program does
+/// not know, such as a case that a newer version added. A column of an open enumeration reads it,
+/// compares it, and writes it back unchanged:
+///
+/// ```swift
+/// enum Status: String, ColumnValue { case draft, published }
+///
+/// @Column var status: OpenEnum<Status>
+///
+/// switch post.status {
+/// case .known(.draft): …
+/// case .known(.published): …
+/// case .unknown(let text): print("a status of a newer version: \(text)")
+/// }
+/// Post.where { $0.$status == .known(.draft) }       // WHERE "status" = 'draft'
+/// Post.where { $0.$status == .unknown("archived") } // WHERE "status" = 'archived'
+/// ```
+///
+/// It is stored as the raw value, exactly as the enumeration is. So the type of a property can become
+/// an open enumeration, or an enumeration again, without a migration.
+///
+/// Two values are equal if their raw values are. `.unknown` of a raw value that the enumeration has is
+/// therefore equal to its case, and is read back as `.known`.
+public enum OpenEnum<Known: RawRepresentable & Sendable>: RawRepresentable, Sendable
+where Known.RawValue: ColumnValue & Hashable & Sendable {
+  /// A case of the enumeration.
+  case known(Known)
+  /// A raw value that the enumeration does not have.
+  case unknown(Known.RawValue)
+
+  /// Makes the case with that raw value, or keeps the raw value if there is none.
+  public init(rawValue: Known.RawValue) {
+    self = Known(rawValue: rawValue).map(OpenEnum.known) ?? .unknown(rawValue)
+  }
+
+  /// The raw value, which is stored.
+  public var rawValue: Known.RawValue {
+    switch self {
+    case .known(let value): value.rawValue
+    case .unknown(let rawValue): rawValue
+    }
+  }
+
+  /// The case of the enumeration; nil if the enumeration does not have the raw value.
+  public var known: Known? {
+    if case .known(let value) = self { value } else { Known(rawValue: rawValue) }
+  }
+}
+
+extension OpenEnum: ColumnValue {}
+
+extension OpenEnum: Hashable {
+  /// Whether both have the same raw value.
+  public static func == (left: OpenEnum, right: OpenEnum) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
+  /// Hashes the raw value.
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}
+
+extension OpenEnum: Encodable where Known.RawValue: Encodable {
+  /// Encodes the raw value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
+  }
+}
+
+extension OpenEnum: Decodable where Known.RawValue: Decodable {
+  /// Decodes the raw value.
+  public init(from decoder: any Decoder) throws {
+    self.init(rawValue: try decoder.singleValueContainer().decode(Known.RawValue.self))
+  }
+}
+
+extension OpenEnum: CustomStringConvertible {
+  /// The description of the case, or of the raw value.
+  public var description: String {
+    switch self {
+    case .known(let value): String(describing: value)
+    case .unknown(let rawValue): String(describing: rawValue)
+    }
+  }
+}
