@@ -27,8 +27,8 @@ extension SQLExpression {
 /// // CREATE INDEX "Post_on_status_createdAt" ON "Post" ("status", "createdAt")
 /// ```
 ///
-/// The next migration after the line is removed drops the index. An index with a name of its own
-/// must be dropped by `Dropped(index:)`.
+/// The next migration after the line is removed drops the index. A comment marks an index with a
+/// name of its own, `CREATE INDEX "recent" /* Apus */ ON …`, so that it is recognised, too.
 /// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
 public func Index<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil

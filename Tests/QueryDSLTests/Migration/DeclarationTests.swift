@@ -101,7 +101,7 @@ struct DeclarationTests {
               CREATE INDEX "Person_on_age_first_name_89ed59ef" ON "Person" ("age" DESC, \
         "first_name" COLLATE NOCASE, ("age" + 1))
           + create the index born_first: the schema declares it
-              CREATE INDEX "born_first" ON "Person" ("born")
+              CREATE INDEX "born_first" /* Apus */ ON "Person" ("born")
           + create the index Person_unique_code: the schema declares it as unique
               CREATE UNIQUE INDEX "Person_unique_code" ON "Person" ("code")
         """)

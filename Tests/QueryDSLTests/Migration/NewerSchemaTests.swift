@@ -99,21 +99,25 @@ struct NewerSchemaTests {
     }
   }
 
-  @Test("an older program keeps the unique index of a table that a newer program created")
+  @Test("only a number says that the program which created a table is the newer one")
   func createdByNewer() throws {
-    let shared = try SharedFile()
-    try shared.open(SecondVersion.Post.self)
-    let before = try shared.schema
-    let older = try Specification.reopen(shared.file, models: [FirstVersion.Post.self])
-    #expect(try shared.schema == before)
-    let plan = try older.migrationPlan(for: [FirstVersion.Post.self])
-    #expect(plan.isEmpty)
-    let kept = plan.steps.filter { $0.action == .keepDeclaration("the index \(uniqueIndex)") }
-    #expect(kept.first?.line == #"Dropped(index: "Post_unique_url")"#)
-    try older.close()
-    // A number says which of the two programs is newer.
-    try shared.open(FirstVersion.Post.self, options: MigrationOptions(schemaVersion: 1))
-    #expect(try !shared.has(uniqueIndex))
+    for number in [nil, 2] {
+      let shared = try SharedFile()
+      try shared.open(
+        SecondVersion.Post.self, options: MigrationOptions(schemaVersion: number))
+      try shared.open(
+        FirstVersion.Post.self, options: MigrationOptions(schemaVersion: number.map { $0 - 1 }))
+      #expect(try shared.has(uniqueIndex) == (number != nil))
+      // Without a number, the program that changed the table last counts as the newer one.
+      let other = try Specification.reopen(
+        shared.file, models: [SecondVersion.Post.self],
+        migration: MigrationOptions(schemaVersion: number))
+      #expect(try shared.has(uniqueIndex) == (number != nil))
+      let plan = try other.migrationPlan(
+        for: [SecondVersion.Post.self], MigrationOptions(schemaVersion: number))
+      #expect(plan.steps.contains { $0.action == .keepNewer } == (number == nil))
+      try other.close()
+    }
   }
 
   @Test("a higher version number returns to an earlier schema")

@@ -196,7 +196,7 @@ struct RenamingTests {
       """
       CREATE TABLE a (id INTEGER PRIMARY KEY NOT NULL, x TEXT NOT NULL, y TEXT NOT NULL);
       CREATE TABLE b (id INTEGER PRIMARY KEY NOT NULL);
-      CREATE INDEX a_on_id ON a (id);
+      CREATE INDEX "a_on_id" ON "a" ("id");
       INSERT INTO a VALUES (1, 'x', 'y'); INSERT INTO b VALUES (2), (3)
       """)
     let all: [any Model.Type] = [Second.self, Third.self, Recreated.self]

@@ -7,6 +7,9 @@ struct DeclaredDefinitions: Sendable {
   /// and the full-text indexes; then the triggers: of the models, of the full-text indexes, and of
   /// the change log.
   private let entries: [ExistingSchema.Entry]
+  /// The texts of indexes with a declared name, without the mark: another program or an earlier
+  /// version of Apus wrote them so. The keys are places.
+  private let unmarked: [Int: String]
   /// The places of tables, indexes and views by their names.
   private let indices: [String: Int]
   /// The places of triggers, whose names may be those of tables.
@@ -23,6 +26,7 @@ struct DeclaredDefinitions: Sendable {
     searchIndexes: [SearchIndexDefinition], triggers: [TriggerDefinition]
   ) {
     var entries: [ExistingSchema.Entry] = []
+    var unmarked: [Int: String] = [:]
     var tables: [String: Range<Int>] = [:]
     for table in declared where table.problems.isEmpty {
       let start = entries.count
@@ -34,6 +38,9 @@ struct DeclaredDefinitions: Sendable {
         let sql = table.createIndex(index, named: name)
         // An index may be declared twice, with a name and without.
         guard !entries[start...].contains(where: { $0.sql == sql }) else { continue }
+        if index.givenName != nil {
+          unmarked[entries.count] = table.createIndex(index, named: name, isMarked: false)
+        }
         entries.append(
           ExistingSchema.Entry(kind: .index, name: name, table: table.name, sql: sql))
       }
@@ -57,6 +64,7 @@ struct DeclaredDefinitions: Sendable {
         kind: .trigger, name: trigger.name, table: trigger.table, sql: trigger.sql)
     }
     self.entries = entries
+    self.unmarked = unmarked
     self.tables = tables
     let places = entries.enumerated().map { ($1.name, $0) }
     indices = Dictionary(places[..<firstTrigger]) { first, _ in first }
@@ -80,17 +88,23 @@ struct DeclaredDefinitions: Sendable {
     let declared = entries[place.dropFirst()]
     let found = schema.indexDefinitions(of: table.name)
     return found.count == declared.count
-      && found.allSatisfy { sql in declared.contains { $0.sql == sql } }
+      && found.allSatisfy { sql in
+        declared.indices.contains { declared[$0].sql == sql || unmarked[$0] == sql }
+      }
   }
 
   /// Returns the index of the definition that a row of `sqlite_schema` equals.
   ///
   /// - Parameter next: the index that is tried first.
   func index(of row: borrowing StatementRow, expecting next: Int) throws -> Int? {
-    if next < entries.count, row.isDefinition(entries[next]) { return next }
+    if next < entries.count, isDefinition(row, next) { return next }
     let name = try row.get(String.self, at: 1)
     return [indices[name], triggerIndices[name]].compactMap(\.self)
-      .first { row.isDefinition(entries[$0]) }
+      .first { isDefinition(row, $0) }
+  }
+
+  private func isDefinition(_ row: borrowing StatementRow, _ index: Int) -> Bool {
+    row.isDefinition(entries[index], or: unmarked[index])
   }
 
   /// Whether an object is an index or a trigger of a declared table, or a trigger of a declared
@@ -107,8 +121,9 @@ struct DeclaredDefinitions: Sendable {
 }
 
 extension StatementRow {
-  fileprivate func isDefinition(_ entry: ExistingSchema.Entry) -> Bool {
-    hasText(entry.name, at: 1) && hasText(entry.sql ?? "", at: 3)
+  fileprivate func isDefinition(_ entry: ExistingSchema.Entry, or otherSQL: String?) -> Bool {
+    hasText(entry.name, at: 1)
+      && (hasText(entry.sql ?? "", at: 3) || otherSQL.map { hasText($0, at: 3) } ?? false)
       && hasText(entry.kind.rawValue, at: 0) && hasText(entry.table, at: 2)
   }
 }

@@ -116,9 +116,12 @@ extension TableDefinition {
   /// `CREATE INDEX …`
   func createIndex(_ index: Index) -> String { createIndex(index, named: name(of: index)) }
 
-  func createIndex(_ index: Index, named name: String) -> String {
+  /// - Parameter isMarked: whether the mark follows a name that the schema declares.
+  func createIndex(_ index: Index, named name: String, isMarked: Bool = true) -> String {
     var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX "
-    sql += "\(Identifier(name).quoted) ON \(quotedName) "
+    sql += Identifier(name).quoted
+    if isMarked, index.givenName != nil { sql += " \(Index.mark)" }
+    sql += " ON \(quotedName) "
     sql += "(\(index.terms.joined(separator: ", ")))"
     if let condition = index.condition { sql += " WHERE \(condition)" }
     return sql

@@ -46,6 +46,10 @@ struct TableDefinition {
   }
 
   struct Index: Hashable {
+    /// The comment after a declared name, by which a migration recognises an index that it may drop.
+    /// A name that is made of the terms needs no comment.
+    static let mark = TriggerDefinition.mark
+
     /// nil if the name is made of the terms.
     var givenName: String?
     /// The terms, in SQL.

@@ -5,6 +5,8 @@ struct ExistingIndex {
   let name: String
   let sql: String
   let isUnique: Bool
+  /// Whether the definition has the mark of an index whose name the schema declared.
+  let isMarked: Bool
   /// The indexed terms and the WHERE clause as normalised tokens, for comparison.
   var terms: [String]
   var condition: [String]
@@ -14,6 +16,9 @@ struct ExistingIndex {
     self.sql = sql
     let text = SQLTokens(sql)
     isUnique = text.tokens.dropFirst().first?.isWord("unique") ?? false
+    // CREATE UNIQUE INDEX "name" /* Apus */ ON …
+    isMarked =
+      text.comments(before: isUnique ? 4 : 3).first?.text == TableDefinition.Index.mark
     var depth = 0
     var open: Int?
     var close = text.tokens.endIndex

@@ -42,7 +42,7 @@ struct IndexComparer: TableComparer {
       if isFromCode, !names.contains(index.name.lowercasedASCII),
         !others.contains(where: index.mentions)
       {
-        return drop(index, "the schema no longer declares it", keeping: newerStep(for: index))
+        return drop(index, "the schema no longer declares it")
       }
       // An index over columns that no model declares is kept with them.
       return isFromCode
@@ -65,26 +65,12 @@ struct IndexComparer: TableComparer {
       line: "Dropped(index: \(index.name.swiftLiteral))")
   }
 
-  private func drop(
-    _ index: ExistingIndex, _ reason: String, keeping: MigrationPlan.Step? = nil
-  ) -> TableDifference {
-    var step = PlannedStep(
-      running: MigrationPlan.Step(
-        .dropIndex(index.name), table: declared.name,
-        sql: "DROP INDEX \(Identifier(index.name).quoted)", reason: reason))
-    step.keeping = keeping
-    return .step(step)
-  }
-
-  /// Returns the step that keeps an index if a newer program may have created it; nil if an equal
-  /// index takes its place, or an index of another table takes its name.
-  private func newerStep(for index: ExistingIndex) -> MigrationPlan.Step? {
-    guard !declared.indexes.contains(where: { isSame($0, index) }), !table.others.names(index.name)
-    else { return nil }
-    return MigrationPlan.Step(
-      .keepDeclaration("the index \(index.name)"), table: declared.name,
-      reason: "no model declares it, and a newer program may have created it",
-      line: "Dropped(index: \(index.name.swiftLiteral))")
+  private func drop(_ index: ExistingIndex, _ reason: String) -> TableDifference {
+    .step(
+      PlannedStep(
+        running: MigrationPlan.Step(
+          .dropIndex(index.name), table: declared.name,
+          sql: "DROP INDEX \(Identifier(index.name).quoted)", reason: reason)))
   }
 
   // MARK: New indexes
@@ -172,14 +158,5 @@ extension ExistingTable.KeyTerm {
   /// The normalised tokens of the term as an index would have it, without the direction.
   fileprivate var normal: [String] {
     [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])
-  }
-}
-
-extension Declarations {
-  /// Returns whether a table declares an index with that name.
-  fileprivate func names(_ index: String) -> Bool {
-    tables.contains { table in
-      table.indexes.contains { table.name(of: $0).isSame(as: index) }
-    }
   }
 }

@@ -46,9 +46,14 @@ final class TableComparison {
     self.indexes = indexes
   }
 
-  /// Whether the name of an index shows that a schema declared it. If the schema no longer declares
-  /// it, such an index is dropped, unless a newer program may have created it.
+  /// Whether a migration created an index because a schema declared it: its definition has the mark,
+  /// or its name is made of its terms and its text is the text that Apus writes. If the schema no
+  /// longer declares it, such an index is dropped.
   func comesFromCode(_ index: ExistingIndex) -> Bool {
+    if index.isMarked { return true }
+    let start =
+      "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(Identifier(index.name).quoted) ON "
+    guard index.sql.hasPrefix("\(start)\(names.quotedTable) (") else { return false }
     let name = index.name.lowercasedASCII
     return formerIndexNames[index.name, default: []].contains(name)
       || declared.generatedNames(
