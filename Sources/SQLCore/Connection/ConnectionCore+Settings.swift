@@ -30,36 +30,6 @@ extension ConnectionCore {
     }
   }
 
-  /// Replaces the text of a table's definition, inside a transaction. SQLite does not check that
-  /// the new text describes the stored rows; the caller must ensure it. An engine elsewhere that
-  /// protects its schema keeps the old text.
-  /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_writable_schema>
-  package func replaceDefinition(ofTable name: String, by sql: String) throws {
-    if let link = state.pointee.remote {
-      return try link.replaceDefinition(ofTable: name, by: sql)
-    }
-    let isDefensive = setting(SQLITE_DBCONFIG_DEFENSIVE)
-    csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
-    csqlite_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1)
-    defer {
-      csqlite_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0)
-      csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
-    }
-    let update = "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?"
-    let compiled = try compileOne(update)
-    defer { compiled.finalize() }
-    let statement = compiled.handle
-    for (index, text) in [sql, name].enumerated() {
-      let count = text.utf8.count
-      let code = text.withCString {
-        csqlite_bind_text_copy(statement, Int32(index + 1), $0, UInt64(count))
-      }
-      guard code == SQLITE_OK else { throw failure(code, sql: update) }
-    }
-    let code = sqlite3_step(statement)
-    guard code == SQLITE_DONE else { throw failure(code, sql: update) }
-  }
-
   /// Whether a definition may contain strings in double quotes, which SQLite's shell accepts and
   /// stores.
   /// - SeeAlso: <https://www.sqlite.org/quirks.html#dblquote>

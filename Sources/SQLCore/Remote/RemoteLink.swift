@@ -125,20 +125,6 @@ final class RemoteLink {
     }
   }
 
-  /// Replaces the text of a table's definition, if the engine allows writing its schema.
-  func replaceDefinition(ofTable name: String, by sql: String) throws {
-    settings.writesSchema = true
-    defer { settings.writesSchema = false }
-    do {
-      _ = try run(
-        "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?",
-        [.text(sql), .text(name)])
-      copiedSchema = 0
-    } catch let error as DatabaseError where error.code.primary == .error {
-      // The engine protects its schema.
-    }
-  }
-
   /// Sends a statement of the library's own, and calls a closure for each row.
   func forEachRow(of sql: String, _ body: (any RemoteRows) throws -> Void) throws {
     let rows = try rows(of: sql, [], isReadOnly: true)

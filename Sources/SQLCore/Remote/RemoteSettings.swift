@@ -8,8 +8,6 @@ struct RemoteSettings: Equatable {
   var enforcesForeignKeys = true
   /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
   var hasLegacyAlterTable = false
-  /// Whether statements may change the text of definitions in `sqlite_schema`.
-  var writesSchema = false
 
   /// Returns the PRAGMAs for a session with other settings; nil stands for a new session.
   func pragmas(from old: RemoteSettings?) -> [String] {
@@ -19,9 +17,6 @@ struct RemoteSettings: Equatable {
     }
     if old?.hasLegacyAlterTable ?? false != hasLegacyAlterTable {
       pragmas.append("PRAGMA legacy_alter_table = \(hasLegacyAlterTable ? "ON" : "OFF")")
-    }
-    if old?.writesSchema ?? false != writesSchema {
-      pragmas.append("PRAGMA writable_schema = \(writesSchema ? "ON" : "OFF")")
     }
     return pragmas
   }

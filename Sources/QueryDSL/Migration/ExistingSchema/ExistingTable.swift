@@ -11,8 +11,6 @@ struct ExistingTable {
     var type = ""
     /// The form that a comment in the definition names.
     var form: StoredForm?
-    /// The end of the type in the text of the definition, as an offset in UTF-8 bytes.
-    var typeEnd: Int?
     /// The comments before the type.
     var typeComments: [SQLComment] = []
     /// The clauses after the type, in order.

@@ -120,7 +120,6 @@ struct TableParser {
     column.type = sql.text(sql.tokens[typeStart..<rest.startIndex])
     if rest.startIndex > typeStart { column.typeComments = typeComments }
     if rest.startIndex == typeStart + 1 { column.type = sql.tokens[typeStart].value }
-    column.typeEnd = sql.tokens[rest.startIndex - 1].range.upperBound
     var clauseName: String?
     while let token = rest.first, !token.isSign(","), !token.isSign(")") {
       guard startsColumnClause else { throw unreadable }

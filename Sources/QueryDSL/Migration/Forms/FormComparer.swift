@@ -25,11 +25,22 @@ struct FormComparison {
 
 /// Compares the form in which a column is stored with the declared one.
 ///
-/// The definition of a table records the form of each column that does not have the standard form.
-/// A table of another program records none: its values are read once, and then the form is
-/// recorded.
+/// In a table that Apus made, the definition records the form of each column that does not have the
+/// standard form. A table of another program records none, so each opening examines some of its
+/// values.
 struct FormComparer: TableComparer {
   let table: TableComparison
+  /// The rows whose values are examined: those of the table, or a sample of them.
+  let rows: RowProbe
+
+  init(table: TableComparison) {
+    self.init(table: table, rows: table.rows)
+  }
+
+  private init(table: TableComparison, rows: RowProbe) {
+    self.table = table
+    self.rows = rows
+  }
 
   func compare(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
@@ -46,16 +57,33 @@ struct FormComparer: TableComparer {
     }
     let isSameClass = oldClass == column.storageClass
     if isSameClass, forms.count == 1 { return .unknown }
+    // A difference is stated with the number of all rows that it concerns.
+    if !planner.checksValues, let sample = rows.sample {
+      let comparison = try FormComparer(table: table, rows: sample)
+        .examine(column, found, oldClass, forms)
+      let isKept = comparison.differences.allSatisfy {
+        if case .kept = $0 { true } else { false }
+      }
+      if comparison.outcome == .settled, isKept { return comparison }
+    }
+    return try examine(column, found, oldClass, forms)
+  }
+
+  /// Compares with the form that the values have.
+  private func examine(
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
+    _ forms: [StoredForm]
+  ) throws -> FormComparison {
+    let isSameClass = oldClass == column.storageClass
     guard try rows.hasRow(where: "\(names.quoted(column.name)) IS NOT NULL") else {
-      return isSameClass ? FormComparison(.settled, [remember(column)]) : .unknown
+      return isSameClass ? FormComparison(.settled) : .unknown
     }
     if !isSameClass, forms.isEmpty { return .unknown }
     switch oldClass {
     case .integer, .real: return try compareNumbers(column, found, oldClass)
     case .text: return try compareTexts(column, found, isSameClass: isSameClass)
     case .blob:
-      return try isSameClass
-        ? FormComparison(.settled, [remember(column)]) : convert(column, from: .bytes)
+      return try isSameClass ? FormComparison(.settled) : convert(column, from: .bytes)
     case .null: return .unknown
     }
   }
@@ -110,7 +138,7 @@ struct FormComparer: TableComparer {
     guard isSameClass else { return try convert(column, from: .standard) }
     let unread = try unreadNumbers(of: column, found, oldClass)
     if let unread, unread.isRefusal { return FormComparison(.refused, [unread]) }
-    return FormComparison(.settled, (unread.map { [$0] } ?? []) + [remember(column)])
+    return FormComparison(.settled, unread.map { [$0] } ?? [])
   }
 
   /// Returns a refusal if the numbers of a column are dates in other forms only, if `form` is nil,
@@ -121,7 +149,7 @@ struct FormComparer: TableComparer {
     _ form: StoredForm?
   ) throws -> TableDifference? {
     let numbers = try DateNumbers(
-      of: names.quoted(column.name), in: names.quotedTable, oldClass,
+      of: names.quoted(column.name), in: rows.source, oldClass,
       declared: form ?? .bytes, rows.connection)
     var reason = ""
     if form != nil, numbers.declaredCount > 0 || numbers.plausibleYears == nil {
@@ -179,7 +207,7 @@ struct FormComparer: TableComparer {
     }
     return FormComparison(
       .settled,
-      deletions + [look.isWritten(as: form) ? remember(column) : note(look, of: column)])
+      deletions + (look.isWritten(as: form) ? [] : [note(look, of: column)]))
   }
 
   private func refusal(
@@ -275,18 +303,6 @@ struct FormComparer: TableComparer {
       .converted, differences + [change(reason), value(of: column, reformed(new))])
   }
 
-  /// Records the form in the definition, so that the values need not be read again.
-  private func remember(_ column: TableDefinition.Column) -> TableDifference {
-    let form = column.type.storedForm
-    let memory = FormMemory(table: declared.name, forms: [(column.name, form)])
-    return .kept(
-      PlannedStep(
-        MigrationPlan.Step(
-          .rememberForm(column.name), table: declared.name,
-          reason: memory.reason(column.name, form)),
-        .remember(memory)))
-  }
-
   /// Notes that some values are not spelled as the form will write them.
   private func note(_ look: TextSurvey, of column: TableDefinition.Column) -> TableDifference {
     let form = column.type.storedForm
@@ -295,8 +311,9 @@ struct FormComparer: TableComparer {
       PlannedStep(
         MigrationPlan.Step(
           .keepDeclaration("the spelling of \(column.name)"), table: declared.name,
-          reason: "\(count) of its values \(count == 1 ? "is" : "are") not spelled as `.\(form)` "
-            + "writes them; they can be read, but SQL compares their text",
+          reason: "\(count) of the \(look.count) values that were examined "
+            + "\(count == 1 ? "is" : "are") not spelled as `.\(form)` writes them; they can be read, "
+            + "but SQL compares their text",
           lines: look.storedLines(for: column), rowCount: count)))
   }
 }

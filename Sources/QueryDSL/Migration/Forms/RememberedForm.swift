@@ -7,6 +7,11 @@ import SQLCore
 // SQLite keeps the text of a definition even when ALTER TABLE adds, renames or drops a column or
 // renames the table. So the form stays with the column, and the `sqlite3` shell shows it.
 // https://www.sqlite.org/schematab.html
+//
+// Only a statement that writes the definition of a column anyway (CREATE TABLE, ADD COLUMN, a
+// rebuild) writes the comment. A table that another program made keeps its definition, because that
+// program may compare the text: GRDB's `eraseDatabaseOnSchemaChange` erases a database whose
+// definitions differ from its own.
 
 extension StoredForm {
   /// The form that a comment names; nil for any other comment.
@@ -36,46 +41,5 @@ extension SQLTokens {
       }
     }
     return nil
-  }
-}
-
-extension ExistingTable {
-  /// Returns the definition with a comment that records the form of a column; nil if the column is
-  /// not found or has one already.
-  ///
-  /// The comment follows the type, or the name of a column without a type.
-  func sql(remembering form: StoredForm, of name: String) -> String? {
-    guard let column = column(name), column.form == nil, let end = column.typeEnd else {
-      return nil
-    }
-    let bytes = Array(sql.utf8)
-    return String(decoding: bytes[..<end], as: UTF8.self) + " " + form.comment
-      + String(decoding: bytes[end...], as: UTF8.self)
-  }
-}
-
-/// A change of a table's definition that records the forms of columns. It touches no row.
-///
-/// SQLite documents this method for changes that affect only the text of a definition. The text
-/// with the comment has the same meaning, so no connection needs to read the schema again.
-/// - SeeAlso: <https://www.sqlite.org/lang_altertable.html#otheralter>
-struct FormMemory {
-  let table: String
-  let forms: [(column: String, form: StoredForm)]
-
-  func write(on core: ConnectionCore) throws {
-    let connection = core.lend()
-    for (column, form) in forms {
-      guard let existing = try ExistingSchema(of: connection).table(table),
-        let sql = existing.sql(remembering: form, of: column),
-        SQLTokens(sql).tokens.map(\.value) == SQLTokens(existing.sql).tokens.map(\.value)
-      else { continue }
-      try core.replaceDefinition(ofTable: existing.name, by: sql)
-    }
-  }
-
-  /// Returns the reason that a plan prints for the step.
-  func reason(_ column: String, _ form: StoredForm) -> String {
-    "its values have the form `.\(form)`, and the definition of the table will say so"
   }
 }

@@ -34,7 +34,7 @@ extension MigrationPlan.Step.Action {
       .dropSearchIndex, .stopLog:
       "-"
     case .renameTable, .renameColumn, .rebuildTable, .userStep, .fillSearchIndex: "~"
-    case .keepNewer, .rememberForm, .keepColumn, .keepDeclaration: "="
+    case .keepNewer, .keepColumn, .keepDeclaration: "="
     case .refuse: "!"
     }
   }
@@ -61,7 +61,6 @@ extension MigrationPlan.Step.Action {
     case .fillSearchIndex(let name): "fill the full-text index \(name) again"
     case .startLog: "log the changes"
     case .stopLog: "stop logging the changes"
-    case .rememberForm(let name): "record the form of \(name)"
     case .keepColumn(let name): "keep the column \(name)"
     case .keepDeclaration(let name): "keep \(name)"
     case .keepNewer: "keep the schema of a newer program"

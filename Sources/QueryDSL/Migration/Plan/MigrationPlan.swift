@@ -55,8 +55,6 @@ public struct MigrationPlan: Hashable, Sendable {
       case startLog
       /// The triggers are dropped that write the changes of the table into the change log.
       case stopLog
-      /// The form of a column's values is recorded in the definition of its table; no row changes.
-      case rememberForm(String)
       /// A column that no model declares stays as it is.
       case keepColumn(String)
       /// Another part of the database that no model declares stays as it is.
@@ -125,13 +123,8 @@ public struct MigrationPlan: Hashable, Sendable {
   }
 
   /// Whether no step changes a table's rows or declarations. Such a plan may still list what is
-  /// kept, and forms that will be recorded.
+  /// kept.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
-
-  /// Whether the form of a column will be recorded, which changes only the text of a definition.
-  var remembersForms: Bool {
-    steps.contains { if case .rememberForm = $0.action { true } else { false } }
-  }
 
   /// The refused steps. `.undecided` steps are not among them.
   public var refusals: [Step] { steps.filter { $0.kind == .refused } }
@@ -141,7 +134,7 @@ extension MigrationPlan.Step {
   /// Whether the step changes no row and no declaration.
   var isKept: Bool {
     switch action {
-    case .keepNewer, .rememberForm, .keepColumn, .keepDeclaration: true
+    case .keepNewer, .keepColumn, .keepDeclaration: true
     default: false
     }
   }

@@ -67,7 +67,7 @@ extension MigrationPlan.Step {
       true
     case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
       .createTrigger, .dropTrigger, .createSearchIndex, .dropSearchIndex, .fillSearchIndex,
-      .startLog, .stopLog, .keepNewer, .rememberForm, .keepColumn, .keepDeclaration,
+      .startLog, .stopLog, .keepNewer, .keepColumn, .keepDeclaration,
       .refuse:
       false
     }

@@ -173,7 +173,6 @@ struct MigrationRun {
         try report(planned.step.table, sql)
         try alter(sql)
       }
-    case .remember(let memory): try memory.write(on: core)
     case .rebuild(let rebuild):
       try run(rebuild, rowCount: planned.step.rowCount ?? 0)
     }

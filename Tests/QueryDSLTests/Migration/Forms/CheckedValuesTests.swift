@@ -54,4 +54,33 @@ struct CheckedValuesTests {
     #expect(refusals.contains { $0.reason.contains("as in row 7: 'soon'") }, "\(refusals)")
     #expect(refusals.first?.lines.last?.contains(".deleted(in: \"Sample.\(column)\")") == true)
   }
+
+  enum Status: String, ColumnValue { case draft, published }
+
+  struct Note: Model {
+    @PrimaryKey var id: Int64
+    @Column var status: Status
+    @Column var seen: Date
+  }
+
+  @Test(
+    "checksValues reads the values of a column that becomes NOT NULL, too",
+    arguments: [("status", "'asleep'"), ("seen", "'soon'")])
+  func notNull(column: String, literal: String) throws {
+    let db = try Specification.database()
+    try db.execute(
+      """
+      CREATE TABLE Note (id INTEGER PRIMARY KEY NOT NULL, status TEXT, seen INTEGER);
+      INSERT INTO Note VALUES (1, 'draft', 1700000000000000), (7, 'draft', 1700000000000000)
+      """)
+    let options = MigrationOptions(checksValues: true)
+    let plan = try db.migrationPlan(for: [Note.self], options)
+    #expect(plan.refusals.isEmpty && plan.steps.contains { $0.action == .rebuildTable })
+    try db.execute("UPDATE Note SET \(unsafe: column) = \(unsafe: literal) WHERE id = 7")
+    let refusals = try db.migrationPlan(for: [Note.self], options).refusals
+    #expect(refusals.contains { $0.reason.contains("as in row 7: \(literal)") }, "\(refusals)")
+    let deleting = MigrationOptions(invalidValues: .deleted(in: "Note"), checksValues: true)
+    try db.migrate([Note.self], deleting)
+    #expect(try db.fetch(Note.all).map(\.id) == [1])
+  }
 }

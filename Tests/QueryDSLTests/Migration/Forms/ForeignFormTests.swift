@@ -73,28 +73,70 @@ struct ForeignFormTests {
     try db.row("SELECT sql FROM sqlite_schema WHERE name = 'Visit'")?.get(String.self, at: 0)
   }
 
-  @Test("seconds since 1970 are accepted as they are, and only the form is recorded")
+  @Test("seconds since 1970 are accepted as they are, and opening writes nothing")
   func fits() throws {
     let db = try file("REAL", "1700000000.5", "1710000000")
-    let plan = try db.migrationPlan(for: [Unix.self])
-    #expect(plan.isEmpty)
-    #expect(
-      "\(plan)" == """
-        Visit
-          = record the form of seen: its values have the form `.unixSeconds`, and the definition of \
-        the table will say so
-        """)
-    let opened = try open(db, Unix.self)
-    #expect(try opened.find(Unix.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000.5))
-    #expect(
-      try definition(opened)
-        == "CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen REAL /* unixSeconds */ NOT NULL)")
-    #expect(try opened.migrationPlan(for: [Unix.self]).steps.isEmpty)
-    #expect(try db.row("PRAGMA integrity_check")?[0] == "ok")
-    // Because the form is recorded, a second form converts the values.
+    let before = try db.rows("SELECT * FROM sqlite_schema").map(\.values)
+    let watcher = try Connection(path: #require(db.path))
+    let version = try watcher.row("PRAGMA data_version")?[0]
+    #expect(try db.migrationPlan(for: [Unix.self]).steps.isEmpty)
+    for _ in 0..<2 {
+      let opened = try open(db, Unix.self)
+      #expect(try opened.find(Unix.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000.5))
+      try opened.close()
+    }
+    #expect(try db.rows("SELECT * FROM sqlite_schema").map(\.values) == before)
+    #expect(try watcher.row("PRAGMA data_version")?[0] == version)
+    // The file does not say which form was declared before, so another form needs a line.
+    let error = #expect(throws: MigrationError.self) { try open(db, Reference.self) }
+    let line = #"Converted(\.$seen, from: Date.self, stored: .unixSeconds) { $0 }"#
+    #expect(error?.plan.refusals.first?.lines.contains { $0.hasPrefix(line) } == true)
+    #expect(try db.rows("SELECT * FROM sqlite_schema").map(\.values) == before)
+  }
+
+  @Test("a file in which an earlier version recorded a form opens as before, and is converted")
+  func recorded() throws {
+    let db = try file("REAL /* unixSeconds */", "1700000000.5", "1710000000")
+    let before = try definition(db)
+    #expect(try open(db, Unix.self).migrationPlan(for: [Unix.self]).steps.isEmpty)
+    #expect(try definition(db) == before)
     let again = try open(db, Reference.self)
     #expect(try again.find(Reference.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000.5))
     #expect(try again.row("SELECT seen FROM Visit WHERE id = 2")?[0] == 731_692_800.0)
+  }
+
+  @Test("an opening finds a few values of another form among many rows, and counts them all")
+  func sample() throws {
+    let db = try file("TEXT", "'2009-01-01 00:00:00.250'")
+    try db.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+      INSERT INTO Visit SELECT i, '2009-01-02 03:04:05.000' FROM n
+      """)
+    #expect(try open(db, Spaced.self).migrationPlan(for: [Spaced.self]).steps.isEmpty)
+    try db.execute("UPDATE Visit SET seen = 'soon' WHERE id BETWEEN 9000 AND 9100")
+    let error = #expect(throws: MigrationError.self) { try open(db, Spaced.self) }
+    #expect(error?.plan.refusals.first?.reason.contains("cannot read 101 of its values") == true)
+    // One bad value may lie between the rows that an opening examines; `checksValues` reads all.
+    try db.execute("UPDATE Visit SET seen = '2009-01-02 03:04:05.000' WHERE id <> 9007")
+    let options = MigrationOptions(checksValues: true)
+    let plan = try db.migrationPlan(for: [Spaced.self], options)
+    #expect(plan.refusals.first?.reason.contains("as in row 9007: 'soon'") == true)
+  }
+
+  @Test("the values of a table without a rowid are examined, too")
+  func withoutRowID() throws {
+    let db = try Specification.database()
+    try db.execute(
+      """
+      CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen TEXT NOT NULL) WITHOUT ROWID;
+      INSERT INTO Visit VALUES (1, '2009-01-01 00:00:00.250'), (2, 'soon')
+      """)
+    #expect(try db.migrationPlan(for: [Spaced.self]).refusals.count == 1)
+    try db.execute("DELETE FROM Visit WHERE id = 2")
+    let before = try definition(db)
+    #expect(try open(db, Spaced.self).count(Spaced.all) == 1)
+    #expect(try definition(db) == before)
   }
 
   @Test("numbers that are dates only in another form are refused with that form and its years")
@@ -161,10 +203,7 @@ struct ForeignFormTests {
         == #"Stored(\.$seen, as: .unixEpoch)  // dates from 2023 to 2024"#)
     let opened = try open(db, Epoch.self)
     #expect(try opened.find(Epoch.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000))
-    // Because the form is recorded, the values become the standard form without a declaration.
-    let plain = try open(db, Plain.self)
-    #expect(try plain.find(Plain.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000))
-    #expect(try plain.row("SELECT seen FROM Visit WHERE id = 1")?[0] == 1_700_000_000_000_000)
+    #expect(throws: MigrationError.self) { try open(db, Plain.self) }
   }
 
   @Test(
@@ -181,8 +220,8 @@ struct ForeignFormTests {
     let opened = try open(db, Spaced.self)
     #expect(try opened.find(Spaced.self, 1)?.seen == Date(timeIntervalSince1970: 1_230_768_000.25))
     #expect(
-      try definition(opened)
-        == "CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen \(type) /* datetime */ NOT NULL)")
+      try definition(opened) == "CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen \(type) NOT NULL)"
+    )
     #expect(try opened.migrationPlan(for: [Spaced.self]).steps.isEmpty)
   }
 
@@ -193,8 +232,8 @@ struct ForeignFormTests {
     #expect(plan.isEmpty)
     #expect(
       plan.steps.first?.reason
-        == "1 of its values is not spelled as `.datetime` writes them; they can be read, but SQL "
-        + "compares their text")
+        == "1 of the 1 values that were examined is not spelled as `.datetime` writes them; they "
+        + "can be read, but SQL compares their text")
     #expect(plan.steps.first?.line == #"Stored(\.$seen, as: .datetimeSeconds)"#)
     let opened = try open(db, Spaced.self)
     #expect(try opened.find(Spaced.self, 1)?.seen == Date(timeIntervalSince1970: 1_230_768_000))

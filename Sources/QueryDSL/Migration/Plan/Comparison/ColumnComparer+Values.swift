@@ -79,7 +79,12 @@ extension ColumnComparer {
       }
       differences.append(deletion)
     }
-    guard isOtherClass else { return differences + [change(reason)] }
+    guard isOtherClass else {
+      let isChecked = planner.checksValues
+      return try differences + [change(reason)]
+        + (isChecked
+          ? unreadable(column, source: old, among: "\(old) IS NOT NULL") : [])
+    }
     return try differences
       + (column.type.hasForms ? reading(column, found, reason) : casting(column, found, reason))
   }

@@ -9,8 +9,6 @@ struct PlannedStep {
     case statements([String])
     /// Like `statements`, but references in other definitions stay as they are written.
     indirect case rebuild(TableRebuild)
-    /// The form of a column is recorded in its definition; no row is touched.
-    indirect case remember(FormMemory)
   }
 
   var step: MigrationPlan.Step
