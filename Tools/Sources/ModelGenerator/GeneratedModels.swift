@@ -105,7 +105,7 @@ extension Connection {
       let name: String = try row.get(at: 0)
       let type: String = try row.get(at: 1)
       if let names, !names.contains(where: { $0.isSameName(as: name) }) { continue }
-      if ["apus_migration", "apus_schema"].contains(name) {
+      if ["apus_migration", "apus_schema", "apus_types"].contains(name) {
         left.append("\(name) has no model: Apus keeps its notes there")
         continue
       }

@@ -58,7 +58,7 @@ struct FormComparer: TableComparer {
     let isSameClass = oldClass == column.storageClass
     if isSameClass, forms.count == 1 { return .unknown }
     // A difference is stated with the number of all rows that it concerns.
-    if !planner.checksValues, let sample = rows.sample {
+    if !table.checks(column), let sample = rows.sample {
       let comparison = try FormComparer(table: table, rows: sample)
         .examine(column, found, oldClass, forms)
       let isKept = comparison.differences.allSatisfy {
@@ -93,7 +93,7 @@ struct FormComparer: TableComparer {
     _ column: TableDefinition.Column, recorded form: StoredForm, _ oldClass: StorageClass
   ) throws -> FormComparison {
     guard form == column.type.storedForm else { return try convert(column, from: form) }
-    guard planner.checksValues, oldClass == .text else { return FormComparison(.settled) }
+    guard table.checks(column), oldClass == .text else { return FormComparison(.settled) }
     let look = try TextSurvey(of: column, in: rows)
     let isMixed = look.readCount == look.count && !look.isWritten(as: form)
     return FormComparison(.settled, isMixed ? [note(look, of: column)] : [])

@@ -118,6 +118,9 @@ public struct MigrationPlan: Hashable, Sendable {
   /// The steps, in the order in which they run.
   public internal(set) var steps: [Step] = []
 
+  /// Whether the types by which the values were checked will be noted.
+  var notesTypes = false
+
   init(steps: [Step] = []) {
     self.steps = steps
   }

@@ -15,6 +15,11 @@ struct MigrationPlanner {
   var invalidValues = MigrationOptions.InvalidValues.refused
   var missingDefaults = MigrationOptions.MissingDefaults.refused
   var checksValues = false
+  var checksChangedTypes = false
+  /// The declared columns whose types have changed, folded, by the folded names of their tables.
+  private(set) var changedTypes: [String: Set<String>] = [:]
+  /// The closure that is called before the values of a column are checked.
+  var progress: (@Sendable (MigrationProgress) throws -> Void)?
   var newerSchema = MigrationOptions.NewerSchema.kept
   var schemaVersion: Int?
   /// The names, folded, of the views that models declare. They can be created again if they must be
@@ -34,6 +39,8 @@ struct MigrationPlanner {
     invalidValues = options.invalidValues
     missingDefaults = options.missingDefaults
     checksValues = options.checksValues
+    checksChangedTypes = options.checksChangedTypes
+    progress = options.progress
     newerSchema = options.newerSchema
     schemaVersion = options.schemaVersion
     declaredViews = Set(declared.views.map(\.name.lowercasedASCII))
@@ -42,7 +49,9 @@ struct MigrationPlanner {
   /// Returns whether there is nothing to do, as far as that shows without a comparison. Most often
   /// nothing has changed, and comparing the texts is enough.
   func isDone(_ declared: Declarations, in reading: SchemaReading) throws -> Bool {
-    guard !checksValues, reading.isExact else { return false }
+    guard !checksValues, reading.isExact, try remembersTypes(of: declared, in: reading) else {
+      return false
+    }
     if !declared.searchTables.isEmpty {
       let schema = reading.schema
       guard declared.searchTables.allSatisfy({ $0.objection(in: schema) == nil }) else {
@@ -53,6 +62,14 @@ struct MigrationPlanner {
     let schema = reading.schema
     return try remembers(declared.exchanges, in: schema)
       && declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
+  }
+
+  /// Returns whether the types are those that the database notes, or need not be.
+  private func remembersTypes(
+    of declared: Declarations, in reading: SchemaReading
+  ) throws -> Bool {
+    guard checksChangedTypes else { return true }
+    return try CheckedTypes(of: reading.schema, in: connection).areNoted(declared)
   }
 
   /// Returns whether all exchanges of names have run on this database.
@@ -100,6 +117,13 @@ struct MigrationPlanner {
     if declared.tables.contains(where: { $0.columns.contains { $0.conversion != nil } }) {
       tablePlanner.conversions = try ConversionLog(of: schema, in: connection)
     }
+    if checksChangedTypes {
+      let checked = try CheckedTypes(of: schema, in: connection)
+      for table in declared.tables {
+        tablePlanner.changedTypes[table.name.lowercasedASCII] = checked.changes(
+          of: table, schema.renames)
+      }
+    }
     let unconverted = declared.unconverted { tablePlanner.conversions }
     // Renamed tables give up the names of their indexes before other tables take them.
     let isRenamed = { (table: TableDefinition) in
@@ -111,6 +135,7 @@ struct MigrationPlanner {
       let hasTriggers = table.removedTriggers.contains(where: schema.hasTrigger)
       if !checksValues, !hasTriggers, declared.definitions.isExact(table, in: schema),
         !schema.renames.isGivenAway(table.name), !unconverted.contains(table.name.lowercasedASCII),
+        tablePlanner.changedTypes[table.name.lowercasedASCII]?.isEmpty ?? true,
         schema.renames.columns(ofFormer: table.name).isEmpty
       {
         continue

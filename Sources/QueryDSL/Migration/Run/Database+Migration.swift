@@ -68,7 +68,7 @@ extension Database {
       return plan
     }
     if let objection = openingObjection(to: plan) { throw objection }
-    guard !plan.isEmpty else { return }
+    guard runs(plan) else { return }
     try run(plan, for: declared, options)
     try writing { try $0.advanceIDs(past: declared.ids) }
   }
@@ -135,9 +135,9 @@ extension Database {
   private func run(
     _ plan: MigrationPlan, for declared: Declarations, _ options: MigrationOptions
   ) throws -> MigrationPlan {
-    guard !plan.isEmpty else { return plan }
+    guard runs(plan) else { return plan }
     if let objection = objection(to: plan) { throw objection }
-    if let path = options.copyPath { try vacuum(into: path) }
+    if !plan.isEmpty, let path = options.copyPath { try vacuum(into: path) }
     let start = ContinuousClock.now
     // Another process may have migrated in the meantime, so the plan is made again under the lock.
     let done = try writing { core in
@@ -168,10 +168,15 @@ extension Database {
     if !declared.logs.isEmpty { try register(.framing(.changeLog)) }
   }
 
+  /// Whether there is something to do. Types are noted only if the schema may change.
+  private func runs(_ plan: MigrationPlan) -> Bool {
+    !plan.isEmpty || plan.notesTypes && configuration.schemaPolicy == .automatic
+  }
+
   /// Returns the error with which a migration refuses a plan; nil if the plan may run or there is
   /// nothing to do.
   private func objection(to plan: MigrationPlan) -> MigrationError? {
-    guard !plan.isEmpty else { return nil }
+    guard runs(plan) else { return nil }
     if let reason = configuration.schemaPolicy.lock(for: plan) {
       return MigrationError(plan: plan, reason: reason)
     }

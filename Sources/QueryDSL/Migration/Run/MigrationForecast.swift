@@ -24,9 +24,13 @@ struct MigrationForecast {
     let planner = MigrationPlanner(connection: connection, options, declared)
     let isDone = try planner.isDone(declared, in: reading)
     if isDone, options.steps.isEmpty { return MigrationPlan() }
-    return try MigrationForecast(
+    var plan = try MigrationForecast(
       declared: declared, options: options, core: core, schema: reading.schema
     ).plan(isDone: isDone, isShown: isShown)
+    if options.checksChangedTypes {
+      plan.notesTypes = try !CheckedTypes(of: reading.schema, in: connection).areNoted(declared)
+    }
+    return plan
   }
 
   private func plan(isDone: Bool, isShown: (MigrationPlan) -> Bool) throws -> MigrationPlan {

@@ -56,8 +56,19 @@ public struct MigrationOptions: Sendable {
   /// Whether the migration reads all values of the models' columns, even if nothing changed.
   ///
   /// A text column whose property becomes an enumeration looks the same in the file. Only this
-  /// option finds a text that is not one of the cases. It reads every row.
+  /// option and `checksChangedTypes` find a text that is not one of the cases. It reads every row.
   public var checksValues: Bool
+  /// Whether the migration reads the values of the columns whose Swift type has changed.
+  ///
+  /// The cases of an enumeration, the properties of a struct in JSON, or a text that becomes a UUID or
+  /// a Decimal do not show in the schema. With this option the file notes the types in the table
+  /// `apus_types`, and an opening compares them: one statement if nothing has changed. A column with
+  /// another type is read, and a value that the type cannot read refuses the migration, as it does
+  /// with `checksValues`. The first opening with this option reads all columns whose types do not read
+  /// every value. `progress` is called before each column.
+  ///
+  /// A type that reads its values by code of its own is known by its name and its stored properties.
+  public var checksChangedTypes: Bool
   /// The path of a copy of the file that is made by `VACUUM INTO` before anything is changed; nil
   /// for none. A migration with nothing to do makes no copy. Throws if a file exists at the path.
   public var copyPath: String?
@@ -85,7 +96,8 @@ public struct MigrationOptions: Sendable {
   /// Creates options; each has a default.
   public init(
     invalidValues: InvalidValues = .refused, missingDefaults: MissingDefaults = .refused,
-    checksValues: Bool = false, copyPath: String? = nil, waiting: Duration = .seconds(600),
+    checksValues: Bool = false, checksChangedTypes: Bool = false, copyPath: String? = nil,
+    waiting: Duration = .seconds(600),
     steps: [MigrationStep] = [],
     newerSchema: NewerSchema = .kept, schemaVersion: Int? = nil,
     progress: (@Sendable (MigrationProgress) throws -> Void)? = nil
@@ -93,6 +105,7 @@ public struct MigrationOptions: Sendable {
     self.invalidValues = invalidValues
     self.missingDefaults = missingDefaults
     self.checksValues = checksValues
+    self.checksChangedTypes = checksChangedTypes
     self.copyPath = copyPath
     self.waiting = waiting
     self.steps = steps

@@ -84,7 +84,8 @@ struct MigrationRun {
     // The user's own steps may change what is planned.
     let planned = pending.isEmpty ? try plan(.whole) : nil
     if let planned, planned.allSatisfy(\.step.isKept) {
-      return try run(planned, keepingTrackOfKept: true)
+      try run(planned, keepingTrackOfKept: true)
+      return try noteTypes()
     }
     let renames = Renames(of: declared.tables, in: old, done: Set(try log.names(in: old)))
     let before = try foreignKeyViolations(renames)
@@ -103,9 +104,16 @@ struct MigrationRun {
     try log.note(unknown.map(\.name) + declared.exchanges)
     try SchemaHistory.note(
       from: old, to: presentSchema(), declared, version: options.schemaVersion, in: connection)
+    try noteTypes()
     if let version = options.schemaVersion, try presentSchema().entry(LogTables.log) != nil {
       try connection.execute("UPDATE \(identifier: LogTables.log) SET schemaVersion = \(version)")
     }
+  }
+
+  private mutating func noteTypes() throws {
+    guard options.checksChangedTypes else { return }
+    try CheckedTypes.note(
+      declared, except: MigrationPlan(steps: done).newerNames, in: presentSchema(), connection)
   }
 
   private mutating func plan(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {

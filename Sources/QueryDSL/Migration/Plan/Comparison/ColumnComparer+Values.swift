@@ -30,7 +30,7 @@ extension ColumnComparer {
     }
     var differences = form.differences
     if gainsNull { differences.append(change("\(column.name) is no longer NOT NULL")) }
-    if planner.checksValues, form.outcome != .converted {
+    if table.checks(column), form.outcome != .converted {
       differences += try unreadable(column, source: names.quoted(column.name))
     }
     return differences
@@ -80,10 +80,9 @@ extension ColumnComparer {
       differences.append(deletion)
     }
     guard isOtherClass else {
-      let isChecked = planner.checksValues
+      let isChecked = table.checks(column)
       return try differences + [change(reason)]
-        + (isChecked
-          ? unreadable(column, source: old, among: "\(old) IS NOT NULL") : [])
+        + (isChecked ? unreadable(column, source: old, among: "\(old) IS NOT NULL") : [])
     }
     return try differences
       + (column.type.hasForms ? reading(column, found, reason) : casting(column, found, reason))
@@ -158,8 +157,14 @@ extension ColumnComparer {
   ) throws -> [TableDifference] {
     // A STRICT table holds only values of the declared class, and a NOT NULL column no NULL.
     let isNotNull = column.isOptional || existing.column(column.name)?.isNotNull == true
-    guard !column.type.readsAll || planner.checksValues && !(existing.isStrict && isNotNull) else {
+    guard !column.type.readsAll || table.checks(column) && !(existing.isStrict && isNotNull) else {
       return []
+    }
+    if table.checks(column) {
+      try planner.progress?(
+        MigrationProgress(
+          table: declared.name, sql: "-- check the values of \(column.name)", copiedRows: 0,
+          rowCount: 0))
     }
     let isUnread = "NOT apus_reads('\(key(of: column))', \(source))"
     return try refusedOrDeleted(

@@ -13,7 +13,7 @@ struct ColumnComparer: TableComparer {
     var differences = try generationDifferences(column, found)
     if column.generated == nil {
       differences += try valueDifferences(column, found)
-    } else if planner.checksValues, found.generated != nil {
+    } else if table.checks(column), found.generated != nil {
       differences += try unreadable(column, source: names.quoted(column.name))
     }
     return differences + collationDifferences(column, found) + defaultDifferences(column, found)

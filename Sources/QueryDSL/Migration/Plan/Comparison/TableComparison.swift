@@ -66,6 +66,13 @@ final class TableComparison {
     existing.isStrict && existing.sql.hasPrefix("CREATE TABLE \(names.quotedTable) (\n  \"")
   }
 
+  /// Whether the values of a column are read although its definition has not changed.
+  func checks(_ column: TableDefinition.Column) -> Bool {
+    planner.checksValues
+      || planner.changedTypes[declared.name.lowercasedASCII]?.contains(
+        column.name.lowercasedASCII) == true
+  }
+
   /// The key with which the migration's SQL functions find the column, escaped for a literal.
   func key(of column: TableDefinition.Column) -> String {
     MigrationFunctions.key(table: declared.name, column: column.name)
