@@ -5,6 +5,11 @@ import SQLCore
 #else
   import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The text form of cells, which is the same in CSV and JSON.
 ///
@@ -47,7 +52,7 @@ enum CellText {
     } else {
       switch type.storageClass {
       case .integer: value = Int64(text).map { .integer($0) }
-      case .real: value = Double(text).map { .real($0) }
+      case .real: value = real(text).map { .real($0) }
       case .text where type == Decimal.self:
         value = Decimal.canonicalText(of: text).map { .text($0) }
       case .text: value = .text(text)
@@ -57,6 +62,14 @@ enum CellText {
     }
     guard let value else { return nil }
     return stored(value, as: type)
+  }
+
+  /// Returns the message for a text that `value(_:as:)` does not read, with the types that keep all
+  /// digits of a number.
+  static func failure(_ text: String, as type: any ColumnValue.Type) -> String {
+    let message = "\(text.debugDescription) cannot be read as \(type)"
+    guard type.storageClass == .real, Double(text)?.isNaN == false else { return message }
+    return message + ", which does not hold its digits; give the column the type Decimal or String"
   }
 
   /// Returns the cell in the type's own stored form, so that equal values are equal cells. Returns
@@ -87,32 +100,81 @@ enum CellText {
   /// Returns whether a type is `Date`.
   static func isDate(_ type: (any ColumnValue.Type)?) -> Bool { type == Date.self }
 
-  /// Returns the type that an unquoted text has by its form; nil for text.
-  static func kind(of text: String) -> (any ColumnValue.Type)? {
-    if text == "true" || text == "false" { return Bool.self }
-    if text == "inf" || text == "-inf" { return Double.self }
-    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    guard let first = digits.utf8.first, (0x30...0x39).contains(first) else {
-      return nil
+  /// Returns the number that a text stands for; nil if a Double would lose some of its digits, or
+  /// cannot have its size.
+  ///
+  /// A Double holds the digits of a text if it is the same text when it is written with as many of
+  /// them: 1.10 and 0.10000000000000001 are, 9007199254740993 and 1e400 are not.
+  static func real(_ text: String) -> Double? {
+    guard let real = Double(text) else { return nil }
+    var digits: [UInt8] = []
+    var exponent = -1
+    var isFraction = false
+    var bytes = text.utf8[...]
+    while let byte = bytes.popFirst() {
+      switch byte {
+      case UInt8(ascii: "."): isFraction = true
+      case UInt8(ascii: "+"), UInt8(ascii: "-"): continue
+      case 0x30...0x39:
+        if !digits.isEmpty || byte != 0x30 {
+          digits.append(byte)
+          if !isFraction { exponent += 1 }
+        } else if isFraction {
+          exponent -= 1
+        }
+      case UInt8(ascii: "e"), UInt8(ascii: "E"):
+        // A greater exponent is beyond every Double.
+        exponent += min(max(Int(Substring(bytes)) ?? 1_000_000, -1_000_000), 1_000_000)
+        bytes = bytes.suffix(0)
+      default:
+        // Infinity in words, and hexadecimal digits, which are exact.
+        return real
+      }
     }
-    // Digits that begin with 0 are a code rather than a number.
-    let isCode =
-      first == 0x30 && digits.utf8.dropFirst().first.map { $0 != UInt8(ascii: ".") } == true
-    if !isCode, Int64(text) != nil { return Int64.self }
-    let isNumber = digits.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
-    }
-    if !isCode, isNumber, Double(text) != nil { return Double.self }
-    let isDate = (try? DatabaseValue.text(text).read(Date.self, as: .iso8601)) != nil
-    return isDate ? Date.self : nil
+    guard !digits.isEmpty else { return real }
+    while digits.last == 0x30 { digits.removeLast() }
+    guard real.isFinite, !real.isZero else { return nil }
+    // Every Double of a common size has 15 digits, and none has more than 767.
+    if digits.count <= 15, abs(exponent) < 300 { return real }
+    guard digits.count <= 767 else { return nil }
+    return written(real, digits: digits.count) == (digits, exponent) ? real : nil
   }
 
-  /// Returns the type that all cells can have, given the type of each; nil for text, and if there
-  /// are no cells.
+  /// Returns the first digits of a number that is not 0, rounded, and the power of ten of the first.
+  private static func written(_ real: Double, digits count: Int) -> ([UInt8], Int) {
+    var text = [CChar](repeating: 0, count: count + 16)
+    let length = withVaList([Int32(truncatingIfNeeded: count - 1), real]) { arguments in
+      vsnprintf(&text, text.count, "%.*e", arguments)
+    }
+    let bytes = text.prefix(Int(length)).map { UInt8(bitPattern: $0) }
+    let end = bytes.lastIndex(of: UInt8(ascii: "e")) ?? bytes.endIndex
+    let exponent = String(decoding: bytes[end...].dropFirst(), as: UTF8.self)
+    return (bytes[..<end].filter { (0x30...0x39).contains($0) }, Int(exponent) ?? 0)
+  }
+
+  /// Returns the type of which an unquoted text is the written form; nil for text. A number that is
+  /// written in another way, such as 007, 1.10 or one with more digits than its type holds, is text:
+  /// it may be a code, a version or an identifier, which has to stay as it is.
+  static func kind(of text: String) -> (any ColumnValue.Type)? {
+    guard let first = text.utf8.first, (0x30...0x39).contains(first) || "-itf".utf8.contains(first)
+    else { return nil }
+    let types: [any ColumnValue.Type] = [Int64.self, Double.self, Bool.self, Date.self]
+    return types.first { type in
+      guard let value = value(text, as: type), let written = try? self.text(of: value, as: type)
+      else { return false }
+      return written.utf8.elementsEqual(text.utf8)
+    }
+  }
+
+  /// Returns the type that all cells have, given the type of each; nil if they have several, and if
+  /// there are no cells.
   static func common(_ kinds: [(any ColumnValue.Type)?]) -> (any ColumnValue.Type)? {
     guard let first = kinds.first, let first else { return nil }
-    if kinds.allSatisfy({ $0 == first }) { return first }
-    let areNumbers = kinds.allSatisfy { $0 == Int64.self || $0 == Double.self }
-    return areNumbers ? Double.self : nil
+    return kinds.allSatisfy { $0 == first } ? first : nil
+  }
+
+  /// Returns whether all cells are numbers, given the type of each.
+  static func areNumbers(_ kinds: [(any ColumnValue.Type)?]) -> Bool {
+    kinds.allSatisfy { $0 == Int64.self || $0 == Double.self }
   }
 }

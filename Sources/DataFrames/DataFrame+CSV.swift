@@ -12,9 +12,9 @@ extension DataFrame {
   /// A Bool becomes `true` or `false`, a Date its ISO 8601 text, bytes become base64 and infinity
   /// `inf`; all other cells are written as they are stored. NULL is an empty field; an empty text
   /// and empty bytes are `""`. Text is quoted if it contains a separator, a quotation mark or a
-  /// line break, or if it would be read as another type, like the texts `12` and `true`. Throws
-  /// `ColumnValueError` for a date whose year does not have four digits, and `DataFrameError` for a
-  /// separator that cannot be one.
+  /// line break. All fields of a column are quoted if it has texts and would be read as another type
+  /// without the quotation marks, like the texts `12` and `7`. Throws `ColumnValueError` for a date
+  /// whose year does not have four digits, and `DataFrameError` for a separator that cannot be one.
   ///
   /// - Parameter separator: an ASCII character other than the quotation mark and line breaks.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
@@ -24,27 +24,40 @@ extension DataFrame {
     func line(_ fields: [String]) -> String {
       fields.joined(separator: String(separator)) + "\r\n"
     }
-    var text = line(columnNames.map { Self.quoted($0, byte, isText: true) })
+    let areQuoted = try columns.map { try Self.isAmbiguous($0, byte) }
+    var text = line(columnNames.map { Self.field($0, byte, isQuoted: false) })
     for row in 0..<rowCount {
       text += line(
-        try columns.map { column in
+        try zip(columns, areQuoted).map { column, isQuoted in
           let value = column.values[row]
           guard !value.isNull else { return "" }
-          return Self.quoted(
-            try CellText.text(of: value, as: column.type), byte,
-            isText: value.storageClass == .text)
+          return Self.field(try CellText.text(of: value, as: column.type), byte, isQuoted: isQuoted)
         })
     }
     return text
   }
 
-  private static func quoted(_ text: String, _ separator: UInt8, isText: Bool) -> String {
-    let special: Set<UInt8> = [separator, 0x22, 0x0D, 0x0A]
-    // An empty field without quotation marks is NULL.
-    let mustBeQuoted =
-      text.isEmpty || text.utf8.contains(where: special.contains)
-      || isText && (CellText.kind(of: text) != nil || text.first == "\u{FEFF}")
-    return mustBeQuoted ? "\"" + text.doubled + "\"" : text
+  /// Returns whether the texts of a column would be read as values of another type.
+  private static func isAmbiguous(_ column: DataFrameColumn, _ separator: UInt8) throws -> Bool {
+    guard column.values.contains(where: { $0.storageClass == .text }) else { return false }
+    var kinds: [(any ColumnValue.Type)?] = []
+    for value in column.values where !value.isNull {
+      let text = try CellText.text(of: value, as: column.type)
+      guard !mustBeQuoted(text, separator), let kind = CellText.kind(of: text) else { return false }
+      kinds.append(kind)
+    }
+    return CellText.common(kinds) != nil || CellText.areNumbers(kinds)
+  }
+
+  private static func field(_ text: String, _ separator: UInt8, isQuoted: Bool) -> String {
+    isQuoted || mustBeQuoted(text, separator) ? "\"" + text.doubled + "\"" : text
+  }
+
+  /// Returns whether a text is another one without quotation marks. An empty field without them is
+  /// NULL.
+  private static func mustBeQuoted(_ text: String, _ separator: UInt8) -> Bool {
+    text.isEmpty || text.unicodeScalars.first == "\u{FEFF}"
+      || text.utf8.contains { $0 == separator || [0x22, 0x0D, 0x0A].contains($0) }
   }
 
   private static func byte(_ separator: Character) throws -> UInt8 {
@@ -63,13 +76,17 @@ extension DataFrame {
   /// ```
   ///
   /// Lines end with CR LF, LF or CR; a byte order mark at the beginning is skipped. An empty field
-  /// is NULL, and `""` is an empty text or empty bytes. A column without a given type is Int64,
-  /// Double, Bool or Date if all its fields have that form and none is quoted. A mixture of Int64
-  /// and Double is Double, and any other column is String.
+  /// is NULL, and `""` is an empty text or empty bytes.
+  ///
+  /// A column without a given type is Int64, Double, Bool or Date if `csv()` writes each value of
+  /// that type as its field, and no field is quoted. A mixture of Int64 and Double has no type, and
+  /// its cells are integers and reals. Any other column is String, so that codes, versions and long
+  /// numbers stay as they are: `007`, `1.10`, `1e400` and `11898508762506083287` are texts.
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
-  /// quotation does not end, if a name occurs twice, or if a field cannot be read as its type. The
-  /// message has the line, and the column if one is concerned.
+  /// quotation does not end, if a name occurs twice, or if a field cannot be read as its type. A
+  /// Double reads every spelling of a number, but no number of which it would lose digits: `1.10`,
+  /// not `9007199254740993`. The message has the line, and the column if one is concerned.
   ///
   /// - Parameters:
   ///   - types: the types of columns, by name. The CSV may have further columns.
@@ -110,25 +127,37 @@ extension DataFrameColumn {
   fileprivate init(
     _ name: String, _ fields: [CSVReader.Field], _ lines: [Int], as type: (any ColumnValue.Type)?
   ) throws {
-    let type = type?.nonOptional ?? Self.type(of: fields)
+    let (type, isMixed) =
+      type.map { ($0.nonOptional, false) } ?? Self.type(of: fields)
     let values = try fields.enumerated().map { row, field -> DatabaseValue in
       if field.text.isEmpty, !field.isQuoted { return .null }
-      guard let type else { return .text(field.text) }
+      guard let type = isMixed ? CellText.kind(of: field.text) : type else {
+        return .text(field.text)
+      }
       guard let value = CellText.value(field.text, as: type) else {
         throw DataFrameError(
-          "line \(lines[row]), \(name): \(field.text.debugDescription) cannot be read as \(type)")
+          "line \(lines[row]), \(name): " + CellText.failure(field.text, as: type))
       }
       return value
     }
     self.init(name, type: type, values: values)
   }
 
-  /// Returns the type that all fields have by their form; nil if all are NULL.
-  private static func type(of fields: [CSVReader.Field]) -> (any ColumnValue.Type)? {
-    let present = fields.filter { !$0.text.isEmpty || $0.isQuoted }
-    guard !present.isEmpty else { return nil }
-    return CellText.common(present.map { $0.isQuoted ? nil : CellText.kind(of: $0.text) })
-      ?? String.self
+  /// Returns the type that all fields have by their form; nil if all are NULL, or if there are
+  /// integers beside reals.
+  private static func type(
+    of fields: [CSVReader.Field]
+  ) -> (type: (any ColumnValue.Type)?, isMixed: Bool) {
+    var kinds: [(any ColumnValue.Type)?] = []
+    for field in fields where !field.text.isEmpty || field.isQuoted {
+      guard !field.isQuoted, let kind = CellText.kind(of: field.text) else {
+        return (String.self, false)
+      }
+      kinds.append(kind)
+    }
+    guard !kinds.isEmpty else { return (nil, false) }
+    if let common = CellText.common(kinds) { return (common, false) }
+    return CellText.areNumbers(kinds) ? (nil, true) : (String.self, false)
   }
 }
 

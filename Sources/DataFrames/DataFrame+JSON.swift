@@ -54,12 +54,15 @@ extension DataFrame {
   /// ```
   ///
   /// A member that an object lacks is NULL, like `null`. A Decimal and a Unique64 are read from a
-  /// string or a number, with all digits. A column without a given type is Int64, Double, Bool or
-  /// String; if its values are of several kinds, it has no type. An array or object in a cell
+  /// string or a number, with all digits, and a String takes the digits of a number. A column
+  /// without a given type is Int64, Double, Bool or String. If its values are of several kinds, such
+  /// as integers beside reals, it has no type, and each cell keeps its own. A number with more
+  /// digits than Int64 and Double hold is the text of these digits. An array or object in a cell
   /// becomes the text of its JSON.
   ///
-  /// Throws `DataFrameError` with the line if the text is not such JSON, and with the row and
-  /// column for a value that cannot be read as its type.
+  /// Throws `DataFrameError` with the line if the text is not such JSON or an object has a member
+  /// twice, and with the row, its line and the column for a value that cannot be read as its type,
+  /// such as a number of which a Double would lose digits.
   ///
   /// - Parameter types: the types of columns, by name.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
@@ -67,21 +70,27 @@ extension DataFrame {
     var reader = JSONReader(text)
     let objects = try reader.objects()
     var names: [String] = []
-    var cells: [String: [JSONText]] = [:]
+    var cells: [String: [JSONText?]] = [:]
     for (row, object) in objects.enumerated() {
-      for (name, value) in object {
+      for (name, value) in object.members {
         if cells[name] == nil {
           names.append(name)
-          cells[name] = Array(repeating: .null, count: objects.count)
+          cells[name] = Array(repeating: nil, count: objects.count)
+        }
+        guard cells[name]?[row] == nil else {
+          throw DataFrameError(
+            "the JSON, line \(object.line): the object has the member \(name) twice")
         }
         cells[name]?[row] = value
       }
     }
+    let lines = objects.map(\.line)
     let types = Dictionary(
       types.map { ($0.key.lowercasedASCII, $0.value) }, uniquingKeysWith: { first, _ in first })
     try self.init(
       columns: names.map { name in
-        try DataFrameColumn(name, cells[name] ?? [], as: types[name.lowercasedASCII])
+        let column = (cells[name] ?? []).map { $0 ?? .null }
+        return try DataFrameColumn(name, column, lines, as: types[name.lowercasedASCII])
       })
   }
 }
@@ -89,14 +98,14 @@ extension DataFrame {
 extension DataFrameColumn {
   /// Creates a column from the cells of JSON.
   fileprivate init(
-    _ name: String, _ cells: [JSONText], as type: (any ColumnValue.Type)?
+    _ name: String, _ cells: [JSONText], _ lines: [Int], as type: (any ColumnValue.Type)?
   ) throws {
     if let type = type?.nonOptional {
       let values = try cells.enumerated().map { row, cell -> DatabaseValue in
         if cell == .null { return .null }
         guard let value = cell.value(as: type) else {
           throw DataFrameError(
-            "row \(row), \(name): \(cell.text.debugDescription) cannot be read as \(type)")
+            "row \(row) (line \(lines[row])), \(name): " + CellText.failure(cell.text, as: type))
         }
         return value
       }
@@ -109,12 +118,7 @@ extension DataFrameColumn {
       if cell != .null { kinds.append(kind) }
       return value
     }
-    let common = CellText.common(kinds)
-    if common == Double.self {
-      self.init(name, storageClass: .real, values: values)
-    } else {
-      self.init(name, type: common, values: values)
-    }
+    self.init(name, type: CellText.common(kinds), values: values)
   }
 }
 
@@ -135,7 +139,8 @@ extension JSONText {
     case .bool(let bool): return (bool ? true : false, Bool.self)
     case .number(let text):
       if let integer = Int64(text) { return (.integer(integer), Int64.self) }
-      return (.real(Double(text) ?? .infinity), Double.self)
+      if let real = CellText.real(text) { return (.real(real), Double.self) }
+      return (.text(text), String.self)
     case .string(let text), .nested(let text): return (.text(text), String.self)
     }
   }
@@ -149,7 +154,8 @@ extension JSONText {
     case (.string(let text), .integer) where CellText.isDate(type): CellText.date(text)
     case (.string(let text), .text), (.nested(let text), .text), (.string(let text), .blob):
       CellText.value(text, as: type)
-    case (.number(let text), .text) where type == Decimal.self: CellText.value(text, as: type)
+    case (.number(let text), .text) where type == Decimal.self || type == String.self:
+      CellText.value(text, as: type)
     case (.string(let text), .integer) where type == Unique64.self: CellText.value(text, as: type)
     default: nil
     }

@@ -113,8 +113,11 @@ extension DataFrameColumn {
   /// Creates a column of a storage class; it has no type if a value is of another one.
   init(_ name: String, storageClass: StorageClass?, values: [DatabaseValue]) {
     var values = values
-    if storageClass == .real {
-      // SQLite may give a value of a REAL column as the INTEGER that it is stored as.
+    // In a column of REAL, an integer is a REAL without a fraction, unless that loses its digits.
+    let areExact = values.allSatisfy { value in
+      if case .integer(let integer) = value { Double(exactly: integer) != nil } else { true }
+    }
+    if storageClass == .real, areExact {
       values = values.map { value in
         if case .integer(let integer) = value { .real(Double(integer)) } else { value }
       }

@@ -12,17 +12,24 @@ enum JSONText: Equatable {
 ///
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
 struct JSONReader {
+  struct Object {
+    let members: [(name: String, value: JSONText)]
+    /// The line on which the object begins, from 1.
+    let line: Int
+  }
+
   private let bytes: [UInt8]
   private var position = 0
+  private var line = 1
   private static let maximumDepth = 512
 
   init(_ text: String) {
     bytes = Array(text.utf8)
   }
 
-  /// Returns the objects of the array, each as its members in their order.
-  mutating func objects() throws -> [[(name: String, value: JSONText)]] {
-    var objects: [[(name: String, value: JSONText)]] = []
+  /// Returns the objects of the array, each with its members in their order.
+  mutating func objects() throws -> [Object] {
+    var objects: [Object] = []
     skipSpace()
     try expect("[")
     try list(end: "]") { reader in objects.append(try reader.object()) }
@@ -31,7 +38,8 @@ struct JSONReader {
     return objects
   }
 
-  private mutating func object() throws -> [(name: String, value: JSONText)] {
+  private mutating func object() throws -> Object {
+    let line = line
     var members: [(name: String, value: JSONText)] = []
     try expect("{")
     try list(end: "}") { reader in
@@ -41,7 +49,7 @@ struct JSONReader {
       reader.skipSpace()
       members.append((name, try reader.value()))
     }
-    return members
+    return Object(members: members, line: line)
   }
 
   /// Reads elements, separated by commas, up to a closing bracket.
@@ -180,7 +188,9 @@ struct JSONReader {
   }
 
   private mutating func skipSpace() {
+    // A line cannot break inside a string, so all breaks are here.
     while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
+      if bytes[position] == 0x0A { line += 1 }
       position += 1
     }
   }
@@ -199,8 +209,7 @@ struct JSONReader {
   }
 
   private func failure(_ message: String) -> DataFrameError {
-    let line = bytes.prefix(position).count { $0 == 0x0A } + 1
-    return DataFrameError("the JSON, line \(line): \(message)")
+    DataFrameError("the JSON, line \(line): \(message)")
   }
 }
 

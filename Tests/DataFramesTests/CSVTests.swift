@@ -22,7 +22,7 @@ struct CSVTests {
         id,"a,b",text,isTame,weight,born,bytes\r
         1,plain,"",true,2.0,1970-01-01T00:00:00.250000Z,AP8=\r
         2,"with ""quotes"", and",,false,0.1,,""\r
-        ,"two\nlines","12",,-1e+300,,\r
+        ,"two\nlines",12,,-1e+300,,\r
 
         """)
     let back = try DataFrame(csv: text, types: ["id": Int.self, "BYTES": Data?.self])
@@ -67,6 +67,8 @@ struct CSVTests {
     // Also without types, as far as CSV can express them.
     let plain = try DataFrame(csv: frame.csv())
     #expect(plain["double"] == frame["double"] && plain["text"] == frame["text"])
+    #expect(plain["decimal"]?.type == String.self)
+    #expect(plain["decimal"]?.values == frame["decimal"]?.values)
     // The spellings of other programs become the value's own form.
     let foreign = try DataFrame(
       csv: "price,share\n1.50,-0.0\n+1E2,1e0\n",
@@ -112,12 +114,16 @@ struct CSVTests {
       return (frame.columns[0].type.map { "\($0)" } ?? "none", frame.columns[0].values)
     }
     #expect(try column("1", "-2", "") == ("Int64", [1, -2, nil]))
-    #expect(try column("1", "2.5") == ("Double", [1.0, 2.5]))
+    #expect(try column("1.0", "2.5", "1e+300") == ("Double", [1.0, 2.5, 1e300]))
     #expect(try column("9223372036854775807") == ("Int64", [.integer(.max)]))
-    #expect(try column("9223372036854775808") == ("Double", [.real(9_223_372_036_854_775_808)]))
     #expect(try column("1", "\"2\"") == ("String", ["1", "2"]))
     #expect(try column("007", "1") == ("String", ["007", "1"]))
-    #expect(try column("0", "0.5") == ("Double", [0.0, 0.5]))
+    // Each cell keeps its own kind of number, and is read as a Double as well.
+    #expect(try column("1", "2.5", "") == ("none", [1, 2.5, nil]))
+    #expect(
+      try column("9007199254740993", "1.5") == ("none", [.integer(9_007_199_254_740_993), 1.5]))
+    let mixed = try DataFrame(csv: "a\n1\n2.5\n")
+    #expect(try mixed.values(of: "a", as: Double.self) == [1, 2.5])
     #expect(try column("true", "false") == ("Bool", [true, false]))
     #expect(try column("true", "1") == ("String", ["true", "1"]))
     #expect(try column("nan") == ("String", ["nan"]))
@@ -125,6 +131,110 @@ struct CSVTests {
     #expect(try column("+1") == ("String", ["+1"]))
     #expect(
       try column("1970-01-01T00:00:01.000000Z", "") == ("Date", [.integer(1_000_000), nil]))
+  }
+
+  @Test("a text that no number is written as stays a text, and all texts are written as they were")
+  func texts() throws {
+    let texts = [
+      "11898508762506083287", "9223372036854775808", "1.10", "1557E9", "1e5", "1e400", "-1e400",
+      "1e-400", "-0", "-0.0", "007", "00601", "+5", "0x10", " 5", "5 ", "1_000", "1,000", "NaN",
+      "nan", "Infinity", "infinity", ".5", "5.", "1.0e5", "0.1234567890123456789", "٣", "1.5.0",
+      "9007199254740993.0", "True", "2026-11-26", "2026-11-26T10:50:00Z", "x\u{0}y", "\u{0}",
+    ]
+    for text in texts {
+      let line = text.contains(",") ? "\"\(text)\"" : text
+      // Also beside a field that is a number: the whole column is text then.
+      for other in ["", "3", "2.5"] {
+        let csv = "a,b\r\n\(line),x\r\n\(other),y\r\n"
+        let frame = try DataFrame(csv: csv)
+        #expect(frame["a"]?.type == String.self, "\(text)")
+        #expect(frame["a"]?.values == [.text(text), other.isEmpty ? nil : .text(other)], "\(text)")
+        #expect(try frame.csv() == csv, "\(text)")
+      }
+    }
+    for text in [
+      "0", "-1", "1.5", "0.1", "1e+300", "5e-324", "inf", "true", "-9223372036854775808",
+    ] {
+      let csv = "2026\r\n\(text)\r\n"
+      #expect(try DataFrame(csv: csv).csv() == csv)
+      // The same as a text: quotation marks say so, for the whole column.
+      let texts = try DataFrame(columns: [DataFrameColumn("2026", [text, text])])
+      #expect(try texts.csv() == "2026\r\n\"\(text)\"\r\n\"\(text)\"\r\n")
+      #expect(try DataFrame(csv: texts.csv()) == texts)
+    }
+  }
+
+  @Test("a Double of a given type reads a number in any spelling, and none that loses digits")
+  func givenDoubles() throws {
+    func read(_ text: String) throws -> Double? {
+      try DataFrame(csv: "a\n\(text)\n", types: ["a": Double.self]).values(of: "a")[0]
+    }
+    for (text, value) in [
+      ("1.10", 1.1), ("007", 7), ("1557E9", 1_557e9), ("+5", 5), ("0.10000000000000001", 0.1),
+      ("9007199254740992", 9_007_199_254_740_992), ("18446744073709551616", 0x1p64),
+      ("0.1000000000000000055511151231257827021181583404541015625", 0.1), ("-0", 0),
+      ("5e-324", .leastNonzeroMagnitude),
+      ("0.000", 0), ("100000000000000000000000", 1e23),
+      ("1.7976931348623157e308", .greatestFiniteMagnitude),
+      ("inf", .infinity), ("0e99999999999999999999", 0),
+    ] {
+      #expect(try read(text) == value, "\(text)")
+    }
+    for text in [
+      "9007199254740993", "11898508762506083287", "0.1234567890123456789", "1e400", "-1e400",
+      "1e-400", "4e-324", "1e99999999999999999999", "10e9223372036854775807",
+      "10e-9223372036854775808", "9007199254740993.5", "1.7976931348623159e308",
+    ] {
+      let error = #expect(throws: DataFrameError.self, "\(text)") { try read(text) }
+      #expect(
+        error?.message
+          == "line 2, a: \"\(text)\" cannot be read as Double, which does not hold its "
+          + "digits; give the column the type Decimal or String")
+    }
+    #expect(throws: DataFrameError.self) {
+      try DataFrame(csv: "a\n11898508762506083287\n", types: ["a": Int.self])
+    }
+  }
+
+  @Test("random CSV is written back as it was, and random columns are written the same way again")
+  func writtenBack() throws {
+    let seed = TestSeed.draw()
+    var random = Generator(state: seed)
+    let pieces = [
+      "0", "1", "9", "12345678", "-", "+", ".", "e", "E", "5", "_", " ", "x", "\u{0}", "ä",
+    ]
+    let db = try Database.inMemory()
+    try db.execute("CREATE TABLE cells (a)")
+    let whole = ["", "1", "2.5", "inf", "true", "1970-01-01T00:00:01.000000Z", "9007199254740993"]
+    for round in 0..<TestSize.count(small: 500, full: 20_000) {
+      let count = Int.random(in: 1..<4, using: &random)
+      func text() -> String {
+        if Bool.random(using: &random) { return whole.randomElement(using: &random) ?? "" }
+        return (0..<Int.random(in: 0..<6, using: &random)).map { _ in
+          pieces.randomElement(using: &random) ?? ""
+        }.joined()
+      }
+      let lines = (0..<count).map { _ in "\(text()),\(text())\r\n" }
+      let csv = "a,b\r\n" + lines.joined()
+      #expect(try DataFrame(csv: csv).csv() == csv, "seed \(seed), round \(round): \(csv)")
+      // Cells of any kind, also in one column, as raw SQL gives them.
+      let values = (0..<count).map { _ -> DatabaseValue in
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: .null
+        case 1: .integer(Int64.random(in: -3...3, using: &random))
+        case 2: .real(Double(Int.random(in: -9...9, using: &random)) / 4)
+        case 3: .blob(Data(text().utf8))
+        default: .text(text())
+        }
+      }
+      try db.execute("DELETE FROM cells")
+      for value in values { try db.execute("INSERT INTO cells VALUES (\(value))") }
+      let frame = try db.dataFrame("SELECT a FROM cells ORDER BY rowid")
+      let written = try frame.csv()
+      #expect(try DataFrame(csv: written).csv() == written, "seed \(seed), round \(round)")
+      let json = try frame.json()
+      #expect(try DataFrame(json: json).json() == json, "seed \(seed), round \(round)")
+    }
   }
 
   @Test("given types are read: enumerations, dates in other spellings, UUIDs and flags")

@@ -40,11 +40,11 @@ struct JSONFrameTests {
         """#)
     #expect(frame.columnNames == ["b", "a", "c", "e", "f"])
     #expect(
-      frame.columns[0].type == Double.self && frame.columns[0].values == [1.0, nil, 2.5, nil])
+      frame.columns[0].type == nil && frame.columns[0].values == [1, nil, 2.5, nil])
     #expect(frame.columns[1].values == ["xä🐦/", nil, nil, nil])
     #expect(frame.columns[2].values == [nil, nil, #"[1, {"d": "]"}]"#, nil])
     #expect(frame.columns[3].type == Bool.self)
-    #expect(frame.columns[4].values.last == .real(1.234_567_890_123_456_8e19))
+    #expect(frame.columns[4].values.last == "12345678901234567890")
     let mixed = try DataFrame(json: #"[{"a": 1}, {"a": "x"}]"#)
     #expect(mixed.columns[0].type == nil && mixed.columns[0].values == [1, "x"])
     #expect(try DataFrame(json: " [] ").columns.isEmpty)
@@ -87,6 +87,58 @@ struct JSONFrameTests {
     let error = #expect(throws: DataFrameError.self) {
       try DataFrame(json: #"[{"a": 1}, {"a": "x"}]"#, types: ["a": Int.self])
     }
-    #expect(error?.message == #"row 1, a: "x" cannot be read as Int"#)
+    #expect(error?.message == #"row 1 (line 1), a: "x" cannot be read as Int"#)
+    let long = #expect(throws: DataFrameError.self) {
+      try DataFrame(
+        json: "[\n{\"a\": [\n1]},\n\n{\"a\": 9007199254740993}]", types: ["a": Double.self])
+    }
+    #expect(long?.message.hasPrefix("row 0 (line 2), a: ") == true)
+    let twice = #expect(throws: DataFrameError.self) {
+      try DataFrame(json: "[{},\n{\"a\": null, \"a\": 1}]")
+    }
+    #expect(twice?.message == "the JSON, line 2: the object has the member a twice")
+  }
+
+  @Test("numbers keep their value: as integers, reals, or the text of more digits than these hold")
+  func numbers() throws {
+    func column(_ numbers: String, _ type: (any ColumnValue.Type)? = nil) throws -> DataFrameColumn
+    {
+      let rows = numbers.split(separator: " ").map { #"{"a":\#($0)}"# }.joined(separator: ",")
+      return try #require(DataFrame(json: "[\(rows)]", types: type.map { ["a": $0] } ?? [:])["a"])
+    }
+    let reals = try column("1.0 2.5 1.10 1e5 -0.0 1E+2 1.00")
+    #expect(reals.type == Double.self && reals.values == [1.0, 2.5, 1.1, 1e5, -0.0, 100.0, 1.0])
+    let mixed = try column("9007199254740993 1.5")
+    #expect(mixed.type == nil && mixed.values == [.integer(9_007_199_254_740_993), 1.5])
+    let long = try column("11898508762506083287 1 0.1234567890123456789 1e400 -1e400 1e-400")
+    #expect(long.type == nil)
+    #expect(
+      long.values == [
+        "11898508762506083287", 1, "0.1234567890123456789", "1e400", "-1e400", "1e-400",
+      ])
+    // All digits of a column whose type can hold them.
+    let decimals = try column("11898508762506083287 1.10 0.1234567890123456789", Decimal.self)
+    #expect(decimals.values == ["11898508762506083287", "1.1", "0.1234567890123456789"])
+    let texts = try column("11898508762506083287 1.10 1e400", String.self)
+    #expect(texts.values == ["11898508762506083287", "1.10", "1e400"])
+    for number in ["9007199254740993", "1e400", "0.1234567890123456789"] {
+      #expect(throws: DataFrameError.self, "\(number)") { try column(number, Double.self) }
+    }
+    #expect(throws: DataFrameError.self) { try column("11898508762506083287", Int64.self) }
+    #expect(throws: DataFrameError.self) { try column("1.5", Int64.self) }
+  }
+
+  @Test("U+0000 in a name and in a text is written and read")
+  func zero() throws {
+    let frame = try DataFrame(columns: [.init("a\u{0}b", ["x\u{0}y", "\u{0}", nil])])
+    let json = try frame.json()
+    #expect(json.contains(#"{"a\u0000b":"x\u0000y"}"#))
+    #expect(try DataFrame(json: json) == frame)
+    #expect(try DataFrame(csv: frame.csv()) == frame)
+    let db = try Database.inMemory()
+    try db.execute("CREATE TABLE t (a TEXT)")
+    let plain = try DataFrame(columns: [.init("a", ["x\u{0}y", "\u{0}", nil])])
+    try db.write(plain, to: "t")
+    #expect(try db.dataFrame("SELECT a FROM t ORDER BY rowid") == plain)
   }
 }
