@@ -208,24 +208,29 @@ struct PageSpecification {
     let order = PageOrder<PagedEntry>.descending(\.$title).ascending(\.$rating).descending(\.$day)
     for row in try db.fetch(PagedEntry.all) {
       let cursor = try order.cursor(after: row)
-      let text = String(cursor)
+      let text = cursor.description
       let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
       #expect(Set(text).isSubset(of: Set(alphabet)))
-      #expect(PageCursor<PagedEntry>(text) == cursor)
+      #expect(try PageCursor(text) == cursor)
       let json = try JSONEncoder().encode(["next": cursor])
       #expect(json == Data(#"{"next":"\#(text)"}"#.utf8))
       let decoded = try JSONDecoder().decode([String: PageCursor<PagedEntry>].self, from: json)
       #expect(decoded == ["next": cursor])
       // No part of a cursor is one, and no change of its text traps.
       for length in 0..<text.utf8.count {
-        let part = PageCursor<PagedEntry>(String(text.prefix(length)))
-        #expect(part != cursor)
-        guard let part else { continue }
-        #expect(throws: QueryError.self) { try PagedEntry.page(after: part, by: order).sql }
+        // It throws when it is read, or because it lacks values of the order.
+        #expect(throws: QueryError.self) {
+          let part = try PageCursor<PagedEntry>(String(text.prefix(length)))
+          #expect(part != cursor)
+          _ = try PagedEntry.page(after: part, by: order).sql
+        }
       }
     }
     for text in ["", "A", "!", "AQ", "ÄÖ", "AQAAAAAAAAAAAw__________"] {
-      #expect(PageCursor<PagedEntry>(text) == nil)
+      let error = #expect(throws: QueryError.self) { try PageCursor<PagedEntry>(text) }
+      #expect(error?.message.contains("begin with the first page") == true)
+      // The same for the pages of a query of several tables.
+      #expect(throws: QueryError.self) { try PageCursor<(String, String)>(text) }
     }
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode([PageCursor<PagedEntry>].self, from: Data(#"["!"]"#.utf8))

@@ -39,7 +39,7 @@ struct QueryPagePropertyTests {
       let page = try db.fetch(query.limit(size).page(after: cursor))
       guard let last = page.last else { break }
       rows += page.map { "\($0.row)" }
-      cursor = PageCursor(String(last.cursor))
+      cursor = try PageCursor(last.cursor.description)
     }
     #expect(rows == whole.map { "\($0.row)" }, comment)
     rows = []

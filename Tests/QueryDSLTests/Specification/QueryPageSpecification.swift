@@ -91,7 +91,7 @@ struct QueryPageSpecification {
       let page = try music.db.fetch(query.limit(size).page(after: cursor))
       rows += page.map(\.row)
       // The client sends the text back.
-      cursor = page.last.flatMap { PageCursor(String($0.cursor)) }
+      cursor = try page.last.map { try PageCursor($0.cursor.description) }
       #expect((cursor == nil) == page.isEmpty, sourceLocation: sourceLocation)
     } while cursor != nil && rows.count < 100
     return rows

@@ -14,8 +14,8 @@ import SQLCore
 /// URL; JSON contains the same text.
 ///
 /// ```swift
-/// let text = String(cursor)                       // for the client: "AQ…"
-/// let received = PageCursor<Post>(text)           // nil if it is not the text of a cursor
+/// let text = cursor.description                   // for the client: "AQ…"
+/// let received = try PageCursor<Post>(text)       // throws if it is not the text of a cursor
 /// ```
 /// The text is not encrypted: a client can read the values, and make a cursor with other values.
 /// They are bound, so the most that such a cursor does is to begin at another place.
@@ -25,9 +25,22 @@ public struct PageCursor<Rows>: Hashable, Sendable {
   let values: [DatabaseValue]
 }
 
-extension PageCursor: LosslessStringConvertible {
-  /// Reads the text of a cursor; nil if it is not one.
-  public init?(_ text: String) {
+extension PageCursor: CustomStringConvertible {
+  /// Reads the text of a cursor. Throws `QueryError` if it is not one.
+  ///
+  /// ```swift
+  /// let cursor = try token.map { try PageCursor<Post>($0) }      // no token: the first page
+  /// ```
+  public init(_ text: String) throws {
+    guard let cursor = Self.read(text) else {
+      throw QueryError(
+        "the text is not that of a page's cursor; use the text of a cursor as it is, or begin with "
+          + "the first page")
+    }
+    self = cursor
+  }
+
+  private static func read(_ text: String) -> PageCursor? {
     var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     base64 += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     guard let data = Data(base64Encoded: base64) else { return nil }
@@ -38,10 +51,10 @@ extension PageCursor: LosslessStringConvertible {
       guard let value = bytes.value() else { return nil }
       values.append(value)
     }
-    self.init(order: order, values: values)
+    return PageCursor(order: order, values: values)
   }
 
-  /// The text of the cursor.
+  /// The text of the cursor, for `init(_:)`.
   public var description: String {
     var bytes = CursorBytes(remaining: Data([CursorBytes.version]))
     bytes.append(order)
@@ -55,7 +68,7 @@ extension PageCursor: Codable {
   /// Decodes the text of a cursor. Throws `DecodingError` if it is not one.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    guard let cursor = PageCursor(try container.decode(String.self)) else {
+    guard let cursor = Self.read(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "the text is not that of a PageCursor")
     }
