@@ -29,10 +29,12 @@ indirect enum SearchNode: Sendable {
     case .words(let text, let joining, let openEnds):
       let words = index.words(in: text)
       guard !words.isEmpty else { return Self.nothing }
+      let mayStem = index.tokenizer.mayStem && openEnds != .none
       return words.enumerated().map { position, word in
         let isOpen = openEnds == .each || openEnds == .last && position + 1 == words.count
-        return Self.quoted(word) + (isOpen ? " *" : "")
-      }.joined(separator: joining == .all ? " " : " OR ")
+        guard isOpen else { return Self.quoted(word) }
+        return mayStem ? Self.beginnings(word) : Self.quoted(word) + " *"
+      }.joined(separator: joining == .any ? " OR " : mayStem ? " AND " : " ")
     case .phrase(let text):
       try index.requireDetail(.full, for: "a phrase")
       return Self.quoted(text)
@@ -87,6 +89,43 @@ indirect enum SearchNode: Sendable {
   }
 }
 
+extension SearchNode {
+  /// Returns the pattern for the words that begin with a text, in an index that may have their stems
+  /// only.
+  ///
+  /// Porter's rules cut endings off. "runnin" is no word that they know, so it stays as it is, and is
+  /// not the beginning of "run", under which the index has "running". Therefore the text may also end
+  /// with any ending of which it has the first letters: FTS5 makes a stem of "running" as it did
+  /// when the row was written. All these words begin with the text, so no others are found.
+  fileprivate static func beginnings(_ text: String) -> String {
+    let letters = Array(text.lowercasedASCII.utf8)
+    // "ing" also follows letters that it doubles or replaces: hopp-ing, hop(e)-ing.
+    var words = [text + "ing"]
+    for ending in endings {
+      for count in 1..<ending.utf8.count
+      where letters.suffix(count).elementsEqual(ending.utf8.prefix(count)) {
+        words.append(text + String(decoding: ending.utf8.dropFirst(count), as: UTF8.self))
+      }
+    }
+    var pattern = quoted(text) + " *"
+    // Porter changes these last letters, as in "key", of which "kei" remains. "-ful" protects them:
+    // it is cut off, and nothing else, so that "key" finds "keyboard".
+    if let last = letters.last, "ydgis".utf8.contains(last) {
+      pattern += " OR \(quoted(text + "ful")) *"
+    }
+    return "(" + pattern + words.map { " OR " + quoted($0) }.joined() + ")"
+  }
+
+  /// The endings of Porter's rules. Those that are missing, and chains of several, have the same
+  /// stems as one of these.
+  /// - SeeAlso: <https://tartarus.org/martin/PorterStemmer/def.txt>
+  private static let endings = [
+    "ally", "anceful", "ateful", "ation", "ative", "ator", "bility", "ed", "ely", "ence", "ently",
+    "es", "ful", "ing", "ional", "ionful", "ism", "ismful", "itiful", "ity", "iveful", "ize",
+    "izeful", "ment", "ness", "ously",
+  ]
+}
+
 extension SearchIndex {
   fileprivate func requireDetail(_ needed: SearchDetail, for what: String) throws {
     guard detail != .full, needed == .full || detail == .none else { return }
@@ -109,6 +148,10 @@ extension SearchIndex {
 }
 
 extension SearchTokenizer {
+  /// Whether the index may have the stems of words; the library does not know what a tokenizer of
+  /// the program does.
+  fileprivate var mayStem: Bool { kind == .custom || words.contains("porter") }
+
   /// Whether a character belongs to a word. Only `unicode61` and `ascii` without options are asked,
   /// also below `porter`.
   fileprivate func isInWord(_ scalar: Unicode.Scalar) -> Bool {

@@ -27,6 +27,10 @@ public struct SearchPattern<M: TableModel>: Sendable {
 extension SearchPattern {
   /// Finds rows that have all words of a text; the last one may be unfinished: for a search
   /// while the user types. White space at the end finishes the last word. FTS5: `"swift" "conc" *`
+  ///
+  /// With the tokenizer `porter`, the index has "run" for "running". The pattern then also looks for
+  /// the finished words that "runnin" can become, at most about fifteen; each costs a seek in the
+  /// index. FTS5: `"swift" AND ("runnin" * OR "running" OR …)`
   public static func asYouType(_ text: String) -> SearchPattern {
     let isFinished = text.unicodeScalars.last?.properties.isWhitespace ?? true
     return SearchPattern(.words(text, .all, isFinished ? .none : .last))

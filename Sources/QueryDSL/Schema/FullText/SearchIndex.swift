@@ -71,7 +71,7 @@ extension SearchIndex {
       Column(index: index, name: layout.columns[index].name, weight: 1, isUnindexed: false)
     }
     self.init(
-      name: layout.tableName, columns: columns, tokenizer: .unicode(), prefixes: [], detail: .full,
+      name: layout.tableName, columns: columns, tokenizer: .unknown, prefixes: [], detail: .full,
       key: key, isTable: true)
   }
 }

@@ -114,6 +114,9 @@ public struct SearchTokenizer: Hashable, Sendable {
     SearchTokenizer(.custom, [name] + arguments)
   }
 
+  /// The tokenizer of a table that another program made.
+  static let unknown = SearchTokenizer(.custom, [])
+
   /// The value of the option `tokenize`, without the quotation marks around it.
   var sql: String {
     words.map { word in
