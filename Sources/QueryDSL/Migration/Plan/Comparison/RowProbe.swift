@@ -25,24 +25,22 @@ struct RowProbe {
       }.joined(separator: " || ', ' || ")
   }
 
-  private var table: String { source }
-
-  /// The same questions about at most 2,000 rows: the first 500, the last 500, and up to 1,000 at
-  /// equal distances between them. Nil for a table without a rowid.
+  /// The same questions about at most 600 rows: the first 200, the last 200, and up to 200 at equal
+  /// distances between them. Nil for a table without a rowid.
   ///
-  /// Costs 2,000 seeks, however large the table is.
+  /// Costs 600 seeks, however large the table is.
   var sample: RowProbe? {
     guard let rowID else { return nil }
     let table = names.quotedTable
     func end(_ direction: String) -> String {
-      "SELECT * FROM (SELECT \(rowID) FROM \(table) ORDER BY \(rowID) \(direction) LIMIT 500)"
+      "SELECT * FROM (SELECT \(rowID) FROM \(table) ORDER BY \(rowID) \(direction) LIMIT 200)"
     }
     // A difference of two rowids may be too large for an integer, so it is calculated as REAL.
-    let place = "least + CAST((greatest * 1.0 - least) / 1000 * number AS INTEGER)"
+    let place = "least + CAST((greatest * 1.0 - least) / 200 * number AS INTEGER)"
     var sample = self
     sample.source = """
       (WITH RECURSIVE numbers(number) AS \
-      (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 999) \
+      (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 199) \
       SELECT \(rowID) AS \(rowID), * FROM \(table) WHERE \(rowID) IN \
       (\(end("ASC")) UNION \(end("DESC")) UNION \
       SELECT (SELECT \(rowID) FROM \(table) WHERE \(rowID) >= \(place) ORDER BY \(rowID) LIMIT 1) \
@@ -54,7 +52,7 @@ struct RowProbe {
 
   /// Returns the number of rows that fulfil a condition. Reads the whole table.
   func count(where condition: String) throws -> Int {
-    try connection.number("SELECT count(*) FROM \(table) WHERE \(condition)")
+    try connection.number("SELECT count(*) FROM \(source) WHERE \(condition)")
   }
 
   /// Returns the number of rows. Reads the whole table.
@@ -62,7 +60,7 @@ struct RowProbe {
 
   /// Returns whether a row fulfils a condition. Reads up to the first such row.
   func hasRow(where condition: String = "1") throws -> Bool {
-    try connection.number("SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(condition))") != 0
+    try connection.number("SELECT EXISTS (SELECT 1 FROM \(source) WHERE \(condition))") != 0
   }
 
   /// Returns whether the table has two or more rows. Reads two rows.
@@ -72,7 +70,7 @@ struct RowProbe {
   func valueClasses(of column: String) throws -> [StorageClass] {
     let old = names.quoted(column)
     return try connection.rows(
-      SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(table) WHERE \(old) IS NOT NULL")
+      SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(source) WHERE \(old) IS NOT NULL")
     ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
   }
 
@@ -82,7 +80,7 @@ struct RowProbe {
     of column: String, _ body: (_ value: DatabaseValue?, _ row: DatabaseValue) throws -> Void
   ) throws {
     let name = names.quoted(column)
-    let sql = "SELECT \(label), \(name) FROM \(table) WHERE \(name) IS NOT NULL"
+    let sql = "SELECT \(label), \(name) FROM \(source) WHERE \(name) IS NOT NULL"
     try connection.forEach(SQL(unsafe: sql)) { row in
       try body(try? row.databaseValue(at: 1), row.databaseValue(at: 0))
     }
@@ -94,7 +92,7 @@ struct RowProbe {
     let row = try? connection.row(
       SQL(
         unsafe: "SELECT \(label), quote(\(names.quoted(column))) "
-          + "FROM \(table) WHERE \(condition) LIMIT 1"))
+          + "FROM \(source) WHERE \(condition) LIMIT 1"))
     guard let values = row?.values, values.count == 2, case .text(let value) = values[1] else {
       return ""
     }
