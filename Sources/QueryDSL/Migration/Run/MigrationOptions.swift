@@ -65,7 +65,8 @@ public struct MigrationOptions: Sendable {
   /// `apus_types`, and an opening compares them: one statement if nothing has changed. A column with
   /// another type is read, and a value that the type cannot read refuses the migration, as it does
   /// with `checksValues`. The first opening with this option reads all columns whose types do not read
-  /// every value. `progress` is called before each column.
+  /// every value. `progress` is called before each column. The table is added to files of other
+  /// programs, too.
   ///
   /// A type that reads its values by code of its own is known by its name and its stored properties.
   public var checksChangedTypes: Bool

@@ -5,17 +5,19 @@
 /// compares it, and writes it back unchanged:
 ///
 /// ```swift
-/// enum Status: String, ColumnValue { case draft, published }
+/// enum Phase: String, ColumnValue { case open, closed }
 ///
-/// @Column var status: OpenEnum<Status>
-///
-/// switch post.status {
-/// case .known(.draft): …
-/// case .known(.published): …
-/// case .unknown(let text): print("a status of a newer version: \(text)")
+/// struct Ticket: Model {
+///   @PrimaryKey var id: Int
+///   @Column var phase: OpenEnum<Phase>
 /// }
-/// Post.where { $0.$status == .known(.draft) }       // WHERE "status" = 'draft'
-/// Post.where { $0.$status == .unknown("archived") } // WHERE "status" = 'archived'
+/// let tickets = try db.fetch(Ticket.where { $0.$phase != .known(.closed) })
+/// for ticket in tickets {
+///   switch ticket.phase {
+///   case .known(let phase): print(phase)
+///   case .unknown(let text): print("\(text), of a newer version")
+///   }
+/// }
 /// ```
 ///
 /// It is stored as the raw value, exactly as the enumeration is. So the type of a property can become
