@@ -30,7 +30,7 @@ enum CellText {
       try iso8601(value)
     case .integer(let integer): String(integer)
     case .real(let real): String(real)
-    case .text(let text): text
+    case .text, .invalidText: try value.read(String.self)
     case .blob(let data): data.base64EncodedString()
     }
   }

@@ -71,6 +71,9 @@ private func digest(
       case .integer(let integer): absorb("I", UInt64(bitPattern: integer))
       case .real(let real): absorb("F", real.bitPattern)
       case .text(let text): sponge.absorb("T\(text.utf8.count):\(text)".utf8)
+      case .invalidText(let bytes):
+        sponge.absorb("T\(bytes.count):".utf8)
+        sponge.absorb(bytes)
       case .blob(let bytes):
         sponge.absorb("B\(bytes.count):".utf8)
         sponge.absorb(bytes)

@@ -94,7 +94,7 @@ enum WireType: UInt8 {
       case .null: .null
       case .integer: .integer
       case .real: .real
-      case .text: .text
+      case .text, .invalidText: .text
       case .blob: .blob
       }
   }
@@ -131,6 +131,10 @@ extension ByteBuffer {
             message: "a dqlite cluster cannot store a text with U+0000; store a BLOB instead")
         }
         writeText(text)
+      case .invalidText:
+        throw DatabaseError(
+          code: .mismatch,
+          message: "a dqlite cluster cannot store a text that is not UTF-8; store a BLOB instead")
       case .blob(let data):
         writeWord(UInt64(data.count))
         writeBytes(data)

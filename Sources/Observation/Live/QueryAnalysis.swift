@@ -179,7 +179,7 @@ extension SelectStatement {
         let value = try? value.databaseValue
       else { continue }
       switch value {
-      case .integer, .text, .blob: return (Int(column.index), value)
+      case .integer, .text, .invalidText, .blob: return (Int(column.index), value)
       case .null, .real: continue
       }
     }

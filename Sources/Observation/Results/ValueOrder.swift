@@ -111,7 +111,8 @@ extension DatabaseValue {
     case (.integer(let a), .real(let b)): Self.compare(a, b)
     case (.real(let a), .integer(let b)): -Self.compare(b, a)
     case (.text(let a), .text(let b)): collation.compare(a, b)
-    case (.blob(let a), .blob(let b)): Self.compareBytes(a, b)
+    case (.blob(let a), .blob(let b)), (.invalidText(let a), .invalidText(let b)):
+      Self.compareBytes(a, b)
     default: rank - other.rank
     }
   }
@@ -120,7 +121,7 @@ extension DatabaseValue {
     switch self {
     case .null: 0
     case .integer, .real: 1
-    case .text: 2
+    case .text, .invalidText: 2
     case .blob: 3
     }
   }

@@ -85,6 +85,7 @@ struct ModelCaching: Sendable {
       case .real(let real): withUnsafeBytes(of: real) { append(2, $0) }
       case .text(let text): append(3, text.utf8)
       case .blob(let data): append(4, data)
+      case .invalidText(let data): append(5, data)
       // No row is found by NULL.
       case .null, nil: return nil
       }

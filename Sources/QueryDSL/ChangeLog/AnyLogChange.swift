@@ -13,16 +13,26 @@ public struct AnyLogChange: Hashable, Sendable {
   /// The values by their positions in the shape; nil where the log has none.
   let oldValues: [DatabaseValue?]
   let newValues: [DatabaseValue?]
+  /// The positions of the columns whose change the log does not show.
+  let uncertain: [Int]
+  /// Whether the change is from a log, which knows only the columns of its triggers. The table may
+  /// have had others.
+  let isFromLog: Bool
+  /// Whether the change takes back another one.
+  var isInverse = false
 
   package init(
     kind: RowChangeKind, keyValues: [DatabaseValue], shape: LogShape,
-    oldValues: [DatabaseValue?], newValues: [DatabaseValue?]
+    oldValues: [DatabaseValue?], newValues: [DatabaseValue?], uncertain: [Int] = [],
+    isFromLog: Bool = false
   ) {
     self.kind = kind
     self.keyValues = keyValues
     self.shape = shape
     self.oldValues = oldValues
     self.newValues = newValues
+    self.uncertain = uncertain
+    self.isFromLog = isFromLog
   }
 
   /// The name that the table had when it was changed.
@@ -33,6 +43,16 @@ public struct AnyLogChange: Hashable, Sendable {
   public var changedColumns: [String] {
     shape.columns.indices.filter { hasChanged(at: $0) }.map { shape.columns[$0] }
   }
+
+  /// The columns of which the log does not show what the entry did; empty for nearly every change.
+  ///
+  /// It happens if a trigger changes the row that fires it, in a way that SQLite leaves undefined or
+  /// reports with values that the row never had: a trigger before an update or a deletion, or a
+  /// trigger that writes its own table when REPLACE deletes a row. The log then has no values for
+  /// these columns. If even the kind of the change is uncertain, all columns are. Undo and the
+  /// application of such a change are a conflict, `ChangeConflict.Reason.uncertain`.
+  /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#cautions_on_the_use_of_before_triggers>
+  public var uncertainColumns: [String] { uncertain.map { shape.columns[$0] } }
 
   /// Returns the value of a column before the change, found by its name, ignoring case; nil if the
   /// row did not exist, if an update left the value as it was, or if the column is not logged.
@@ -54,8 +74,11 @@ public struct AnyLogChange: Hashable, Sendable {
       case .updated: .updated
       case .deleted: .inserted
       }
-    return AnyLogChange(
-      kind: kind, keyValues: keyValues, shape: shape, oldValues: newValues, newValues: oldValues)
+    var inverse = AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: newValues, newValues: oldValues,
+      uncertain: uncertain, isFromLog: isFromLog)
+    inverse.isInverse = true
+    return inverse
   }
 
   func hasChanged(at index: Int) -> Bool {
@@ -76,7 +99,8 @@ extension AnyLogChange {
     }
     return AnyLogChange(
       kind: kind, keyValues: keyValues, shape: shape, oldValues: narrowed(oldValues),
-      newValues: narrowed(newValues))
+      newValues: narrowed(newValues), uncertain: uncertain.filter(columns.contains),
+      isFromLog: isFromLog)
   }
 
   /// Returns the change with other new values where a closure returns one, by their positions in
@@ -84,6 +108,7 @@ extension AnyLogChange {
   func replacing(_ value: (Int) -> DatabaseValue?) -> AnyLogChange {
     AnyLogChange(
       kind: kind, keyValues: keyValues, shape: shape, oldValues: oldValues,
-      newValues: newValues.indices.map { value($0) ?? newValues[$0] })
+      newValues: newValues.indices.map { value($0) ?? newValues[$0] }, uncertain: uncertain,
+      isFromLog: isFromLog)
   }
 }

@@ -4,11 +4,15 @@ import SQLCore
 public struct LogChange<M: Model>: Sendable {
   /// The same change, without the model.
   public let row: AnyLogChange
+  /// The number of the entry.
+  let sequence: Int64
 
   /// Whether the row was inserted, updated or deleted.
   public var kind: RowChangeKind { row.kind }
   /// The values of the primary key, as they are stored.
   public var keyValues: [DatabaseValue] { row.keyValues }
+  /// The columns of which the log does not show what the entry did; empty for nearly every change.
+  public var uncertainColumns: [String] { row.uncertainColumns }
   /// The columns whose values differ, in the order of the table. For a row that was inserted or
   /// deleted, these are all logged columns.
   public var changedColumns: [String] { row.changedColumns }
@@ -17,7 +21,13 @@ public struct LogChange<M: Model>: Sendable {
   ///
   /// Throws `ColumnValueError` if raw SQL stored a key that is not valid for the model's type.
   public var key: M.ID {
-    get throws { try M.id(fromKeyValues: keyValues) }
+    get throws {
+      do {
+        return try M.id(fromKeyValues: keyValues)
+      } catch let error as ColumnValueError {
+        throw located(error)
+      }
+    }
   }
 
   /// Returns the value of a column before the change; nil if the row did not exist, or if the log
@@ -62,7 +72,24 @@ public struct LogChange<M: Model>: Sendable {
     do {
       return try values[place]?.read(Value.self, as: layout.columns[index].form)
     } catch let error as ColumnValueError {
-      throw error.at(table: layout.tableName, column: layout.columns[index].name, row: nil)
+      throw located(
+        error.at(table: layout.tableName, column: layout.columns[index].name, row: nil))
     }
+  }
+
+  /// Returns an error that says in which row and entry the value is.
+  private func located(_ error: ColumnValueError) -> ColumnValueError {
+    let key = keyValues.map(\.description).joined(separator: ", ")
+    let place = ", of the row \(key) in the entry \(sequence) of the change log,"
+    var located = error
+    switch error.reason {
+    case .mismatch(let expected, let found):
+      located.reason = .mismatch(expected: expected, found: found + place)
+    case .null(let expected): located.reason = .mismatch(expected: expected, found: "NULL" + place)
+    case .invalid(let expected, let found):
+      located.reason = .invalid(expected: expected, found: found + place)
+    case .unstorable: break
+    }
+    return located
   }
 }

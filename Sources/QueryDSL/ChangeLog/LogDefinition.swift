@@ -9,13 +9,46 @@ struct LogDefinition: Sendable {
   /// The name of the table.
   var table: String { shape.table }
 
-  /// - Parameter table: a table with a key. Generated columns are not logged, because SQLite
-  ///   calculates them from the others.
-  init(of table: TableDefinition) {
-    let columns = table.columns.filter { $0.generated == nil }.map(\.name)
-    let key = table.keyNames.compactMap { name in columns.firstIndex { $0.isSame(as: name) } }
-    shape = LogShape(table: table.name, columns: columns, key: key)
-    triggers = Self.triggers(of: table, shape: shape)
+  /// A column of the table. Generated columns are not logged, because SQLite calculates them from the
+  /// others.
+  struct Column {
+    let name: String
+    /// Whether the column stores every value as it is, so that values of different storage classes
+    /// may be equal, as 1 and 1.0 are.
+    let hasNoAffinity: Bool
+  }
+
+  /// - Parameters:
+  ///   - table: a table with a key.
+  ///   - existing: the table as it is. Its columns that no model declares are logged as well, unless
+  ///     the schema drops them.
+  ///   - order: the columns in the order in which existing triggers have them.
+  init(of table: TableDefinition, beside existing: ExistingTable? = nil, order: [String] = []) {
+    var columns = table.columns.filter { $0.generated == nil }.map { column in
+      let type = existing?.columns.first { $0.name.isSame(as: column.name) }?.type
+      return Column(
+        name: column.name,
+        hasNoAffinity: column.storageClass == .blob || type.map(Self.hasNoAffinity) ?? false)
+    }
+    for column in existing?.columns ?? []
+    where column.generated == nil && !table.declares(column.name)
+      && !table.removes(.column(column.name))
+    {
+      columns.append(
+        Column(name: column.name, hasNoAffinity: Self.hasNoAffinity(column.type)))
+    }
+    let ordered = order.compactMap { name in columns.first { $0.name.isSame(as: name) } }
+    if ordered.count == columns.count, order.count == columns.count { columns = ordered }
+    let names = columns.map(\.name)
+    let key = table.keyNames.compactMap { name in names.firstIndex { $0.isSame(as: name) } }
+    shape = LogShape(table: table.name, columns: names, key: key)
+    triggers = Self.triggers(of: table, shape: shape, columns)
+  }
+
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
+  private static func hasNoAffinity(_ type: String) -> Bool {
+    let type = type.lowercasedASCII
+    return type.isEmpty || type == "any" || type.contains("blob") && !type.contains("int")
   }
 
   // MARK: Triggers
@@ -24,11 +57,15 @@ struct LogDefinition: Sendable {
   static let mark = "/* Apus log */"
 
   private static func triggers(
-    of table: TableDefinition, shape: LogShape
+    of table: TableDefinition, shape: LogShape, _ columns: [Column]
   ) -> [TriggerDefinition] {
     let quoted = shape.columns.map { Identifier($0).quoted }
     let names = shape.columns.indices.map { LogTables.valueColumns($0) }
-    let differences = quoted.map { "OLD.\($0) COLLATE BINARY IS NOT NEW.\($0)" }
+    let differences = zip(columns, quoted).map { column, name in
+      let differs = "OLD.\(name) COLLATE BINARY IS NOT NEW.\(name)"
+      return column.hasNoAffinity
+        ? "(\(differs) OR typeof(OLD.\(name)) <> typeof(NEW.\(name)))" : differs
+    }
     let keyDiffers = shape.key.map { differences[$0] }.joined(separator: " OR ")
     let others = shape.columns.indices.filter { !shape.key.contains($0) }
     let otherDiffers = others.map { differences[$0] }.joined(separator: " OR ")
@@ -91,4 +128,31 @@ extension ExistingSchema.Entry {
 extension ExistingSchema {
   /// Returns the triggers that write the changes of a table into the log.
   func logTriggers(of table: String) -> [Entry] { triggers(of: table).filter(\.isLogTrigger) }
+}
+
+extension ExistingSchema {
+  /// Returns the columns of a table that triggers write into the log; empty if it has no log.
+  static func logged(_ table: String, on connection: Connection) throws -> [String] {
+    try connection.fetch(
+      (String, String, String?).self,
+      """
+      SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' \
+      AND tbl_name = \(table) COLLATE NOCASE
+      """
+    ).map { Entry(kind: .trigger, name: $0.0, table: $0.1, sql: $0.2) }.loggedColumns
+  }
+}
+
+extension [ExistingSchema.Entry] {
+  /// The columns that triggers of the log write, in their order; empty if none logs deletions.
+  var loggedColumns: [String] {
+    // INSERT INTO "apus_log_change" (…) VALUES (…, 'delete', OLD."id", OLD."title")
+    guard
+      let sql = first(where: { $0.isLogTrigger && $0.name.hasSuffix("_log_delete") })?.sql
+    else { return [] }
+    let tokens = SQLTokens(sql).tokens
+    return tokens.indices.dropLast(2).compactMap { index in
+      tokens[index].isWord("old") && tokens[index + 1].isSign(".") ? tokens[index + 2].value : nil
+    }
+  }
 }

@@ -57,6 +57,8 @@ public struct LogEntry: Sendable, Identifiable {
   /// Changes that were logged under a former name of the table are not among them.
   public func changes<M: Model>(of model: M.Type) -> [LogChange<M>] {
     let name = M.tableName
-    return changes.filter { $0.table.isSame(as: name) }.map { LogChange(row: $0) }
+    return changes.filter { $0.table.isSame(as: name) }.map {
+      LogChange(row: $0, sequence: sequence)
+    }
   }
 }

@@ -1,20 +1,14 @@
 import SQLCore
 
 /// Reduces the logged changes of one entry to one change for each row.
+///
+/// The order of the logged changes says nothing about the order of the changes themselves: SQLite
+/// may fire another trigger before that of the log, and the trigger's change is then logged before
+/// the change that fired it. So the values of each column are counted: +1 for each change that
+/// replaced the value, and -1 for each change that set it. "The row does not exist" counts as a value.
+/// The values between two changes of the row cancel out. A value with +1 is the one before the
+/// entry, and a value with -1 the one after it. Anything else is reported as uncertain.
 struct LogNetting {
-  /// A row that the entry changes.
-  private struct NettedRow {
-    let shape: LogShape
-    let key: [DatabaseValue]
-    let existedBefore: Bool
-    var exists: Bool
-    /// The values before the entry: those that an update has replaced, or all after a deletion.
-    var old: [DatabaseValue?]
-    var new: [DatabaseValue?]
-    /// Whether `old` must not be extended, because the row was deleted.
-    var isOldComplete: Bool
-  }
-
   private struct RowID: Hashable {
     let shape: Int64
     let key: [DatabaseValue]
@@ -32,51 +26,19 @@ struct LogNetting {
     case insert, update, delete, set, gone
   }
 
-  /// Adds the next change. The values are in pairs of old and new, by the order of the shape.
+  /// Adds a change. The values are in pairs of old and new, by the order of the shape.
   mutating func add(_ kind: Kind, _ shape: LogShape, _ values: [DatabaseValue]) {
-    let count = shape.columns.count
-    func old(_ index: Int) -> DatabaseValue { values[index * 2] }
-    func new(_ index: Int) -> DatabaseValue { values[index * 2 + 1] }
-    let key = shape.key.map { kind == .insert ? new($0) : old($0) }
+    let key = shape.key.map { values[kind == .insert ? $0 * 2 + 1 : $0 * 2] }
     guard kind != .set, kind != .gone else {
       marks.append(mark(kind, shape, key, values))
       return
     }
     let id = RowID(shape: shape.id, key: key)
-    let index: Int
-    if let known = indices[id] {
-      index = known
+    if let index = indices[id] {
+      rows[index].add(kind, values)
     } else {
-      index = rows.count
-      indices[id] = index
-      let none = [DatabaseValue?](repeating: nil, count: count)
-      rows.append(
-        NettedRow(
-          shape: shape, key: key, existedBefore: kind != .insert, exists: kind != .insert,
-          old: none, new: none, isOldComplete: kind == .insert))
-    }
-    switch kind {
-    case .set, .gone: break
-    case .insert:
-      rows[index].exists = true
-      for column in 0..<count { rows[index].new[column] = new(column) }
-    case .update:
-      for column in 0..<count where !(old(column).isNull && new(column).isNull) {
-        guard !shape.key.contains(column) else { continue }
-        if !rows[index].isOldComplete, rows[index].old[column] == nil {
-          rows[index].old[column] = old(column)
-        }
-        rows[index].new[column] = new(column)
-      }
-    case .delete:
-      for column in 0..<count {
-        if !rows[index].isOldComplete, rows[index].old[column] == nil {
-          rows[index].old[column] = old(column)
-        }
-        rows[index].new[column] = nil
-      }
-      rows[index].isOldComplete = true
-      rows[index].exists = false
+      indices[id] = rows.count
+      rows.append(NettedRow(shape: shape, key: key, kind: kind, values: values))
     }
   }
 
@@ -86,7 +48,8 @@ struct LogNetting {
     let none = [DatabaseValue?](repeating: nil, count: shape.columns.count)
     guard kind == .set else {
       return AnyLogChange(
-        kind: .deleted, keyValues: key, shape: shape, oldValues: none, newValues: none)
+        kind: .deleted, keyValues: key, shape: shape, oldValues: none, newValues: none,
+        isFromLog: true)
     }
     // The old value of a column says whether it was set; its new value may be NULL. No conditional
     // expression here: beside a `DatabaseValue`, `nil` is NULL, and not the absence of a value.
@@ -96,60 +59,136 @@ struct LogNetting {
       set[index] = values[index * 2 + 1]
     }
     return AnyLogChange(
-      kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set)
+      kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set, isFromLog: true)
   }
 
-  /// Returns the changes of the rows that differ.
+  /// Returns the changes of the rows that differ, in the order in which the log has them.
   ///
   /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference
   ///   here.
   func changes(withMarks: Bool) -> [AnyLogChange] {
-    withMarks ? netChanges + effectiveMarks : netChanges
+    let net = rows.map(\.change)
+    return net.compactMap(\.self)
+      + (withMarks ? marks.compactMap { effective($0, beside: net) } : [])
   }
 
-  /// The marks, without what is among the net changes as well.
-  private var effectiveMarks: [AnyLogChange] {
-    marks.compactMap { mark in
-      guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)] else {
-        return mark
-      }
-      guard mark.kind == .updated, rows[index].exists else { return nil }
-      let others = rows[index].old.indices.filter { rows[index].old[$0] == nil }
-      let narrowed = mark.narrowed(to: Set(others).union(mark.shape.key))
-      return narrowed.changedColumns.isEmpty ? nil : narrowed
+  /// Returns a mark without what is among the net changes as well; nil if nothing is left.
+  private func effective(_ mark: AnyLogChange, beside net: [AnyLogChange?]) -> AnyLogChange? {
+    guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)],
+      let change = net[index]
+    else { return mark }
+    guard mark.kind == .updated, change.kind != .deleted else { return nil }
+    let others = mark.shape.columns.indices.filter { !change.hasChanged(at: $0) }
+    let narrowed = mark.narrowed(to: Set(others).union(mark.shape.key))
+    return narrowed.changedColumns.isEmpty ? nil : narrowed
+  }
+}
+
+/// The logged changes of one row in one entry.
+private struct NettedRow {
+  let shape: LogShape
+  let key: [DatabaseValue]
+  /// The kind and the values of the first change. Most rows have no other.
+  let kind: LogNetting.Kind
+  let values: [DatabaseValue]
+  /// The counts of the columns, if the row has several changes.
+  private var tallies: [Tally] = []
+  /// The number of insertions minus that of deletions.
+  private var existence = 0
+
+  init(shape: LogShape, key: [DatabaseValue], kind: LogNetting.Kind, values: [DatabaseValue]) {
+    self.shape = shape
+    self.key = key
+    self.kind = kind
+    self.values = values
+  }
+
+  mutating func add(_ kind: LogNetting.Kind, _ values: [DatabaseValue]) {
+    if tallies.isEmpty {
+      tallies = shape.columns.map { _ in Tally() }
+      count(self.kind, self.values)
+    }
+    count(kind, values)
+  }
+
+  private mutating func count(_ kind: LogNetting.Kind, _ values: [DatabaseValue]) {
+    existence += kind == .insert ? 1 : kind == .delete ? -1 : 0
+    for column in tallies.indices where !shape.key.contains(column) {
+      let (old, new) = (values[column * 2], values[column * 2 + 1])
+      // An update has NULL twice where it leaves a column as it was.
+      if kind == .update, old.isNull, new.isNull { continue }
+      tallies[column].add(kind == .insert ? .none : .some(old), 1)
+      tallies[column].add(kind == .delete ? .none : .some(new), -1)
     }
   }
 
-  private var netChanges: [AnyLogChange] {
-    rows.compactMap { row in
-      func change(
-        _ kind: RowChangeKind, old: [DatabaseValue?], new: [DatabaseValue?]
-      ) -> AnyLogChange {
-        AnyLogChange(
-          kind: kind, keyValues: row.key, shape: row.shape, oldValues: old, newValues: new)
-      }
-      let none = [DatabaseValue?](repeating: nil, count: row.old.count)
-      switch (row.existedBefore, row.exists) {
-      case (false, false): return nil
-      case (false, true): return change(.inserted, old: none, new: row.new)
-      case (true, false): return change(.deleted, old: row.old, new: none)
-      case (true, true):
-        let differs = row.old.indices.filter { index in
-          row.old[index] != nil && row.old[index] != row.new[index]
-            && !row.shape.key.contains(index)
-        }
-        guard !differs.isEmpty else { return nil }
-        var (old, new) = (none, none)
-        for (position, index) in row.shape.key.enumerated() {
-          old[index] = row.key[position]
-          new[index] = row.key[position]
-        }
-        for index in differs {
-          old[index] = row.old[index]
-          new[index] = row.new[index]
-        }
-        return change(.updated, old: old, new: new)
+  /// The net change; nil if the row is as it was.
+  var change: AnyLogChange? {
+    guard !tallies.isEmpty else { return onlyChange }
+    let isCertain = (-1...1).contains(existence)
+    let kind: RowChangeKind = existence > 0 ? .inserted : existence < 0 ? .deleted : .updated
+    var old = [DatabaseValue?](repeating: nil, count: shape.columns.count)
+    var new = old
+    var uncertain: [Int] = []
+    for column in tallies.indices where !shape.key.contains(column) {
+      if isCertain, let net = tallies[column].net {
+        old[column] = net.old
+        new[column] = net.new
+      } else if !isCertain || !tallies[column].isEmpty {
+        uncertain.append(column)
       }
     }
+    let isChanged = !uncertain.isEmpty || old.contains { $0 != nil }
+    guard !isCertain || kind != .updated || isChanged else { return nil }
+    for (column, value) in zip(shape.key, key) {
+      if kind != .inserted { old[column] = value }
+      if kind != .deleted { new[column] = value }
+      if !isCertain { uncertain.append(column) }
+    }
+    return AnyLogChange(
+      kind: kind, keyValues: key, shape: shape, oldValues: old, newValues: new,
+      uncertain: uncertain.sorted(), isFromLog: true)
+  }
+
+  private var onlyChange: AnyLogChange {
+    var old = [DatabaseValue?](repeating: nil, count: shape.columns.count)
+    var new = old
+    for column in shape.columns.indices {
+      let isKey = shape.key.contains(column)
+      let pair = (old: values[column * 2], new: values[column * 2 + 1])
+      guard kind != .update || isKey || !(pair.old.isNull && pair.new.isNull) else { continue }
+      if kind != .insert { old[column] = pair.old }
+      // An update has the key only once.
+      if kind != .delete { new[column] = isKey && kind == .update ? pair.old : pair.new }
+    }
+    return AnyLogChange(
+      kind: kind == .insert ? .inserted : kind == .delete ? .deleted : .updated, keyValues: key,
+      shape: shape, oldValues: old, newValues: new, isFromLog: true)
+  }
+}
+
+/// The values that a column had in one entry, each with the number of changes that replaced it minus
+/// the number of those that set it. Values with the number 0 are left out.
+private struct Tally {
+  /// The value is nil where the row did not exist.
+  private var counts: [(value: DatabaseValue?, count: Int)] = []
+
+  var isEmpty: Bool { counts.isEmpty }
+
+  mutating func add(_ value: DatabaseValue?, _ count: Int) {
+    guard let index = counts.firstIndex(where: { $0.value == value }) else {
+      counts.append((value, count))
+      return
+    }
+    counts[index].count += count
+    if counts[index].count == 0 { counts.remove(at: index) }
+  }
+
+  /// The values before and after the entry; nil if they are the same, or cannot be known.
+  var net: (old: DatabaseValue?, new: DatabaseValue?)? {
+    guard counts.count == 2, let old = counts.first(where: { $0.count == 1 }),
+      let new = counts.first(where: { $0.count == -1 })
+    else { return nil }
+    return (old.value, new.value)
   }
 }

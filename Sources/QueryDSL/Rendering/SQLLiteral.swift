@@ -30,7 +30,7 @@ extension DatabaseValue {
           "a definition in the schema cannot contain a text with U+0000: "
             + text.debugDescription)
       case .real(let value): return value.exactLiteral
-      case .null, .integer, .text, .blob: return description
+      case .null, .integer, .text, .invalidText, .blob: return description
       }
     }
   }

@@ -22,11 +22,15 @@ extension Connection {
   }
 
   /// Fills the full-text index of a model again from the rows of its table.
-  /// SQL: `INSERT INTO "Post_search" ("Post_search") VALUES ('rebuild')`
+  /// SQL: `DELETE FROM "Post_search_pending"`,
+  /// `INSERT INTO "Post_search" ("Post_search") VALUES ('rebuild')`
   ///
   /// Reads the whole table. Throws `ModelError` if the model declares no `FullText`.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_rebuild_command>
   public func rebuildSearchIndex<M: TableModel>(of model: M.Type) throws {
+    let name = try SearchIndex.required(by: model).name
+    let pending = SearchIndexDefinition.pendingTable(of: name)
+    try execute("DELETE FROM \(identifier: pending)")
     try run("rebuild", nil, of: model)
   }
 

@@ -88,7 +88,7 @@ extension Arguments {
     case .integer(let integer): text = String(integer)
     case .real(let real): text = String(real)
     case .text(let given): text = given
-    case .blob: text = ""
+    case .blob, .invalidText: text = ""
     }
     guard let number = DecimalNumber(text.utf8) else {
       throw ColumnValueError(

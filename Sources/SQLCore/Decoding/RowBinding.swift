@@ -132,6 +132,10 @@ private struct ModelBinding {
           case .integer(let integer): sqlite3_bind_int64(handle, parameter, integer)
           case .real(let real): sqlite3_bind_double(handle, parameter, real)
           case .text(let text): return try bind(text: text, at: parameter, next: position)
+          case .invalidText:
+            try core._withUnsafeGuaranteedRef {
+              try $0.bind(value, to: statement, at: parameter)
+            }
           case .blob(let data):
             return try data.withUnsafeBytes {
               try bind(bytes: $0, at: parameter, next: position)

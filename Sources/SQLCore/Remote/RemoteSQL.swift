@@ -95,6 +95,8 @@ extension BoundArray {
       case .integer(let integer): json += "\(integer)"
       case .real(let real): json += Self.json(real)
       case .text(let text): Self.append(text, to: &json)
+      // JSON has only texts that are UTF-8.
+      case .invalidText(let data): Self.append(String(decoding: data, as: UTF8.self), to: &json)
       case .blob(let data):
         json += "[\(bytes.count + 1),\(data.count)]"
         bytes += data

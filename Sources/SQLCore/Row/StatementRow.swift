@@ -65,6 +65,11 @@ public struct StatementRow: ~Copyable {
     }
   }
 
+  /// Returns the value at `index` as it is stored. It does not fail for a text that is not UTF-8.
+  package func storedValue(at index: Int) throws -> DatabaseValue {
+    try cell(at: index, form: .standard).storedValue()
+  }
+
   /// Returns the storage class of the value at `index`, counted from 0.
   func storageClass(at index: Int) throws -> StorageClass {
     try cell(at: index, form: .standard).storageClass

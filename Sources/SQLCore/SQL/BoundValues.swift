@@ -127,6 +127,10 @@ extension [UInt8] {
     case .blob(let data):
       append(4, then: data.count)
       append(contentsOf: data)
+    // The numbers after 4 are those of other parameters.
+    case .invalidText(let data):
+      append(9, then: data.count)
+      append(contentsOf: data)
     }
   }
 }

@@ -32,6 +32,13 @@ extension ConnectionCore {
           csqlite_bind_text_copy(handle, index, bytes.baseAddress, UInt64(bytes.count))
         }
       }
+    case .invalidText(let data) where data.isEmpty:
+      return try bind(DatabaseValue.text(""), to: statement, at: index)
+    case .invalidText(let data):
+      code = data.withUnsafeBytes {
+        csqlite_bind_text_copy(
+          handle, index, $0.bindMemory(to: CChar.self).baseAddress, UInt64($0.count))
+      }
     case .blob(let data):
       code =
         data.isEmpty

@@ -91,14 +91,20 @@ public struct Cell: ~Copyable {
 
   @usableFromInline
   func copiedText() throws -> String {
-    guard case .text(let text) = copy?.pointee else { throw mismatch(.text) }
-    return text
+    switch copy?.pointee {
+    case .text(let text): return text
+    case .invalidText: throw unreadableText(isThere: true)
+    default: throw mismatch(.text)
+    }
   }
 
   /// Returns the text of a TEXT, with U+FFFD in place of bytes that are not UTF-8, for a program
   /// that shows a file as it is. Throws `ColumnValueError` for any other storage class.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func repairedText() throws -> String {
+    if case .invalidText(let bytes) = copy?.pointee {
+      return String(decoding: bytes, as: UTF8.self)
+    }
     guard let value, sqlite3_value_type(value) == SQLITE_TEXT else { return try copiedText() }
     guard let start = sqlite3_value_text(value) else { throw DatabaseError.outOfMemory }
     let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
@@ -137,6 +143,16 @@ public struct Cell: ~Copyable {
     case .blob: .blob(try blob())
     case .null: .null
     }
+  }
+
+  /// Returns the value as it is stored, with the bytes of a text that is not UTF-8.
+  func storedValue() throws -> DatabaseValue {
+    guard let value, sqlite3_value_type(value) == SQLITE_TEXT else {
+      return try copy?.pointee ?? databaseValue()
+    }
+    guard let start = sqlite3_value_text(value) else { throw DatabaseError.outOfMemory }
+    let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+    return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .invalidText(Data(bytes))
   }
 
   /// Returns the error for a cell whose storage class is not the expected one.

@@ -13,6 +13,12 @@ extension DatabaseValue {
           csqlite_result_text_copy(context, bytes.baseAddress, UInt64(bytes.count))
         }
       }
+    case .invalidText(let data) where data.isEmpty: DatabaseValue.text("").setResult(of: context)
+    case .invalidText(let data):
+      data.withUnsafeBytes {
+        csqlite_result_text_copy(
+          context, $0.bindMemory(to: CChar.self).baseAddress, UInt64($0.count))
+      }
     case .blob(let data):
       if data.isEmpty {
         sqlite3_result_zeroblob(context, 0)

@@ -18,6 +18,10 @@ public enum DatabaseValue: Sendable {
   case real(Double)
   /// A TEXT.
   case text(String)
+  /// A TEXT whose bytes are not UTF-8, as `CAST(x'ff41' AS TEXT)` makes it; it is written back with
+  /// the same bytes. The change log and its conflicts have such values. Every other way to read a
+  /// value throws `ColumnValueError` for them, as does reading this one as a Swift type.
+  case invalidText(Data)
   /// A BLOB.
   case blob(Data)
 
@@ -27,7 +31,7 @@ public enum DatabaseValue: Sendable {
     case .null: .null
     case .integer: .integer
     case .real: .real
-    case .text: .text
+    case .text, .invalidText: .text
     case .blob: .blob
     }
   }
@@ -46,7 +50,9 @@ extension DatabaseValue: Hashable {
     case (.integer(let a), .integer(let b)): a == b
     case (.real(let a), .real(let b)): a == b
     case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
-    case (.blob(let a), .blob(let b)): a == b
+    case (.blob(let a), .blob(let b)), (.invalidText(let a), .invalidText(let b)): a == b
+    case (.text(let text), .invalidText(let bytes)), (.invalidText(let bytes), .text(let text)):
+      text.utf8.elementsEqual(bytes)
     default: false
     }
   }
@@ -70,6 +76,10 @@ extension DatabaseValue: Hashable {
     case .blob(let value):
       hasher.combine(4)
       hasher.combine(value)
+    case .invalidText(let value):
+      hasher.combine(3)
+      value.withUnsafeBytes { hasher.combine(bytes: $0) }
+      hasher.combine(UInt8.max)
     }
   }
 }
@@ -90,7 +100,8 @@ extension DatabaseValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension DatabaseValue: CustomStringConvertible {
-  /// The value as an SQL literal; a BLOB is written in hexadecimal.
+  /// The value as an SQL literal; a BLOB is written in hexadecimal, as are the bytes of a text that
+  /// is not UTF-8: `CAST(x'FF41' AS TEXT)`.
   public var description: String {
     switch self {
     case .null: return "NULL"
@@ -98,6 +109,7 @@ extension DatabaseValue: CustomStringConvertible {
     case .real(let value) where value.isInfinite: return value < 0 ? "-9e999" : "9e999"
     case .real(let value): return String(value)
     case .text(let value): return "'" + value.doubling("'") + "'"
+    case .invalidText(let value): return "CAST(\(DatabaseValue.blob(value)) AS TEXT)"
     case .blob(let value):
       let digits = Array("0123456789ABCDEF".utf8)
       var text: [UInt8] = []

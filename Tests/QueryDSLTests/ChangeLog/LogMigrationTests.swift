@@ -1,3 +1,4 @@
+import Foundation
 import QueryDSL
 import SQLCore
 import Testing
@@ -198,10 +199,32 @@ struct LogMigrationTests {
     let db = try Specification.database(models: [First.Note.self])
     try db.migrate([Second.Note.self])
     let plan = try db.migrate([First.Note.self])
-    #expect(actions(plan) == [.keepNewer], "\(plan)")
+    #expect(actions(plan) == [.keepColumn("rank"), .keepColumn("author")], "\(plan)")
+    #expect(try db.log.entries().isEmpty)
     try db.insert(First.Note(id: 1, title: "a"))
     let change = try #require(try db.log.entries().first?.changes.first)
     #expect(change.changedColumns == ["id", "title", "rank", "author"])
+  }
+
+  @Test("a column that another program added is logged from the next migration on, after a gap")
+  func undeclared() throws {
+    let db = try Specification.database(models: [First.Note.self])
+    try db.execute("ALTER TABLE Note ADD COLUMN extra")
+    try db.execute("INSERT INTO Note VALUES (1, 'a', 1)")
+    let plan = try db.migrate([First.Note.self])
+    #expect(actions(plan) == [.stopLog, .keepColumn("extra"), .startLog], "\(plan)")
+    #expect(try db.migrate([First.Note.self]).isEmpty)
+    // The column stores every value as it is: 1 and 1.0 are equal, and not the same.
+    for value in ["1.0", "'1.0'", "x'312E30'", "NULL"] {
+      try db.execute("UPDATE Note SET extra = \(unsafe: value)")
+    }
+    try db.execute("DELETE FROM Note")
+    let entries = try db.log.entries()
+    #expect(entries.map(\.gap) == [nil, "Note"] + [String?](repeating: nil, count: 5))
+    let changes = entries.flatMap(\.changes).filter { $0.kind == .updated }
+    #expect(changes.map { $0.old("extra") } == [1, 1.0, "1.0", .blob(Data("1.0".utf8))])
+    #expect(changes.last?.new("extra") == .some(.null))
+    #expect(entries.last?.changes.first?.changedColumns == ["id", "title", "extra"])
   }
 
   @Test("two models of one table have one log, with the columns of both")

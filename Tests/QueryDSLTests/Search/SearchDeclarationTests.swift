@@ -16,19 +16,40 @@ struct SearchDeclarationTests {
           + create the full-text index Post_search: the schema declares it
               CREATE VIRTUAL TABLE "Post_search" /* Apus bm25(10.0, 1.0, 0.0) */ USING fts5("title", "body", "status" UNINDEXED, content='Post', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
               INSERT INTO "Post_search" ("Post_search", rank) VALUES ('rank', 'bm25(10.0, 1.0, 0.0)');
+              CREATE TABLE "Post_search_pending" /* Apus */ (rowid INTEGER PRIMARY KEY, "title", "body");
               INSERT INTO "Post_search" ("Post_search") VALUES ('rebuild');
               CREATE TRIGGER "Post_search_insert" /* Apus */ AFTER INSERT ON "Post"
               BEGIN
-                INSERT INTO "Post_search" (rowid, "title", "body") VALUES (NEW."id", NEW."title", NEW."body");
+                INSERT INTO "Post_search" ("Post_search", rowid, "title", "body") SELECT 'delete', rowid, "title", "body" FROM "Post_search_pending" WHERE rowid = NEW."id";
+                DELETE FROM "Post_search_pending" WHERE rowid = NEW."id";
+                INSERT INTO "Post_search" (rowid, "title", "body") SELECT "id", "title", "body" FROM "Post" WHERE "id" = NEW."id" AND NOT EXISTS (SELECT 1 FROM "Post_search_docsize" WHERE id = NEW."id");
+              END;
+              CREATE TRIGGER "Post_search_before_update" /* Apus */ BEFORE UPDATE OF "id", rowid, _rowid_, oid, "title", "body" ON "Post"
+              BEGIN
+                INSERT INTO "Post_search_pending" (rowid, "title", "body") SELECT "id", "title", "body" FROM "Post" WHERE "id" = OLD."id" AND EXISTS (SELECT 1 FROM "Post_search_docsize" WHERE id = OLD."id") ON CONFLICT (rowid) DO NOTHING;
               END;
               CREATE TRIGGER "Post_search_update" /* Apus */ AFTER UPDATE OF "id", rowid, _rowid_, oid, "title", "body" ON "Post"
               BEGIN
-                INSERT INTO "Post_search" ("Post_search", rowid, "title", "body") VALUES ('delete', OLD."id", OLD."title", OLD."body");
-                INSERT INTO "Post_search" (rowid, "title", "body") VALUES (NEW."id", NEW."title", NEW."body");
+                INSERT INTO "Post_search" ("Post_search", rowid, "title", "body") SELECT 'delete', rowid, "title", "body" FROM "Post_search_pending" WHERE rowid = NEW."id";
+                DELETE FROM "Post_search_pending" WHERE rowid = NEW."id";
+                INSERT INTO "Post_search" (rowid, "title", "body") SELECT "id", "title", "body" FROM "Post" WHERE "id" = NEW."id" AND NOT EXISTS (SELECT 1 FROM "Post_search_docsize" WHERE id = NEW."id");
+              END;
+              CREATE TRIGGER "Post_search_key" /* Apus */ AFTER UPDATE OF "id", rowid, _rowid_, oid ON "Post"
+              WHEN OLD."id" <> NEW."id"
+              BEGIN
+                INSERT INTO "Post_search" ("Post_search", rowid, "title", "body") SELECT 'delete', rowid, "title", "body" FROM "Post_search_pending" WHERE rowid = OLD."id";
+                DELETE FROM "Post_search_pending" WHERE rowid = OLD."id";
+                INSERT INTO "Post_search" (rowid, "title", "body") SELECT "id", "title", "body" FROM "Post" WHERE "id" = OLD."id" AND NOT EXISTS (SELECT 1 FROM "Post_search_docsize" WHERE id = OLD."id");
+              END;
+              CREATE TRIGGER "Post_search_before_delete" /* Apus */ BEFORE DELETE ON "Post"
+              BEGIN
+                INSERT INTO "Post_search_pending" (rowid, "title", "body") SELECT "id", "title", "body" FROM "Post" WHERE "id" = OLD."id" AND EXISTS (SELECT 1 FROM "Post_search_docsize" WHERE id = OLD."id") ON CONFLICT (rowid) DO NOTHING;
               END;
               CREATE TRIGGER "Post_search_delete" /* Apus */ AFTER DELETE ON "Post"
               BEGIN
-                INSERT INTO "Post_search" ("Post_search", rowid, "title", "body") VALUES ('delete', OLD."id", OLD."title", OLD."body");
+                INSERT INTO "Post_search" ("Post_search", rowid, "title", "body") SELECT 'delete', rowid, "title", "body" FROM "Post_search_pending" WHERE rowid = OLD."id";
+                DELETE FROM "Post_search_pending" WHERE rowid = OLD."id";
+                INSERT INTO "Post_search" (rowid, "title", "body") SELECT "id", "title", "body" FROM "Post" WHERE "id" = OLD."id" AND NOT EXISTS (SELECT 1 FROM "Post_search_docsize" WHERE id = OLD."id");
               END
         """#), "\(plan)")
     #expect(try db.migrate(Library.models) == plan)

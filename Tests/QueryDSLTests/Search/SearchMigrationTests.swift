@@ -204,7 +204,7 @@ struct SearchMigrationTests {
       try db.migrate([First.Note.self])
       #expect(try db.checkSearchIndex(of: First.Note.self))
       #expect(try keys(db, "swift") == [1])
-      #expect(try objects(db).count == 8)
+      #expect(try objects(db).count == 12)
       #expect(try db.migrationPlan(for: [First.Note.self]).steps.isEmpty)
     }
   }
@@ -225,6 +225,96 @@ struct SearchMigrationTests {
       #expect(refusal.reason.contains("Apus did not create \(owner)"))
       #expect(refusal.line == #"FullText(…, name: "Note_search_2")"#)
     }
+  }
+
+  /// The triggers of earlier versions, which need that no other trigger fires before them.
+  private static let formerTriggers = """
+    DROP TABLE Note_search_pending;
+    DROP TRIGGER Note_search_insert; DROP TRIGGER Note_search_update;
+    DROP TRIGGER Note_search_delete; DROP TRIGGER Note_search_key;
+    DROP TRIGGER Note_search_before_update; DROP TRIGGER Note_search_before_delete;
+    CREATE TRIGGER "Note_search_insert" /* Apus */ AFTER INSERT ON "Note"
+    BEGIN
+      INSERT INTO "Note_search" (rowid, "title") VALUES (NEW."id", NEW."title");
+    END;
+    CREATE TRIGGER "Note_search_update" /* Apus */ AFTER UPDATE OF "id", rowid, "title" ON "Note"
+    BEGIN
+      INSERT INTO "Note_search" ("Note_search", rowid, "title") VALUES ('delete', OLD."id", OLD."title");
+      INSERT INTO "Note_search" (rowid, "title") VALUES (NEW."id", NEW."title");
+    END;
+    CREATE TRIGGER "Note_search_delete" /* Apus */ AFTER DELETE ON "Note"
+    BEGIN
+      INSERT INTO "Note_search" ("Note_search", rowid, "title") VALUES ('delete', OLD."id", OLD."title");
+    END
+    """
+
+  @Test(
+    "the triggers of an earlier version are replaced, and the index is filled only if it may be wrong"
+  )
+  func formerVersion() throws {
+    for foreign in [nil, "CREATE TRIGGER raw AFTER DELETE ON Note BEGIN SELECT 1; END"] {
+      let db = try Specification.database(models: [First.Note.self])
+      try db.execute(SQL(unsafe: Self.formerTriggers))
+      if let foreign { try db.execute(SQL(unsafe: foreign)) }
+      try db.insert(First.Note(id: 1, title: "swift", body: ""))
+      #expect(try keys(db, "swift") == [1])
+      let plan = try db.migrate([First.Note.self])
+      #expect(
+        Library.actions(plan).filter { $0 != .keepDeclaration("the trigger raw") }
+          == (foreign == nil ? [] : [.dropSearchIndex("Note_search")])
+            + [.createSearchIndex("Note_search")],
+        "\(plan)")
+      #expect("\(plan)".contains("CREATE VIRTUAL TABLE") == (foreign != nil))
+      #expect(try objects(db).count == 12)
+      #expect(try db.migrationPlan(for: [First.Note.self]).isEmpty)
+      try db.execute("UPDATE Note SET title = 'rust'")
+      #expect(try keys(db, "swift OR rust") == [1])
+      #expect(try db.checkSearchIndex(of: First.Note.self))
+    }
+  }
+
+  @Test("a table of another program that has the name of the notes is in the way")
+  func takenNotes() throws {
+    let db = try Specification.database(models: [Plain.Note.self])
+    try db.execute("CREATE TABLE Note_search_pending (a)")
+    let error = #expect(throws: MigrationError.self) { try db.migrate([First.Note.self]) }
+    let reason = try #require(error?.plan.refusals.first?.reason)
+    #expect(reason.contains("Apus did not create the table Note_search_pending"))
+  }
+
+  @Test("a trigger that a last step creates, or raw SQL later, does not spoil the index")
+  func laterTriggers() throws {
+    let db = try Specification.database(models: [Plain.Note.self])
+    let step = MigrationStep("trigger", .last) { connection in
+      try connection.execute(
+        """
+        CREATE TRIGGER raw AFTER INSERT ON Note BEGIN
+          UPDATE Note SET title = 'late ' || title WHERE id = NEW.id;
+        END
+        """)
+    }
+    try db.migrate([First.Note.self], MigrationOptions(steps: [step]))
+    try db.insert(First.Note(id: 1, title: "swift", body: ""))
+    #expect(try keys(db, "late AND swift") == [1])
+    try db.writeWithoutTransaction { connection in
+      try connection.execute(
+        """
+        CREATE TEMP TRIGGER other AFTER UPDATE OF body ON main.Note BEGIN
+          UPDATE Note SET title = NEW.body WHERE id = NEW.id;
+        END
+        """)
+    }
+    try db.execute("UPDATE Note SET title = 'lost', body = 'rust'")
+    #expect(try keys(db, "swift OR late OR lost") == [])
+    #expect(try keys(db, "rust") == [1])
+    #expect(try db.checkSearchIndex(of: First.Note.self))
+    // OR IGNORE leaves the row as it was, and the note of its text as well.
+    try db.execute("INSERT INTO Note VALUES (2, 'two', '')")
+    try db.execute("UPDATE OR IGNORE Note SET id = 2, title = 'never' WHERE id = 1")
+    try db.execute("UPDATE Note SET title = 'go' WHERE id = 1")
+    #expect(try keys(db, "rust OR never") == [])
+    #expect(try keys(db, "go") == [1])
+    #expect(try db.checkSearchIndex(of: First.Note.self))
   }
 
   @Test("an older program leaves the index of a newer one as it is")

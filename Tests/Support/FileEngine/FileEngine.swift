@@ -110,6 +110,7 @@ private final class FileRows: RemoteRows {
     case .real(let real): body(.real(real))
     case .text(var text):
       text.withUTF8 { body(.text(UnsafeRawBufferPointer($0))) }
+    case .invalidText(let data): data.withUnsafeBytes { body(.text($0)) }
     case .blob(let data): data.withUnsafeBytes { body(.blob($0)) }
     }
   }

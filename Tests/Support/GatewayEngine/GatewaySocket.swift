@@ -54,6 +54,7 @@ enum GatewayValue: Codable {
       case .integer(let integer): .integer(integer)
       case .real(let real): .real(real.bitPattern)
       case .text(let text): .text(Data(text.utf8))
+      case .invalidText(let data): .text(data)
       case .blob(let data): .blob(data)
       }
   }

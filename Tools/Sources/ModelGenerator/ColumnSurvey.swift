@@ -49,6 +49,7 @@ struct ColumnSurvey {
     counts[value.storageClass, default: 0] += 1
     switch value {
     case .null: break
+    case .invalidText: hasBrokenText = true
     case .integer(let integer):
       integers = integers?.widened(to: integer) ?? integer...integer
       if Double(exactly: integer) == nil { hasLargeInteger = true }

@@ -105,7 +105,10 @@ extension Connection {
       let name: String = try row.get(at: 0)
       let type: String = try row.get(at: 1)
       if let names, !names.contains(where: { $0.isSameName(as: name) }) { continue }
-      if ["apus_migration", "apus_schema", "apus_types"].contains(name) {
+      let definition: String = try row.get(at: 2)
+      if name.hasPrefix("apus_")
+        || definition.contains("_pending\" /* Apus */ (")
+      {
         left.append("\(name) has no model: Apus keeps its notes there")
         continue
       }
@@ -116,7 +119,7 @@ extension Connection {
       do {
         sources.append(
           try SourceTable(
-            name, kind: try kind(of: name, type), definition: try row.get(at: 2), in: self))
+            name, kind: try kind(of: name, type), definition: definition, in: self))
       } catch let error as DatabaseError {
         // A view that no longer compiles, a virtual table whose module is missing.
         left.append("\(name) has no model: it cannot be read (\(error.message))")

@@ -16,6 +16,8 @@ package enum CSVLine {
     case .integer(let integer): return String(integer)
     case .real(let real): return String(real)
     case .blob(let data): return data.isEmpty ? "\"\"" : data.base64EncodedString()
+    case .invalidText(let bytes):
+      return field(.text(String(decoding: bytes, as: UTF8.self)), isTerminal: isTerminal)
     case .text(let text):
       let text = isTerminal ? text.escapedForTerminal(keepingLineBreaks: true) : text
       let isPlain =

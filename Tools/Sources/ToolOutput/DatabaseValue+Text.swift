@@ -8,12 +8,18 @@ extension DatabaseValue {
     case .integer(let integer): String(integer)
     case .real(let real): String(real)
     case .text(let text): text.excerpt(200)
+    case .invalidText(let bytes): String(decoding: bytes, as: UTF8.self).excerpt(200)
     case .blob(let data): data.count == 1 ? "1 byte" : "\(data.count) bytes"
     }
   }
 
   /// The beginning of the value as it stands in a line of text, with a text in quotation marks.
   package var shownInLine: String {
-    if case .text(let text) = self { "'\(text.excerpt(200))'" } else { shown }
+    switch self {
+    case .text(let text): "'\(text.excerpt(200))'"
+    // The bytes, since the text with marks in place of the broken bytes is another text.
+    case .invalidText: description.excerpt(200)
+    default: shown
+    }
   }
 }

@@ -44,7 +44,7 @@ struct ApplicationAttempt {
         note(index, .schemaChanged(missing: []), nil)
         continue
       }
-      if let reason = table.objection(to: change) {
+      if let reason = table.objection(to: change), !decisions.mayOverwrite(index, reason) {
         note(index, reason, nil)
         continue
       }

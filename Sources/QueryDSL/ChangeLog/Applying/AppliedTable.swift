@@ -7,6 +7,8 @@ struct AppliedTable {
   let columns: [String]
   let keys: [String]
   private let generated: [String]
+  /// The columns that triggers log.
+  private let logged: [String]
 
   /// Reads the table's columns; nil if there is no such table.
   init?(named name: String, on connection: Connection) throws {
@@ -17,19 +19,33 @@ struct AppliedTable {
     self.name = name
     columns = rows.filter { $0.2 == 0 }.map(\.0)
     generated = rows.filter { $0.2 > 1 }.map(\.0)
+    logged = try ExistingSchema.logged(name, on: connection)
     keys = rows.filter { $0.1 > 0 }.sorted { $0.1 < $1.1 }.map(\.0)
   }
 
   /// Returns why a change cannot be applied to the table; nil if it can.
   func objection(to change: AnyLogChange) -> ChangeConflict.Reason? {
     let shape = change.shape
+    guard change.uncertainColumns.isEmpty else { return .uncertain(change.uncertainColumns) }
     let needed = changedColumns(of: change) + shape.keyNames
     let missing = needed.filter { name in !columns.contains { $0.isSame(as: name) } }
     let isSameKey =
       !keys.isEmpty && keys.count == shape.key.count
       && shape.keyNames.allSatisfy { name in keys.contains { $0.isSame(as: name) } }
     if !missing.isEmpty || !isSameKey { return .schemaChanged(missing: missing) }
-    return change.keyValues.contains(where: \.isNull) ? .incompleteKey : nil
+    if change.keyValues.contains(where: \.isNull) { return .incompleteKey }
+    let unknown = unknownColumns(of: change)
+    return unknown.isEmpty ? nil : .notLogged(unknown)
+  }
+
+  /// Returns the columns in which a restored row may have had values that the log does not have:
+  /// another program added them while the triggers did not know them. A migration that adds columns
+  /// changes the triggers as well.
+  private func unknownColumns(of change: AnyLogChange) -> [String] {
+    guard change.kind == .inserted, change.isInverse, change.isFromLog else { return [] }
+    return columns.filter { name in
+      change.shape.index(of: name) == nil && !logged.contains { $0.isSame(as: name) }
+    }
   }
 
   /// Returns the columns that a change writes: those that differ, without the generated ones.
@@ -48,10 +64,14 @@ struct AppliedTable {
   func row(with values: [AppliedValue], on connection: Connection) throws -> AppliedRow? {
     let list = columns.map { Identifier($0).quoted }.joined(separator: ", ")
     let sql: SQL = "SELECT \(unsafe: list) FROM \(identifier: name)" + condition(values)
-    return try connection.row(sql).map { row in
-      AppliedRow(
-        Dictionary(zip(columns.map(\.lowercasedASCII), row.values)) { first, _ in first })
+    var row: AppliedRow?
+    try connection.forEach(sql) { found in
+      guard row == nil else { return }
+      let values = try columns.indices.map { try found.storedValue(at: $0) }
+      row = AppliedRow(
+        Dictionary(zip(columns.map(\.lowercasedASCII), values)) { first, _ in first })
     }
+    return row
   }
 
   func delete(_ change: AnyLogChange, on connection: Connection) throws {

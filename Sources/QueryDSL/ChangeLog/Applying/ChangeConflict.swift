@@ -20,6 +20,11 @@ public struct ChangeConflict: Hashable, Sendable {
     case schemaChanged(missing: [String])
     /// The key contains NULL, so that it may be the key of several rows.
     case incompleteKey
+    /// The log does not show what happened to these columns, as in `AnyLogChange.uncertainColumns`.
+    case uncertain([String])
+    /// The row is to be restored, and the log has no values of these columns: another program added
+    /// them, and the log of the table did not know them. `apply` restores the row without them.
+    case notLogged([String])
   }
 
   /// The change that was to be made.
@@ -32,9 +37,9 @@ public struct ChangeConflict: Hashable, Sendable {
   /// Whether the change can be made all the same, at the cost of what is in its way.
   public var canBeOverwritten: Bool {
     switch reason {
-    case .columnsChanged, .rowExists: true
+    case .columnsChanged, .rowExists, .notLogged: true
     case .notUnique(let failure): !failure.columns.isEmpty
-    case .rowIsGone, .violates, .schemaChanged, .incompleteKey: false
+    case .rowIsGone, .violates, .schemaChanged, .incompleteKey, .uncertain: false
     }
   }
 }
@@ -56,6 +61,13 @@ extension ChangeConflict: CustomStringConvertible {
         ? "\(row) cannot be written: a migration dropped the table or changed its key"
         : "\(row) cannot be written: a migration dropped or renamed "
           + missing.joined(separator: ", ")
+    case .uncertain(let columns):
+      return
+        "what happened to \(row) is not certain for \(columns.joined(separator: ", ")), because "
+        + "a trigger changed the row while it was being changed"
+    case .notLogged(let columns):
+      return "\(row) cannot be restored as it was: the log has no values of "
+        + "\(columns.joined(separator: ", ")), which another program added to the table"
     case .incompleteKey: return "\(row) cannot be identified, because its key contains NULL"
     }
   }

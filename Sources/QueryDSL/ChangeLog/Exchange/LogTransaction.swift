@@ -73,6 +73,7 @@ extension LogTransaction: Codable {
     var keyValues: [CodedValue]
     var old: [CodedValue?]
     var new: [CodedValue?]
+    var uncertain: [Int]?
 
     init(_ change: AnyLogChange) {
       table = change.shape.table
@@ -82,6 +83,7 @@ extension LogTransaction: Codable {
       keyValues = change.keyValues.map { CodedValue(value: $0) }
       old = change.oldValues.map { $0.map { CodedValue(value: $0) } }
       new = change.newValues.map { $0.map { CodedValue(value: $0) } }
+      uncertain = change.uncertain.isEmpty ? nil : change.uncertain
     }
 
     /// The change. Throws if the parts do not fit together.
@@ -90,7 +92,8 @@ extension LogTransaction: Codable {
         "insert": .inserted, "update": .updated, "delete": .deleted,
       ]
       guard let kind = kinds[kind], old.count == columns.count, new.count == columns.count,
-        key.allSatisfy(columns.indices.contains), key.count == keyValues.count
+        key.allSatisfy(columns.indices.contains), key.count == keyValues.count,
+        uncertain?.allSatisfy(columns.indices.contains) ?? true
       else {
         throw DecodingError.dataCorrupted(
           .init(codingPath: decoder.codingPath, debugDescription: "no change of a row"))
@@ -98,7 +101,8 @@ extension LogTransaction: Codable {
       return AnyLogChange(
         kind: kind, keyValues: keyValues.map(\.value),
         shape: LogShape(table: table, columns: columns, key: key),
-        oldValues: old.map { $0?.value }, newValues: new.map { $0?.value })
+        oldValues: old.map { $0?.value }, newValues: new.map { $0?.value },
+        uncertain: uncertain ?? [], isFromLog: true)
     }
   }
 
@@ -135,10 +139,21 @@ private struct CodedValue: Codable {
     // As texts, because JSON has neither all integers nor infinities.
     case .i: value = .integer(try Self.number(container, .i))
     case .r: value = .real(Double(bitPattern: try Self.number(container, .r)))
-    case .t: value = .text(try container.decode(String.self, forKey: .t))
+    case .t: value = try Self.text(container)
     case .b: value = .blob(try container.decode(Data.self, forKey: .b))
     case nil: value = .null
     }
+  }
+
+  /// Bytes that are no text stand in an object: a program that does not know this form throws, and
+  /// does not read another value.
+  private static func text(_ container: KeyedDecodingContainer<Key>) throws -> DatabaseValue {
+    if let text = try? container.decode(String.self, forKey: .t) { return .text(text) }
+    return .invalidText(try container.decode(InvalidText.self, forKey: .t).bytes)
+  }
+
+  private struct InvalidText: Codable {
+    let bytes: Data
   }
 
   private static func number<Number: FixedWidthInteger>(
@@ -158,6 +173,7 @@ private struct CodedValue: Codable {
     case .integer(let integer): try container.encode("\(integer)", forKey: .i)
     case .real(let real): try container.encode("\(real.bitPattern)", forKey: .r)
     case .text(let text): try container.encode(text, forKey: .t)
+    case .invalidText(let bytes): try container.encode(InvalidText(bytes: bytes), forKey: .t)
     case .blob(let data): try container.encode(data, forKey: .b)
     }
   }

@@ -89,7 +89,7 @@ struct RowClock {
         }
       case .updated:
         let narrowed = change.narrowed(to: Set(kept))
-        return narrowed.changedColumns.isEmpty ? nil : narrowed
+        return narrowed.changedColumns.isEmpty && narrowed.uncertain.isEmpty ? nil : narrowed
       }
     }
     note(transaction)

@@ -24,7 +24,7 @@ struct NumberComparison: BitwiseCopyable, Sendable {
     case .null: self.value = .null
     case .integer(let integer): self.value = .integer(integer)
     case .real(let real): self.value = .real(real)
-    case .text, .blob: return nil
+    case .text, .invalidText, .blob: return nil
     }
     self.sign = sign
     self.column = column

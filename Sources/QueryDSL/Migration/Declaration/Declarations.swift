@@ -134,6 +134,7 @@ extension Declarations {
     }
     try (definitions.flatMap(\.triggers) + views.flatMap(\.triggers)).requireDistinctNames()
     try definitions.flatMap(\.searchIndexes).requireDistinctNames()
+    try definitions.requireVisibleChanges()
     let declared = Declarations(
       tables: Self.tables(of: definitions), views: views, searchTables: searchTables, ids: ids)
     self = declared

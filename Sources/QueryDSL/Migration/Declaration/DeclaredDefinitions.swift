@@ -54,9 +54,10 @@ struct DeclaredDefinitions: Sendable {
       entries.append(
         ExistingSchema.Entry(kind: .view, name: view.name, table: view.name, sql: sql))
     }
-    entries += searchIndexes.map { index in
-      ExistingSchema.Entry(
-        kind: .table, name: index.name, table: index.name, sql: index.createTable)
+    entries += searchIndexes.flatMap { index in
+      [(index.name, index.createTable), (index.pendingTable, index.createPending)].map {
+        ExistingSchema.Entry(kind: .table, name: $0, table: $0, sql: $1)
+      }
     }
     let firstTrigger = entries.count
     entries += triggers.map { trigger in

@@ -12,6 +12,8 @@ struct SearchIndexDefinition: Hashable, Sendable {
   let key: String
   /// `CREATE VIRTUAL TABLE …`
   let createTable: String
+  /// `CREATE TABLE …`, for the table in which the triggers note texts that are indexed.
+  let createPending: String
   /// `bm25(10.0, 1.0)`
   let rank: String
   /// Whether the library's own tokenizer makes normal forms.
@@ -24,12 +26,21 @@ struct SearchIndexDefinition: Hashable, Sendable {
     [
       createTable,
       "INSERT INTO \(quotedName) (\(quotedName), rank) VALUES ('rank', '\(rank)')",
+      createPending,
       rebuild,
     ]
   }
 
+  /// The name of the table in which the triggers note texts that are indexed.
+  var pendingTable: String { Self.pendingTable(of: name) }
+
+  static func pendingTable(of index: String) -> String { index + "_pending" }
+
   /// The statement that fills the index again from the rows of the table.
   var rebuild: String { "INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')" }
+
+  /// The statement that removes the notes, which are those of the values before.
+  var forgetting: String { "DELETE FROM \(Identifier(pendingTable).quoted)" }
 
   private var quotedName: String { Identifier(name).quoted }
 }
@@ -69,6 +80,10 @@ extension SearchIndexDefinition {
     createTable =
       "CREATE VIRTUAL TABLE \(Identifier(index.name).quoted) \(Self.mark(rank)) "
       + "USING fts5(\(arguments.joined(separator: ", ")))"
+    let noted = index.columns.filter { !$0.isUnindexed }.map { ", \(Identifier($0.name).quoted)" }
+    createPending =
+      "CREATE TABLE \(Identifier(Self.pendingTable(of: index.name)).quoted) "
+      + "\(TriggerDefinition.mark) (rowid INTEGER PRIMARY KEY\(noted.joined()))"
     triggers = Self.triggers(of: index, model: model, on: layout)
   }
 
@@ -78,23 +93,44 @@ extension SearchIndexDefinition {
   // MARK: Triggers
 
   /// The ends of the names of the triggers.
-  static let triggerSuffixes = ["_insert", "_update", "_delete"]
+  static let triggerSuffixes = [
+    "_insert", "_before_update", "_update", "_key", "_before_delete", "_delete",
+  ]
 
-  /// The commands of FTS5 need the exact old values, so all triggers list the same columns.
+  /// The ends of the names of the triggers that earlier versions created.
+  static let formerTriggerSuffixes = ["_insert", "_update", "_delete"]
+
+  /// Returns the triggers of an index.
+  ///
+  /// To delete a row from an index, FTS5 needs exactly the text that is indexed. That is not always
+  /// the `OLD` of a trigger: if another trigger has fired before and written the row again, the index
+  /// does not have that text yet, or no longer. So the triggers do not depend on their order. A
+  /// trigger before the change notes the text of the row while the index agrees with it, unless a
+  /// note exists already. Each trigger after a change deletes the noted text from the index, and adds
+  /// the row as the table has it then. If OR IGNORE leaves the row as it was, the note stays true.
   private static func triggers(
     of index: SearchIndex, model: String, on layout: ModelLayout
   ) -> [TriggerDefinition] {
     let table = Identifier(index.name).quoted
+    let pending = Identifier(pendingTable(of: index.name)).quoted
+    let sizes = Identifier(index.name + "_docsize").quoted
     let indexed = index.columns.filter { !$0.isUnindexed }
     let key = layout.columns[index.key].quotedName
     let names = indexed.map { Identifier($0.name).quoted }
     let list = (["rowid"] + names).joined(separator: ", ")
-    func values(_ row: String) -> String {
-      ([key] + names).map { "\(row).\($0)" }.joined(separator: ", ")
+    let row = "SELECT \(([key] + names).joined(separator: ", ")) FROM \(layout.quotedTableName)"
+    func isIndexed(_ id: String) -> String { "EXISTS (SELECT 1 FROM \(sizes) WHERE id = \(id))" }
+    // An upsert keeps its rule, whatever the conflict clause of the statement is that fires a trigger.
+    let note =
+      "  INSERT INTO \(pending) (\(list)) \(row) WHERE \(key) = OLD.\(key) "
+      + "AND \(isIndexed("OLD.\(key)")) ON CONFLICT (rowid) DO NOTHING;\n"
+    func renewal(_ id: String) -> String {
+      "  INSERT INTO \(table) (\(table), \(list)) SELECT 'delete', \(list) FROM \(pending) "
+        + "WHERE rowid = \(id);\n"
+        + "  DELETE FROM \(pending) WHERE rowid = \(id);\n"
+        + "  INSERT INTO \(table) (\(list)) \(row) WHERE \(key) = \(id) "
+        + "AND NOT \(isIndexed(id));\n"
     }
-    let insertion = "  INSERT INTO \(table) (\(list)) VALUES (\(values("NEW")));\n"
-    let deletion =
-      "  INSERT INTO \(table) (\(table), \(list)) VALUES ('delete', \(values("OLD")));\n"
     // An update that assigns the columns of a generated column does not name the column itself.
     let isGenerated = indexed.contains { layout.columns[$0.index].isGenerated }
     // SQLite compares names, and an update may name the key in any of four ways.
@@ -105,14 +141,21 @@ extension SearchIndexDefinition {
       }
     let update =
       isGenerated ? "UPDATE" : "UPDATE OF \((keys + names).joined(separator: ", "))"
-    let events = ["INSERT", update, "DELETE"]
-    let bodies = [insertion, deletion + insertion, deletion]
-    return zip(triggerSuffixes, zip(events, bodies)).map { suffix, trigger in
+    let new = renewal("NEW.\(key)")
+    let old = renewal("OLD.\(key)")
+    let updateOfKey = "UPDATE OF \(keys.joined(separator: ", "))"
+    let isRekeyed = "WHEN OLD.\(key) <> NEW.\(key)\n"
+    let definitions = [
+      ("AFTER INSERT", "", new), ("BEFORE \(update)", "", note), ("AFTER \(update)", "", new),
+      ("AFTER \(updateOfKey)", isRekeyed, old), ("BEFORE DELETE", "", note),
+      ("AFTER DELETE", "", old),
+    ]
+    return zip(triggerSuffixes, definitions).map { suffix, trigger in
       let name = index.name + suffix
       return TriggerDefinition(
         model: model, name: name, table: layout.tableName,
         sql: "CREATE TRIGGER \(Identifier(name).quoted) \(TriggerDefinition.mark) "
-          + "AFTER \(trigger.0) ON \(layout.quotedTableName)\nBEGIN\n\(trigger.1)END")
+          + "\(trigger.0) ON \(layout.quotedTableName)\n\(trigger.1)BEGIN\n\(trigger.2)END")
     }
   }
 }

@@ -40,6 +40,9 @@ struct ExistingSearchIndex {
     self.sql = sql
   }
 
+  /// The name of the table in which its triggers note texts that are indexed.
+  var pendingTable: String { SearchIndexDefinition.pendingTable(of: name) }
+
   /// Whether a trigger belongs to the index.
   func owns(_ trigger: ExistingSchema.Entry) -> Bool {
     trigger.isOwnTrigger && trigger.table.isSame(as: table)
@@ -50,4 +53,16 @@ struct ExistingSearchIndex {
 extension ExistingSchema {
   /// The full-text indexes that migrations created.
   var searchIndexes: [ExistingSearchIndex] { entries.compactMap { ExistingSearchIndex($0) } }
+
+  /// Returns the table in which the triggers of an index note texts; nil if it does not exist, or if
+  /// Apus did not create it.
+  func pendingTable(_ name: String) -> Entry? {
+    guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
+    // CREATE TABLE "name" /* Apus */ (…)
+    let text = SQLTokens(sql)
+    guard text.tokens.count > 3,
+      text.comments(before: 3).first?.text == TriggerDefinition.mark
+    else { return nil }
+    return entry
+  }
 }

@@ -3,10 +3,9 @@ import SQLCore
 /// Plans the triggers of the change log: for which tables they are created, and where they are
 /// dropped.
 ///
-/// The triggers name all columns of their table, so they are dropped before all other steps and
-/// created after them. SQLite fires the triggers that were created last first. So the triggers of
-/// the log are created after those of the models, and log a change before another trigger follows
-/// it with further ones.
+/// The triggers name all columns of their table, also those that no model declares, so they are
+/// dropped before all other steps and created after them. Their order among the triggers of the table
+/// does not matter.
 struct LogPlanner {
   let declared: Declarations
   let schema: ExistingSchema
@@ -35,10 +34,17 @@ struct LogPlanner {
   // MARK: Declared logs
 
   private mutating func plan(
-    _ log: LogDefinition, _ extent: MigrationPlanner.Extent, _ changes: [PlannedStep]
+    _ declaredLog: LogDefinition, _ extent: MigrationPlanner.Extent, _ changes: [PlannedStep]
   ) {
-    let former = schema.renames.formerName(ofTable: log.table)
+    let former = schema.renames.formerName(ofTable: declaredLog.table)
     let existing = former.map { schema.logTriggers(of: $0) } ?? []
+    let logged = existing.loggedColumns
+    var log = declaredLog
+    // The planner of the table refuses a definition that cannot be read.
+    let table = former == nil ? nil : (try? schema.renamedTable(log.table)) ?? nil
+    if let table, let definition = declared.tables.first(where: { $0.name.isSame(as: log.table) }) {
+      log = LogDefinition(of: definition, beside: table, order: logged)
+    }
     guard !existing.isEmpty else {
       guard extent == .whole else { return }
       let owners = log.triggers.compactMap { schema.trigger($0.name) }
@@ -53,27 +59,30 @@ struct LogPlanner {
       existing.count == log.triggers.count
       && existing.allSatisfy { log.triggers.named($0.name)?.sql == $0.sql }
     let isConverted = changes.contains { $0.changesValues(of: log) }
-    let hasNewTrigger = changes.contains { step in
-      guard case .createTrigger = step.step.action else { return false }
-      return step.step.table.isSame(as: log.table)
-    }
-    guard isRenamed || extent == .whole && (!isSame || isConverted || hasNewTrigger) else { return }
+    guard isRenamed || extent == .whole && (!isSame || isConverted) else { return }
     let reason =
       isRenamed
       ? "a name in it is changed"
       : !isSame
-        ? "the table has other columns"
-        : isConverted
-          ? "values of the table are changed without triggers" : "the table has another trigger"
+        ? "the table has other columns" : "values of the table are changed without triggers"
     first.append(stop(existing, of: log.table, reason))
-    // If a trigger was missing, so may be changes.
-    let isBroken = isConverted || existing.count != log.triggers.count
-    last.append(start(log, saysGap: isBroken, reason))
+    // If a trigger was missing, so may be changes; and those of a column that the table has, and
+    // that the triggers did not know.
+    let isBroken =
+      isConverted || existing.count != log.triggers.count
+      || !isRenamed
+        && log.shape.columns.contains { name in
+          table?.columns.contains { $0.name.isSame(as: name) } ?? false
+            && !logged.contains { $0.isSame(as: name) }
+        }
+    last.append(start(log, saysGap: isBroken, closesEntry: true, reason))
   }
 
-  /// - Parameter saysGap: whether an entry says that changes before it are missing.
+  /// - Parameters:
+  ///   - saysGap: whether an entry says that changes before it are missing.
+  ///   - closesEntry: whether the open entry ends, so that an entry has only one shape of a table.
   private mutating func start(
-    _ log: LogDefinition, saysGap: Bool, _ reason: String
+    _ log: LogDefinition, saysGap: Bool, closesEntry: Bool = false, _ reason: String
   ) -> PlannedStep {
     let isComplete = LogTables.all.allSatisfy { schema.entry($0) != nil }
     var statements = isComplete || !last.isEmpty ? [] : LogTables.creation
@@ -81,7 +90,8 @@ struct LogPlanner {
     statements += LogTables.widening(from: width, to: count)
     width = max(width, count)
     statements.append(log.shape.registration)
-    if saysGap { statements += [LogTables.closing, LogTables.gap(in: log.table)] }
+    if saysGap || closesEntry { statements.append(LogTables.closing) }
+    if saysGap { statements.append(LogTables.gap(in: log.table)) }
     statements += log.triggers.map(\.sql)
     return PlannedStep(
       MigrationPlan.Step(

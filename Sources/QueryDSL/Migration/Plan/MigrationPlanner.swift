@@ -153,9 +153,6 @@ struct MigrationPlanner {
         PlannedStep(MigrationPlan.Step(.refuse, table: table.name, reason: reason))
       }
     }
-    // SQLite fires the newest trigger of a table first. The log records a change before a trigger of
-    // the program follows it with others. A trigger of the program that writes its own row must find
-    // the row in the index, so the triggers of an index are created last.
     let logs = try LogPlanner(
       declared, in: schema, extent: extent, changes: steps + triggers.last)
     let search = SearchPlanner(

@@ -3,7 +3,8 @@ import SQLCore
 /// Plans the full-text indexes that models declare: which are created, filled again and dropped.
 ///
 /// An index names a table and its columns, and its triggers name the index. So all of them are
-/// dropped before all other steps and created after them.
+/// dropped before all other steps and created after them. The order of the triggers among those of
+/// the table does not matter.
 struct SearchPlanner {
   let declared: Declarations
   let schema: ExistingSchema
@@ -43,32 +44,49 @@ struct SearchPlanner {
       return
     }
     let isRenamed = schema.renames.touch(existing)
-    let isLate = changes.contains { $0.createsTrigger(of: index.table) }
-    if isRenamed || extent == .whole && (isLate || !existing.equals(index, in: schema)) {
-      let reason =
-        isRenamed
-        ? "a name in it is changed"
-        : isLate || existing.hasLaterTriggers(in: schema)
-          ? "its triggers must be newer than the others of the table"
-          : "the schema declares it differently"
+    let isRenewed = !isRenamed && existing.hasOnlyFormerTriggers(of: index, in: schema)
+    if isRenewed, extent == .whole { last.append(renewal(of: index, existing)) }
+    if isRenamed || extent == .whole && !isRenewed && !existing.equals(index, in: schema) {
+      let reason = isRenamed ? "a name in it is changed" : "the schema declares it differently"
       first.append(drop(of: existing, index.table, reason))
       last.append(creation(of: index, reason))
     } else if changes.contains(where: { $0.changesValues(of: index) }) {
+      let hasNotes = isRenewed || schema.pendingTable(index.pendingTable) != nil
+      let statements = (hasNotes ? [index.forgetting] : []) + [index.rebuild]
       last.append(
         PlannedStep(
-          running: MigrationPlan.Step(
-            .fillSearchIndex(index.name), table: index.table, sql: index.rebuild,
-            reason: "its table has other values")))
+          MigrationPlan.Step(
+            .fillSearchIndex(index.name), table: index.table,
+            sql: statements.joined(separator: ";\n"), reason: "its table has other values"),
+          .statements(statements)))
     }
+  }
+
+  /// Returns the step that replaces the triggers of an earlier version. The index stays as it is.
+  private func renewal(
+    of index: SearchIndexDefinition, _ existing: ExistingSearchIndex
+  ) -> PlannedStep {
+    let statements =
+      dropTriggers(of: existing) + [index.createPending] + index.triggers.map(\.sql)
+    return PlannedStep(
+      MigrationPlan.Step(
+        .createSearchIndex(index.name), table: index.table,
+        sql: statements.joined(separator: ";\n"),
+        reason: "its triggers are those of an earlier version; the index itself stays"),
+      .statements(statements))
+  }
+
+  private func dropTriggers(of index: ExistingSearchIndex) -> [String] {
+    schema.triggers(of: index.table).filter(index.owns)
+      .map { "DROP TRIGGER \(Identifier($0.name).quoted)" }
   }
 
   private func drop(
     of index: ExistingSearchIndex, _ table: String, _ reason: String
   ) -> PlannedStep {
-    let triggers = schema.triggers(of: index.table).filter(index.owns)
+    let tables = [index.name] + [schema.pendingTable(index.pendingTable)?.name].compactMap(\.self)
     let statements =
-      triggers.map { "DROP TRIGGER \(Identifier($0.name).quoted)" }
-      + ["DROP TABLE \(Identifier(index.name).quoted)"]
+      dropTriggers(of: index) + tables.map { "DROP TABLE \(Identifier($0).quoted)" }
     return PlannedStep(
       MigrationPlan.Step(
         .dropSearchIndex(index.name), table: table, sql: statements.joined(separator: ";\n"),
@@ -77,13 +95,14 @@ struct SearchPlanner {
   }
 
   private func creation(of index: SearchIndexDefinition, _ reason: String) -> PlannedStep {
-    // Triggers that have outlived their index are in the way.
-    let old =
-      schema.searchIndexes.contains { $0.name.isSame(as: index.name) }
-      ? [] : index.triggers.compactMap { schema.trigger($0.name) }
+    // Triggers and notes that have outlived their index are in the way.
+    let isNew = !schema.searchIndexes.contains { $0.name.isSame(as: index.name) }
+    let triggers = isNew ? index.triggers.compactMap { schema.trigger($0.name) } : []
+    let pending = isNew ? schema.pendingTable(index.pendingTable) : nil
     let statements =
-      old.map { "DROP TRIGGER \(Identifier($0.name).quoted)" } + index.creation
-      + index.triggers.map(\.sql)
+      triggers.map { "DROP TRIGGER \(Identifier($0.name).quoted)" }
+      + (pending.map { ["DROP TABLE \(Identifier($0.name).quoted)"] } ?? [])
+      + index.creation + index.triggers.map(\.sql)
     return PlannedStep(
       MigrationPlan.Step(
         .createSearchIndex(index.name), table: index.table,
@@ -93,7 +112,9 @@ struct SearchPlanner {
 
   /// Returns what has the name of an index or of one of its triggers, if Apus did not create it.
   private func foreignOwner(ofNameOf index: SearchIndexDefinition) -> String? {
-    if let entry = schema.entry(index.name) { return "the \(entry.kind.rawValue) \(entry.name)" }
+    for name in [index.name, index.pendingTable] where schema.pendingTable(name) == nil {
+      if let entry = schema.entry(name) { return "the \(entry.kind.rawValue) \(entry.name)" }
+    }
     return index.triggers.lazy.compactMap { schema.trigger($0.name) }
       .first { !$0.isOwnTrigger || !$0.table.isSame(as: index.table) }
       .map { "the trigger \($0.name)" }
@@ -137,12 +158,6 @@ struct SearchPlanner {
 }
 
 extension PlannedStep {
-  /// Whether the step creates a declared trigger of a table.
-  fileprivate func createsTrigger(of table: String) -> Bool {
-    guard case .createTrigger = step.action else { return false }
-    return step.table.isSame(as: table)
-  }
-
   /// Whether the step replaces rows of an indexed table, or their values, without its triggers.
   fileprivate func changesValues(of index: SearchIndexDefinition) -> Bool {
     guard case .rebuild(let rebuild) = work, rebuild.table.isSame(as: index.table) else {
@@ -165,18 +180,33 @@ extension Renames {
 }
 
 extension ExistingSearchIndex {
-  /// Whether another trigger of the table is newer than one of the index. The schema lists them in
-  /// the order of their creation. The triggers of a change log do not touch the table.
-  fileprivate func hasLaterTriggers(in schema: ExistingSchema) -> Bool {
-    let triggers = schema.triggers(of: table).filter { !$0.isLogTrigger }
-    return !triggers.drop { !owns($0) }.allSatisfy(owns)
-  }
-
   /// Whether the index and its triggers are exactly the declared ones.
   fileprivate func equals(_ index: SearchIndexDefinition, in schema: ExistingSchema) -> Bool {
     let triggers = schema.triggers(of: table).filter(owns)
     return sql == index.createTable && triggers.count == index.triggers.count
-      && !hasLaterTriggers(in: schema)
+      && schema.pendingTable(pendingTable)?.sql == index.createPending
       && triggers.allSatisfy { index.triggers.named($0.name)?.sql == $0.sql }
+  }
+
+  /// Whether the index is the declared one with the triggers of an earlier version, and agrees with
+  /// the table: with those, a trigger that the library did not create could put it out of step.
+  fileprivate func hasOnlyFormerTriggers(
+    of index: SearchIndexDefinition, in schema: ExistingSchema
+  ) -> Bool {
+    let triggers = schema.triggers(of: table).filter { !$0.isLogTrigger }
+    let former = SearchIndexDefinition.formerTriggerSuffixes.map { name + $0 }
+    return sql == index.createTable && schema.entry(pendingTable) == nil
+      && triggers.count == former.count && triggers.allSatisfy(owns)
+      && former.allSatisfy { name in
+        triggers.contains { $0.name.isSame(as: name) && $0.hasFormerSearchTrigger }
+      }
+  }
+}
+
+extension ExistingSchema.Entry {
+  /// Whether the text is that of a search trigger of an earlier version, which fires after each
+  /// event and deletes the values of `OLD`.
+  fileprivate var hasFormerSearchTrigger: Bool {
+    sql.map { $0.contains("\nBEGIN\n  INSERT INTO ") && !$0.contains(" SELECT ") } ?? false
   }
 }

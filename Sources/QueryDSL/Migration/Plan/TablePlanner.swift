@@ -119,7 +119,8 @@ struct TablePlanner {
         PlannedStep(
           MigrationPlan.Step(
             .keepDeclaration("the trigger \(trigger.name)"), table: declared.name,
-            reason: "no model declares it",
+            reason: ["no model declares it", trigger.hidingReason(in: declared)].compactMap(\.self)
+              .joined(separator: "; "),
             line: "Dropped(trigger: \(trigger.name.swiftLiteral))")))
     }
   }

@@ -148,7 +148,8 @@ private struct CursorBytes {
       remaining.append(3)
       append(UInt64(text.utf8.count))
       remaining.append(contentsOf: text.utf8)
-    case .blob(let blob):
+    // No row with such a text is read, so no page ends with one.
+    case .blob(let blob), .invalidText(let blob):
       remaining.append(4)
       append(UInt64(blob.count))
       remaining.append(blob)

@@ -22,8 +22,12 @@ struct FullTextLine<M: ResultRow> {
 /// //   content='Post', content_rowid='id', tokenize='unicode61 remove_diacritics 2')
 /// ```
 ///
-/// The index stores no copy of the text. Triggers keep it up to date under every kind of write, by
-/// this program or another: `Post_search_insert`, `Post_search_update` and `Post_search_delete`.
+/// The index stores no copy of the text. Triggers, whose names begin with `Post_search_`, keep it up
+/// to date under every kind of write, by this program or another, whatever the order in which SQLite
+/// fires the triggers of the table. Between those before and after a change, they note the indexed
+/// text in the table `Post_search_pending`. A trigger that hides changes from all others cannot be
+/// declared beside this line, as beside `Logged()`: it throws `ModelError`.
+///
 /// Because SQLite fires no delete trigger for a row that REPLACE removes unless
 /// `recursive_triggers` is on, opening a database with such a model switches it on for the writing
 /// connection of this program. Another program must do so before it writes with REPLACE.
@@ -33,7 +37,8 @@ struct FullTextLine<M: ResultRow> {
 /// full-text index, and needs a single integer primary key: the index finds its rows by the rowid.
 /// A model that cannot have the index throws `ModelError` when it is opened.
 ///
-/// Each write of an indexed column costs two statements on the index, and filling the index reads
+/// Each write of an indexed column costs two statements on the index and one or two short ones on the
+/// notes, and filling the index reads
 /// the whole table.
 ///
 /// - Parameters:

@@ -176,6 +176,10 @@ package final class RecordedValues: @unchecked Sendable {
       return encoding.withBytes(of: value) {
         append($0.baseAddress, count: $0.count, .text, to: state, at: place, of: valueCount)
       }
+    case .invalidText(let value):
+      return value.withUnsafeBytes {
+        append($0.baseAddress, count: $0.count, .text, to: state, at: place, of: valueCount)
+      }
     case .blob(let value):
       return value.withUnsafeBytes {
         append($0.baseAddress, count: $0.count, .blob, to: state, at: place, of: valueCount)

@@ -68,7 +68,7 @@ extension PlainValue {
     case .integer(let number): self = .integer(number)
     case .real(let number): self = .real(number.bitPattern)
     case .text(let text): self = .text(text)
-    case .blob(let data): self = .bytes(Array(data))
+    case .blob(let data), .invalidText(let data): self = .bytes(Array(data))
     case .null: self = .null
     }
   }

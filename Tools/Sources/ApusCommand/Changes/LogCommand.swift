@@ -40,7 +40,7 @@ struct LogCommand: ParsableCommand {
       LogLines(
         entry,
         entry.changes.filter { names?.contains($0.table.lowercased()) ?? true }
-          .map(\.difference))
+          .map { LogLines.Change(row: $0.difference, uncertain: $0.uncertainColumns) })
     }.filter { names == nil || !$0.changes.isEmpty }
     let output = options.output()
     switch output.format {
@@ -73,10 +73,16 @@ struct LogCommand: ParsableCommand {
 
 /// The text of a transaction in the change log.
 private struct LogLines {
-  let entry: LogEntry
-  let changes: [RowDifference]
+  struct Change {
+    let row: RowDifference
+    /// The columns whose values the log does not have.
+    let uncertain: [String]
+  }
 
-  init(_ entry: LogEntry, _ changes: [RowDifference]) {
+  let entry: LogEntry
+  let changes: [Change]
+
+  init(_ entry: LogEntry, _ changes: [Change]) {
     self.entry = entry
     self.changes = changes
   }
@@ -91,15 +97,20 @@ private struct LogLines {
     output.line(title, .bold)
     if let gap = entry.gap { output.line("  earlier changes of \(gap) are not in the log", .red) }
     for change in changes {
-      output.line("  \(change.table) \(change.line)", change.kind.style)
+      output.line("  \(change.row.table) \(change.row.line)", change.row.kind.style)
+      guard !change.uncertain.isEmpty else { continue }
+      output.line("    uncertain: \(change.uncertain.joined(separator: ", "))", .red)
     }
   }
 
   var json: String {
     let members = changes.map { change in
-      "{"
-        + change.jsonMembers.map { "\($0.name.jsonLiteral): \($0.json)" }.joined(separator: ", ")
-        + "}"
+      var members = change.row.jsonMembers.map { "\($0.name.jsonLiteral): \($0.json)" }
+      if !change.uncertain.isEmpty {
+        let columns = change.uncertain.map(\.jsonLiteral).joined(separator: ", ")
+        members.append("\"uncertain\": [\(columns)]")
+      }
+      return "{" + members.joined(separator: ", ") + "}"
     }
     return "{\"sequence\": \(entry.sequence), \"date\": \(time.jsonLiteral), "
       + "\"label\": \(entry.label?.jsonLiteral ?? "null"), "
@@ -118,14 +129,14 @@ private struct LogLines {
       .integer(entry.sequence), .text(time), entry.label.map { .text($0) } ?? .null,
       entry.author.map { .text($0) } ?? .null,
     ]
-    return changes.flatMap(\.csvLines).map { head + $0 }
+    return changes.flatMap(\.row.csvLines).map { head + $0 }
   }
 }
 
 extension AnyLogChange {
   /// The change as a difference between two states.
   fileprivate var difference: RowDifference {
-    let columns = changedColumns
+    let columns = changedColumns.filter { !uncertainColumns.contains($0) }
     let kind: RowDifference.Kind =
       switch kind {
       case .inserted: .inserted

@@ -11,7 +11,10 @@ extension DatabaseValue {
     case (.integer(let a), .real(let b)): Self.compare(a, b)
     case (.real(let a), .integer(let b)): -Self.compare(b, a)
     case (.text(let a), .text(let b)): Self.compare(a.utf8, b.utf8)
-    case (.blob(let a), .blob(let b)): Self.compare(a, b)
+    case (.blob(let a), .blob(let b)), (.invalidText(let a), .invalidText(let b)):
+      Self.compare(a, b)
+    case (.text(let a), .invalidText(let b)): Self.compare(a.utf8, b)
+    case (.invalidText(let a), .text(let b)): Self.compare(a, b.utf8)
     default: rank - other.rank
     }
   }
@@ -20,7 +23,7 @@ extension DatabaseValue {
     switch self {
     case .null: 0
     case .integer, .real: 1
-    case .text: 2
+    case .text, .invalidText: 2
     case .blob: 3
     }
   }

@@ -45,6 +45,22 @@ struct LogTests {
       try await Command.apus("log", file, "--after", "\(sequence)", "--json").output == "[]\n")
   }
 
+  @Test("a text that is not UTF-8 is shown by its bytes, and hides no other entry")
+  func brokenText() async throws {
+    let file = folder.file("log.sqlite").path
+    let database = try Database(path: file, models: [Note.self])
+    try await database.execute("INSERT INTO Note VALUES (1, CAST(x'FF41' AS TEXT))")
+    try await database.execute("UPDATE Note SET text = 'c'")
+    let run = try await Command.apus("log", file)
+    #expect(
+      run.output.split(separator: "\n").filter { $0.hasPrefix("  ") } == [
+        "  Note + 1  id: 1, text: CAST(x'FF41' AS TEXT)",
+        "  Note ~ 1  text: CAST(x'FF41' AS TEXT) → 'c'",
+      ])
+    #expect(try await Command.apus("log", file, "--json").status == 0)
+    #expect(try await Command.apus("log", file, "--csv").status == 0)
+  }
+
   @Test("a file without a log says so")
   func none() async throws {
     let file = try await folder.database("CREATE TABLE t (a);")

@@ -29,8 +29,13 @@ private struct Sentence {
     self.entry = entry
     self.db = db
     guard entry.gap == nil, entry.label != Board.sampleLabel else { return }
-    guard let text = try lists() ?? cards() ?? tags() else { return }
-    html = entry.undoneSequence == nil ? text : "took back: \(text)"
+    do {
+      guard let text = try lists() ?? cards() ?? tags() else { return }
+      html = entry.undoneSequence == nil ? text : "took back: \(text)"
+    } catch is ColumnValueError {
+      // Another program stored a value that cannot be read. The other entries are shown as usual.
+      html = "changed a row whose values cannot be shown"
+    }
   }
 
   private func lists() throws -> HTML? {

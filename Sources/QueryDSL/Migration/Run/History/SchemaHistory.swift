@@ -23,8 +23,8 @@ struct SchemaHistory {
     /// The kind of an index, a trigger or a full-text index, by its definition.
     var kind: ExistingSchema.Entry.Kind {
       let word = SQLTokens(sql).tokens.dropFirst().first
-      return word?.isWord("trigger") == true
-        ? .trigger : word?.isWord("virtual") == true ? .table : .index
+      if word?.isWord("trigger") == true { return .trigger }
+      return word?.isWord("virtual") == true || word?.isWord("table") == true ? .table : .index
     }
   }
 
@@ -142,7 +142,12 @@ extension ExistingSchema {
       .compactMap { entry in entry.sql.map { SchemaHistory.Part(name: entry.name, sql: $0) } }
       .sorted { $0.name < $1.name }
     let searchIndexes = searchIndexes.filter { $0.table.isSame(as: name) }
-      .map { SchemaHistory.Part(name: $0.name, sql: $0.sql) }.sorted { $0.name < $1.name }
+      .flatMap { index in
+        [SchemaHistory.Part(name: index.name, sql: index.sql)]
+          + [self.pendingTable(index.pendingTable)].compactMap { notes in
+            notes?.sql.map { SchemaHistory.Part(name: index.pendingTable, sql: $0) }
+          }
+      }.sorted { $0.name < $1.name }
     return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes + triggers + searchIndexes
   }
 
