@@ -23,6 +23,3 @@ extension Optional: DateColumnValue where Wrapped == Date {
   /// Optional, as the date is; programs do not use it directly.
   public typealias DateTextResult = String?
 }
-
-extension JSON: JSONColumnValue {}
-extension Optional: JSONColumnValue where Wrapped: JSONColumnValue {}
