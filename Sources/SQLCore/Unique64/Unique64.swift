@@ -24,9 +24,9 @@
 /// Ids from one ``Generator`` increase strictly, whatever their tags, on every thread. Ids from two
 /// generators (two processes, two devices) are certain to differ only if their tags differ.
 ///
-/// An id is stored as an INTEGER and encoded as a plain integer. JavaScript rounds integers above
-/// 2⁵³, which includes nearly every id: for JavaScript, set `encodesUnique64AsString` of the
-/// `JSONEncoder`, or send ``description``. Decoding accepts both.
+/// An id is stored as an INTEGER, and encoded as a text, in JSON as `"3301234567890123456"`:
+/// JavaScript and other readers of JSON round numbers above 2⁵³, which includes nearly every id.
+/// Decoding accepts a text and an integer.
 public struct Unique64: RawRepresentable, Hashable, Sendable {
   /// The integer that is stored.
   public let rawValue: Int64
@@ -97,7 +97,7 @@ extension Unique64: LosslessStringConvertible {
 }
 
 extension Unique64: Codable {
-  /// Decodes an integer, or a string as ``description`` returns it.
+  /// Decodes a text as ``description`` returns it, or an integer.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     do {
@@ -115,13 +115,9 @@ extension Unique64: Codable {
     }
   }
 
-  /// Encodes the integer, or ``description`` if the encoder `encodesUnique64AsString`.
+  /// Encodes ``description``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    if Unique64.encodesAsString(encoder.userInfo) {
-      try container.encode(description)
-    } else {
-      try container.encode(rawValue)
-    }
+    try container.encode(description)
   }
 }

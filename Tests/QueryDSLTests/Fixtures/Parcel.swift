@@ -71,7 +71,7 @@ struct Parcel: Model, Codable, Equatable {
 
 /// The same struct without the library's property wrappers.
 struct PlainParcel: Codable, Equatable {
-  var id: Int64
+  var id: Unique64
   var number: Int
   var smallNumber: Int8
   var bigNumber: UInt64
@@ -100,7 +100,7 @@ struct PlainParcel: Codable, Equatable {
   var maybePrice: Decimal?
   var maybeSentAt: Date?
   var maybeMood: Mood?
-  var maybeOwner: Int64?
+  var maybeOwner: Unique64?
   var maybeLabel: Sticker?
   var maybeInside: Date?
 }
@@ -108,7 +108,7 @@ struct PlainParcel: Codable, Equatable {
 extension Parcel {
   init(_ plain: PlainParcel) {
     self.init(
-      id: Unique64(rawValue: plain.id), number: plain.number, smallNumber: plain.smallNumber,
+      id: plain.id, number: plain.number, smallNumber: plain.smallNumber,
       bigNumber: plain.bigNumber, isOpen: plain.isOpen, weight: plain.weight,
       floatWeight: plain.floatWeight, title: plain.title, content: plain.content,
       bytes: plain.bytes, tracking: plain.tracking, homePage: plain.homePage, price: plain.price,
@@ -118,20 +118,20 @@ extension Parcel {
       maybeWeight: plain.maybeWeight, maybeTitle: plain.maybeTitle,
       maybeContent: plain.maybeContent, maybePage: plain.maybePage,
       maybePrice: plain.maybePrice, maybeSentAt: plain.maybeSentAt, maybeMood: plain.maybeMood,
-      maybeOwner: plain.maybeOwner.map(Unique64.init(rawValue:)),
+      maybeOwner: plain.maybeOwner,
       maybeLabel: plain.maybeLabel.map { JSON($0) }, maybeInside: JSON(plain.maybeInside))
   }
 
   var plain: PlainParcel {
     PlainParcel(
-      id: id.rawValue, number: number, smallNumber: smallNumber, bigNumber: bigNumber,
+      id: id, number: number, smallNumber: smallNumber, bigNumber: bigNumber,
       isOpen: isOpen, weight: weight, floatWeight: floatWeight, title: title, content: content,
       bytes: bytes, tracking: tracking, homePage: homePage, price: price, sentAt: sentAt,
       mood: mood, level: level, shade: shade, label: label.value, links: links.value,
       stopTimes: stopTimes.value, packedAt: packedAt.value, maybeNumber: maybeNumber,
       maybeWeight: maybeWeight, maybeTitle: maybeTitle, maybeContent: maybeContent,
       maybePage: maybePage, maybePrice: maybePrice, maybeSentAt: maybeSentAt,
-      maybeMood: maybeMood, maybeOwner: maybeOwner?.rawValue, maybeLabel: maybeLabel?.value,
+      maybeMood: maybeMood, maybeOwner: maybeOwner, maybeLabel: maybeLabel?.value,
       maybeInside: maybeInside.value)
   }
 
@@ -145,7 +145,7 @@ extension Parcel {
     }
     var parcel = Parcel(
       PlainParcel(
-        id: .any(&random), number: .any(&random), smallNumber: .any(&random),
+        id: Unique64(rawValue: .any(&random)), number: .any(&random), smallNumber: .any(&random),
         bigNumber: .any(&random), isOpen: .random(using: &random), weight: .any(&random),
         floatWeight: Bool.random(using: &random) ? .infinity : Float(Int16.any(&random)) / 8,
         title: .any(&random), content: Data([UInt8].any(&random)), bytes: .any(&random),
@@ -157,7 +157,8 @@ extension Parcel {
         packedAt: date(), maybeNumber: maybe(.any(&random)), maybeWeight: maybe(.any(&random)),
         maybeTitle: maybe(.any(&random)), maybeContent: maybe(Data([UInt8].any(&random))),
         maybePage: maybe(.any(&random)), maybePrice: maybe(.any(&random)),
-        maybeSentAt: maybe(date()), maybeMood: maybe(.wild), maybeOwner: maybe(.any(&random)),
+        maybeSentAt: maybe(date()), maybeMood: maybe(.wild),
+        maybeOwner: maybe(Unique64(rawValue: .any(&random))),
         maybeLabel: maybe(label()), maybeInside: maybe(date())))
     parcel.preview = "unseen"
     return parcel

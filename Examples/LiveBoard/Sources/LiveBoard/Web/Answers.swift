@@ -7,7 +7,6 @@ enum JSONAnswer {
   static func make(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.encodesUnique64AsString = true
     return Response(
       status: status, headers: [.contentType: "application/json; charset=utf-8"],
       body: .init(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
