@@ -111,9 +111,9 @@ extension ConnectionCore {
         + "values by their Swift types; write the values with SQL in a `MigrationStep`"
     } else if error.message.hasPrefix("no such function") {
       error.message +=
-        ": functions in Swift, and those of Apus for exact decimals, time zones and Unicode case, do "
-        + "not exist in \(name); compute the value in Swift, or write the query with functions of "
-        + "SQLite"
+        ": functions in Swift, and those of Apus for exact decimals, time zones, Unicode case and "
+        + "JSON, do not exist in \(name); compute the value in Swift, or write the query "
+        + "with functions of SQLite"
     } else if error.message.hasPrefix("no such collation sequence") {
       error.message +=
         ": collations in Swift, and that of Apus for exact decimals, do not exist in \(name); sort "

@@ -10,6 +10,10 @@
 ///   ELSE "atom" END AS value FROM json_each(?) LIMIT -1)
 /// ```
 ///
+/// Functions for texts in JSON become SQLite's own: `json_extract(a -> ?, '$')` for
+/// `apus_json_value(a -> ?, 'String')`. These differ only in old versions of SQLite, and only for
+/// escaped keys and U+0000.
+///
 /// `LIMIT -1` limits nothing. It keeps SQLite from moving `json_each` into the query around it: joined
 /// arrays would then be read once for each element, instead of being found by an automatic index.
 struct RemoteSQL {
@@ -22,12 +26,13 @@ struct RemoteSQL {
 
   init(_ sql: String, parameterCount: Int) throws {
     self.sql = sql
-    guard sql.contains(ArrayTable.name) else {
+    guard sql.contains("apus_") else {
       sent = sql
       isArray = Array(repeating: false, count: parameterCount)
       return
     }
     let tokens = SQLTokens(sql)
+    let replacements = try Self.replacementsOfJSON(in: tokens.tokens)
     var isArray: [Bool] = []
     var pieces: [String] = []
     var end = 0
@@ -52,6 +57,11 @@ struct RemoteSQL {
         index += 4
         continue
       }
+      if let replacement = replacements[index] {
+        pieces.append(tokens.text(from: end, to: token.range.lowerBound))
+        pieces.append(replacement)
+        end = token.range.upperBound
+      }
       if token.kind == .parameter { isArray.append(false) }
       index += 1
     }
@@ -65,7 +75,7 @@ struct RemoteSQL {
     self.isArray = isArray
   }
 
-  private static func hasAlias(_ tokens: [SQLTokens.Token], at index: Int) -> Bool {
+  static func hasAlias(_ tokens: [SQLTokens.Token], at index: Int) -> Bool {
     tokens.indices.contains(index) && tokens[index].isWord("as")
   }
 
@@ -94,9 +104,9 @@ extension BoundArray {
       case .null: json += "null"
       case .integer(let integer): json += "\(integer)"
       case .real(let real): json += Self.json(real)
-      case .text(let text): Self.append(text, to: &json)
+      case .text(let text): json.appendJSON(text)
       // JSON has only texts that are UTF-8.
-      case .invalidText(let data): Self.append(String(decoding: data, as: UTF8.self), to: &json)
+      case .invalidText(let data): json.appendJSON(String(decoding: data, as: UTF8.self))
       case .blob(let data):
         json += "[\(bytes.count + 1),\(data.count)]"
         bytes += data
@@ -108,21 +118,5 @@ extension BoundArray {
   /// JSON has no infinity; SQLite reads a number that is too large as one.
   private static func json(_ real: Double) -> String {
     real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)"
-  }
-
-  private static func append(_ text: String, to json: inout String) {
-    json += "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\":
-        json += "\\"
-        json.unicodeScalars.append(scalar)
-      case "\u{0}"..<"\u{20}":
-        let digits = String(scalar.value, radix: 16)
-        json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: json.unicodeScalars.append(scalar)
-      }
-    }
-    json += "\""
   }
 }

@@ -1,6 +1,21 @@
+import Foundation
 import QueryDSL
 import SQLCore
 import Testing
+
+private struct Moment: Model {
+  @PrimaryKey var id: Int
+  @Column var text: String
+  @Column var micro: Date
+  @Column var iso: Date
+  @Column var key: UUID
+  @Column var raw: UUID?
+
+  static var schema: Schema<Moment> {
+    Stored(\.$iso, as: .datetime)
+    Stored(\.$raw, as: .bytes)
+  }
+}
 
 @Suite("NULL handling, choices and conversions")
 struct ChoiceSpecification {
@@ -98,6 +113,46 @@ struct ChoiceSpecification {
     try music.expect(#"typeof("rating")"#, ["integer", "null", "integer", "integer", "null"]) {
       $0.$rating.typeof()
     }
+  }
+
+  @Test("a cast to a date or a UUID keeps it, or is refused")
+  func castOfDates() throws {
+    let db = try Specification.database(models: [Moment.self])
+    let key = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
+    let date = Date(timeIntervalSince1970: 1_588_748_889)
+    try db.insert(
+      Moment(id: 1, text: key.uuidString, micro: date, iso: date, key: key, raw: key))
+    #expect(try db.fetch(Moment.select { $0.$micro.cast(to: Date.self) }) == [date])
+    #expect(try db.fetch(Moment.select { $0.$iso.cast(to: Date.self) }) == [date])
+    #expect(try db.fetch(Moment.select { $0.$raw.cast(to: UUID.self) }) == [key])
+    #expect(try db.count(Moment.where { $0.$iso.cast(to: Date.self) == date }) == 1)
+    #expect(try db.count(Moment.where { $0.$text.cast(to: UUID.self) == key }) == 1)
+    #expect(
+      try Moment.select { $0.$text.cast(to: UUID.self) }.sql.text
+        == #"SELECT lower("text") FROM "Moment""#)
+    #expect(
+      try db.fetch(Moment.select { $0.$micro.cast(to: Int.self) }) == [1_588_748_889_000_000])
+    #expect(
+      try db.fetch(Moment.select { $0.$iso.cast(to: String.self) }) == ["2020-05-06 07:08:09.000"])
+    #expect(
+      try db.fetch(Moment.select { $0.$key.cast(to: String.self) })
+        == [key.uuidString.lowercased()])
+    func refused<Value: ColumnValue>(
+      _ cast: (Columns<Moment>) -> SQLExpression<Value>,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      #expect(throws: QueryError.self, sourceLocation: sourceLocation) {
+        try Moment.select(cast).sql
+      }
+    }
+    refused { $0.$text.cast(to: Date.self) }
+    refused { $0.$id.cast(to: Date.self) }
+    refused { $0.$iso.cast(to: Int.self) }
+    refused { $0.$iso.cast(to: Decimal.self) }
+    refused { $0.$micro.cast(to: String.self) }
+    refused { $0.$id.cast(to: UUID.self) }
+    refused { $0.$key.cast(to: Int.self) }
+    refused { $0.$raw.cast(to: String.self) }
   }
 
   @Test("a condition can be selected as true, false or NULL")

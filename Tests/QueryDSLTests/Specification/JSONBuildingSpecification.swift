@@ -27,6 +27,7 @@ private struct Thing: Model, Codable, Equatable {
   @Column var mood: Weather
   @Column var tags: JSON<[String]>
   @Column var big: Int64
+  @Column var key: Unique64
 
   static var schema: Schema<Thing> {
     Index(\.$owner)
@@ -59,6 +60,7 @@ private struct Thing: Model, Codable, Equatable {
     mood = id % 2 == 0 ? .calm : .wild
     tags = JSON(id % 2 == 0 ? [] : ["x", "\(id)"])
     big = Int64.max - Int64(id)
+    self.key = Unique64(rawValue: Int64.max - Int64(id))
   }
 }
 
@@ -131,9 +133,12 @@ struct JSONBuildingSpecification {
     #expect(try sql { $0.$date } == #"json(apus_json_date("date", 'standard'))"#)
     #expect(try sql { $0.$iso } == #"json(apus_json_date("iso", 'iso8601'))"#)
     #expect(try sql { $0.$tags } == #"json("tags")"#)
+    #expect(try sql { $0.$key } == #"CAST("key" AS TEXT)"#)
     // A text that a JSON function returns is a text, not JSON.
+    #expect(try sql { $0.$tags.type(at: 0) } == #"json_type("tags", ?) || ''"#)
     #expect(
-      try sql { $0.$tags.value(at: 0, as: String.self) } == #"json_extract("tags", ?) || ''"#)
+      try sql { $0.$tags.value(at: 0, as: String.self) }
+        == #"apus_json_value("tags" -> ?, 'String')"#)
   }
 
   @Test("an object of columns, expressions and other objects is read as a Codable type")
@@ -282,8 +287,8 @@ struct JSONBuildingSpecification {
     }
     #expect(
       try Thing.select { $0.$text.jsonGroupObject($0.$flag) }.sql.text == """
-        SELECT json_group_object("text", json(CASE "flag" WHEN 1 THEN 'true' WHEN 0 THEN 'false' \
-        ELSE "flag" END)) FROM "Thing"
+        SELECT apus_json_group_object("text", json_quote(json(CASE "flag" WHEN 1 THEN 'true' \
+        WHEN 0 THEN 'false' ELSE "flag" END))) FROM "Thing"
         """)
   }
 

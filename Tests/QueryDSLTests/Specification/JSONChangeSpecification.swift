@@ -113,17 +113,21 @@ struct JSONChangeSpecification {
   func patch() throws {
     struct Patch: Codable { var name: String?; var address: Venue.Address? }
     #expect(
-      try contents(#"json_patch("content", ?)"#) {
+      try contents(#"json_patch(apus_json("content"), ?)"#) {
         $0.$content.patch(Patch(name: nil, address: Venue.Address(city: nil, number: 5)))
       }.map(\.address) == [
         Venue.Address(city: "Bonn", number: 5), Venue.Address(city: nil, number: 5),
       ])
     #expect(
-      try contents(#"json_patch("content", ?)"#) { $0.$content.patch(["address": Int?.none]) }
-        .map(\.address) == [nil, nil])
+      try contents(#"json_patch(apus_json("content"), ?)"#) {
+        $0.$content.patch(["address": Int?.none])
+      }
+      .map(\.address) == [nil, nil])
     #expect(
-      try contents(#"json_patch("content", "content")"#) { $0.$content.patch($0.$content) }
-        .map(\.name) == ["Hall", "Shed"])
+      try contents(#"json_patch(apus_json("content"), apus_json("content"))"#) {
+        $0.$content.patch($0.$content)
+      }
+      .map(\.name) == ["Hall", "Shed"])
   }
 
   @Test("an update assigns the changed JSON")

@@ -52,8 +52,9 @@ struct TableFunctionSpecification {
         Select(note.$id, tag.$index, tag.$value)
       },
       #"""
-      SELECT "Note"."id", "json_each"."key", "json_each"."value" FROM "Note" \#
-      JOIN "json_each"("Note"."tags") ORDER BY "Note"."id", "json_each"."key" DESC
+      SELECT "Note"."id", "apus_json_each"."key", "apus_json_each"."value" FROM "Note" \#
+      JOIN "apus_json_each"("Note"."tags", 'String') \#
+      ORDER BY "Note"."id", "apus_json_each"."key" DESC
       """#, [#"(1, 1, "b")"#, #"(1, 0, "a")"#, #"(3, 0, "b")"#])
     try expect(
       Query { (note: Columns<Note>, tag: Columns<JSONElement<String>>) in
@@ -62,8 +63,9 @@ struct TableFunctionSpecification {
         Select(note.$id, tag.$value)
       },
       #"""
-      SELECT "Note"."id", "json_each"."value" FROM "Note" \#
-      JOIN "json_each"("Note"."tags") ON "json_each"."value" = ? AND "Note"."id" > ?
+      SELECT "Note"."id", "apus_json_each"."value" FROM "Note" \#
+      JOIN "apus_json_each"("Note"."tags", 'String') \#
+      ON "apus_json_each"."value" = ? AND "Note"."id" > ?
       """#, [#"(3, "b")"#])
   }
 
@@ -78,8 +80,9 @@ struct TableFunctionSpecification {
         Select(note.$id, tag.$value)
       },
       #"""
-      SELECT "Note"."id", "json_each"."value" FROM "Note" \#
-      LEFT JOIN "json_each"("Note"."tags") ORDER BY "Note"."id", "json_each"."key"
+      SELECT "Note"."id", "apus_json_each"."value" FROM "Note" \#
+      LEFT JOIN "apus_json_each"("Note"."tags", 'String') \#
+      ORDER BY "Note"."id", "apus_json_each"."key"
       """#,
       [#"(1, Optional("a"))"#, #"(1, Optional("b"))"#, "(2, nil)", #"(3, Optional("b"))"#])
     let whole = Query { (note: Columns<Note>, tag: OptionalColumns<JSONElement<String>>) in
@@ -101,8 +104,8 @@ struct TableFunctionSpecification {
         Select(note.$id, score.$key, score.$value)
       },
       #"""
-      SELECT "Note"."id", "json_each"."key", "json_each"."value" FROM "Note" \#
-      JOIN "json_each"("Note"."scores") ORDER BY "json_each"."value" DESC
+      SELECT "Note"."id", "apus_json_each"."key", "apus_json_each"."value" FROM "Note" \#
+      JOIN "apus_json_each"("Note"."scores", 'Double') ORDER BY "apus_json_each"."value" DESC
       """#, [#"(1, "y", 2.5)"#, #"(1, "x", 1.0)"#])
     let parts = Query { (note: Columns<Note>, part: Columns<JSONElement<JSON<Note.Part>>>) in
       From(note)
@@ -120,9 +123,10 @@ struct TableFunctionSpecification {
           (note.$id, jsonEach(note.$tags).all.select { $0.count() }.subquery().ifNull(0))
         },
       #"""
-      SELECT "id", ifnull((SELECT count(*) FROM "json_each"("Note"."tags")), ?) \#
-      FROM "Note" WHERE EXISTS (SELECT "json_each"."key", "json_each"."value" \#
-      FROM "json_each"("Note"."tags") WHERE "json_each"."value" = ?) ORDER BY "id"
+      SELECT "id", ifnull((SELECT count(*) FROM "apus_json_each"("Note"."tags", 'String')), ?) \#
+      FROM "Note" WHERE EXISTS (SELECT "apus_json_each"."key", "apus_json_each"."value" \#
+      FROM "apus_json_each"("Note"."tags", 'String') WHERE "apus_json_each"."value" = ?) \#
+      ORDER BY "id"
       """#, ["(1, 2)", "(3, 1)"])
   }
 
@@ -141,7 +145,7 @@ struct TableFunctionSpecification {
       },
       #"""
       SELECT "json_each"."fullkey", "json_each"."value", "json_each"."type" FROM "Note" \#
-      JOIN "json_each"("Note"."parts", ?)
+      JOIN "json_each"(apus_json_nodes("Note"."parts"), ?)
       """#, [#"("$[0].name", "p", "text")"#])
     #expect(throws: QueryError.self) {
       try jsonEach(SQLExpression(JSON(["a"])), at: "a\"b", as: Member.self).sql
@@ -160,8 +164,8 @@ struct TableFunctionSpecification {
       },
       #"""
       SELECT "json_tree"."key", "json_tree"."type", "json_tree"."atom", "json_tree"."fullkey", \#
-      "json_tree"."path" FROM "Note" JOIN "json_tree"("Note"."parts") WHERE "Note"."id" = ? \#
-      ORDER BY "json_tree"."id"
+      "json_tree"."path" FROM "Note" JOIN "json_tree"(apus_json_nodes("Note"."parts")) \#
+      WHERE "Note"."id" = ? ORDER BY "json_tree"."id"
       """#,
       [
         #"(nil, "array", nil, "$", "$")"#, #"(Optional(0), "object", nil, "$[0]", "$")"#,

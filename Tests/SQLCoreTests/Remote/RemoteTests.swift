@@ -108,6 +108,29 @@ import Testing
     }
   }
 
+  @Test func textsAndNumbersInJSONAreReadByFunctionsOfSQLite() throws {
+    try withEngine { db, _ in
+      try db.execute("CREATE TABLE t (x)")
+      try db.execute("INSERT INTO t VALUES (\(#"{"a":"b","c":["d","e"]}"#))")
+      let values = try db.rows(
+        """
+        SELECT apus_json_value(apus_json(x) -> '$.a', 'String') AS a, "apus_json_each"."value",
+          n."value", json_quote("apus_json_each"."key")
+        FROM t JOIN "apus_json_each"(x -> '$.c', 'String')
+          JOIN "apus_json_each"('[1]', 'Int') AS n
+        """
+      ).map { row in (0..<4).map { row[$0] } }
+      #expect(values == [["b", "d", 1, "0"], ["b", "e", 1, "1"]])
+      #expect(
+        try db.fetch(
+          String.self, "SELECT apus_json_group_object('k', json_quote(x -> '$.c')) FROM t")
+          == [#"{"k":["d","e"]}"#])
+      #expect(throws: DatabaseError.self) {
+        try db.rows("SELECT apus_json_value('5', 'Date')")
+      }
+    }
+  }
+
   @Test func aMistakeThrowsBeforeAnythingIsSent() throws {
     try withEngine { db, engine in
       try db.execute("CREATE TABLE t (x)")

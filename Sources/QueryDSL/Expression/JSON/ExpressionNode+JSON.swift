@@ -23,8 +23,9 @@ extension ExpressionNode {
   func asJSON(of type: any ColumnValue.Type, _ form: StoredForm) -> ExpressionNode {
     switch type.nonOptional {
     case is Int.Type, is Int64.Type, is Int32.Type, is Int16.Type, is Int8.Type, is UInt.Type,
-      is UInt64.Type, is UInt32.Type, is UInt16.Type, is UInt8.Type, is Unique64.Type:
+      is UInt64.Type, is UInt32.Type, is UInt16.Type, is UInt8.Type:
       return self
+    case is Unique64.Type: return .cast(self, .text)
     case is String.Type, is URL.Type: return withoutJSONSubtype
     case is UUID.Type: return form == .bytes ? written(by: "apus_json_uuid") : withoutJSONSubtype
     case is Bool.Type: return json(of: .cases(boolean))
@@ -35,24 +36,13 @@ extension ExpressionNode {
     case is Data.Type: return written(by: "apus_json_base64")
     case is [UInt8].Type: return written(by: "apus_json_bytes")
     case is any JSONColumnValue.Type: return hasJSONSubtype ? self : json(of: self)
-    case let type as any RawRepresentable.Type: return asJSON(ofRawValueOf: type, form)
-    default: return .invalid(Self.noJSON(type))
+    case let type:
+      if let raw = type.rawType { return asJSON(of: raw, form) }
+      return .invalid(
+        QueryError(
+          "SQL cannot write a value of \(type) as JSON; convert it with cast(to:), or select it "
+            + "beside the JSON"))
     }
-  }
-
-  private func asJSON<Value: RawRepresentable>(
-    ofRawValueOf type: Value.Type, _ form: StoredForm
-  ) -> ExpressionNode {
-    guard let raw = Value.RawValue.self as? any ColumnValue.Type else {
-      return .invalid(Self.noJSON(type))
-    }
-    return asJSON(of: raw, form)
-  }
-
-  private static func noJSON(_ type: Any.Type) -> QueryError {
-    QueryError(
-      "SQL cannot write a value of \(type) as JSON; convert it with cast(to:), or select it beside "
-        + "the JSON")
   }
 
   /// `true` and `false` for 1 and 0. Another number is not a Bool: it stays a number, and decoding
@@ -94,6 +84,7 @@ extension ExpressionNode {
   }
 
   private static let functionsOfPlainText: Set<String> = [
-    "hex", "lower", "ltrim", "replace", "rtrim", "strftime", "substr", "trim", "typeof", "upper",
+    "apus_json_value", "hex", "lower", "ltrim", "replace", "rtrim", "strftime", "substr", "trim",
+    "typeof", "upper",
   ]
 }

@@ -77,17 +77,18 @@ extension SQLExpression where Value: Codable {
 
 extension SQLExpression where Value == String {
   /// Makes a JSON object of the rows, with this expression as the keys and `value` as the values.
-  /// If several rows have one key, the decoder keeps one of them. SQL: `json_group_object(a, b)`
+  /// If several rows have one key, the decoder keeps one of them; a row without a key is left out.
+  /// SQL: `apus_json_group_object(a, json_quote(b))`
   ///
   /// ```swift
   /// Setting.select { $0.$name.jsonGroupObject($0.$value) }       // JSON<[String: String]>
   /// ```
   /// It is an aggregate: `filter` and `over` may follow. The values are written as those of
-  /// `jsonObject` are.
+  /// `jsonObject` are. The function is the library's own, since SQLite's cuts a key at U+0000.
   public func jsonGroupObject<Element: ColumnValue & Codable>(
     _ value: SQLExpression<Element>
   ) -> SQLExpression<JSON<[String: Element]>> {
     SQLExpression<JSON<[String: Element]>>(
-      .aggregate("json_group_object", [node, value.jsonNode]))
+      .aggregate("apus_json_group_object", [node, .function("json_quote", [value.jsonNode])]))
   }
 }

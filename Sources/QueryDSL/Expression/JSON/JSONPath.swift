@@ -8,7 +8,7 @@ import SQLCore
 /// }
 ///
 /// Post.where { $0.$place.value(at: .city) == "Bonn" }
-/// // … WHERE json_extract("place", ?) IS ?          the path is `$."address"."city"`
+/// // … WHERE apus_json_value("place" -> ?, 'String') IS ?    the path is `$."address"."city"`
 /// ```
 /// Its keys are those of the JSON, which `CodingKeys` may name differently from the properties. Key
 /// paths do not know them, so they are declared here, once. A path into the JSON of another type

@@ -3,8 +3,8 @@ import SQLCore
 extension SQLExpression {
   /// Returns the value at a declared place inside the JSON; NULL if the place is empty.
   ///
-  /// SQL: `json_extract(a, ?)`. A key that the path cannot express throws `QueryError` when the
-  /// query is rendered.
+  /// SQL: `json_extract(a, ?)` for numbers, `apus_json_value(a -> ?, 'String')` for other types. A
+  /// key that the path cannot express throws `QueryError` when the query is rendered.
   public func value<Root, Result>(
     at path: JSONPath<Root, Result>
   ) -> SQLExpression<Result?> where Value == JSON<Root> {
@@ -14,7 +14,7 @@ extension SQLExpression {
   /// Returns the value at a declared place inside the JSON; NULL if the place is empty, or the JSON
   /// is NULL.
   ///
-  /// SQL: `json_extract(a, ?)`
+  /// SQL: as above
   public func value<Root, Result>(
     at path: JSONPath<Root, Result>
   ) -> SQLExpression<Result?> where Value == JSON<Root>? {
@@ -24,15 +24,24 @@ extension SQLExpression {
 
 // https://www.sqlite.org/json1.html
 extension SQLExpression where Value: JSONColumnValue {
-  /// Returns a value inside the JSON, read as a type; NULL if the place is empty.
+  /// Returns a value inside the JSON, in the form in which a column stores its type, so that it
+  /// compares and sorts as a column does; NULL if the place is empty or `null`.
   ///
   /// ```swift
-  /// Post.where { $0.$place.value(at: "address", "city") == "Bonn" }
-  /// // … WHERE json_extract("place", ?) IS ?          the path is `$."address"."city"`
+  /// Post.where { $0.$place.value(at: "number", as: Int.self) > 7 }
+  /// // … WHERE json_extract("place", ?) > ?           the path is `$."number"`
+  /// Post.where { $0.$place.value(at: "opened", as: Date.self) > date }
+  /// // … WHERE apus_json_value("place" -> ?, 'Date') > ?
   /// ```
-  /// true and false are 1 and 0; an object or an array is its JSON text. A key that JSON writes
-  /// with escapes (it contains a quotation mark, a backslash or a control character) cannot be
-  /// found by a path: it throws `QueryError` when the query is rendered.
+  /// Numbers and Bool are read by SQLite. Other types are read by a function of the library, as
+  /// `JSON<Value>` decodes them: a Date from seconds since 2001, Data from Base64, a Unique64 from
+  /// a text or a number. The function throws `DatabaseError` for a value of another type. Read as
+  /// `String`, a number stays a number, true and false are 1 and 0, and an object or an array is its
+  /// JSON text.
+  ///
+  /// A key is found however the JSON spells it: `"gr\u00f6\u00dfe"` is `größe`. A key with a
+  /// quotation mark, a backslash or a control character cannot be found by a path: it throws
+  /// `QueryError` when the query is rendered, and so does a type of your own without a raw value.
   public func value<Result: ColumnValue>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<Result?> {
@@ -40,7 +49,7 @@ extension SQLExpression where Value: JSONColumnValue {
   }
 
   fileprivate func value<Result: ColumnValue>(at steps: [JSONStep]) -> SQLExpression<Result?> {
-    SQLExpression<Result?>(called("json_extract", steps))
+    SQLExpression<Result?>(at(steps) { $0.jsonValue(at: $1, as: Result.self) })
   }
 
   /// Returns an object, array or value inside the JSON, as JSON; NULL if the place is empty.
@@ -48,7 +57,7 @@ extension SQLExpression where Value: JSONColumnValue {
   public func json<Result: Codable & Sendable>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<JSON<Result>?> {
-    SQLExpression<JSON<Result>?>(at(steps) { .binary(.jsonArrow, node, $0) })
+    SQLExpression<JSON<Result>?>(at(steps) { .binary(.jsonArrow, $0, $1) })
   }
 
   /// Returns the number of elements in an array; 0 for other values, NULL if the place is empty.
@@ -65,14 +74,16 @@ extension SQLExpression where Value: JSONColumnValue {
   }
 
   private func called(_ name: String, _ steps: [JSONStep]) -> ExpressionNode {
-    at(steps) { .function(name, [node, $0]) }
+    at(steps) { .function(name, [$0, $1]) }
   }
 
+  /// Returns an expression that is made of the JSON and a path.
   func at(
-    _ steps: [JSONStep], _ end: String = "", _ make: (ExpressionNode) -> ExpressionNode
+    _ steps: [JSONStep], _ end: String = "",
+    _ make: (_ json: ExpressionNode, _ path: ExpressionNode) -> ExpressionNode
   ) -> ExpressionNode {
     let path = JSONStep.pathNode(steps, end)
     if case .invalid = path { return path }
-    return make(path)
+    return make(node.json(for: steps), path)
   }
 }

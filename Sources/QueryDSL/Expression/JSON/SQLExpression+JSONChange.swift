@@ -2,7 +2,8 @@ import SQLCore
 
 // Changes to JSON in the database, without loading it. Each function returns the changed JSON; an
 // update assigns it. NULL stays NULL. Members that are added come last, whereas a column's own JSON
-// has its keys in order: `==` with a Swift value compares the text.
+// has its keys in order: `==` with a Swift value compares the text. Keys that another program
+// escaped without need are written plainly: `größe` for `gr\u00f6\u00dfe`.
 // https://www.sqlite.org/json1.html#jset
 
 extension SQLExpression where Value: JSONColumnValue {
@@ -82,11 +83,11 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Returns the JSON without the value at a place; unchanged if nothing is there.
   /// SQL: `json_remove(a, ?)`
   public func remove(at step: JSONStep, _ steps: JSONStep...) -> SQLExpression {
-    SQLExpression(at([step] + steps) { .function("json_remove", [node, $0]) })
+    SQLExpression(at([step] + steps) { .function("json_remove", [$0, $1]) })
   }
 
   /// Returns the JSON with the members of an object added or replaced, at all levels; a `null`
-  /// removes its member. SQL: `json_patch(a, ?)`
+  /// removes its member. SQL: `json_patch(apus_json(a), ?)`
   ///
   /// ```swift
   /// struct Patch: Codable { var city: String?; var number: Int? }
@@ -97,19 +98,20 @@ extension SQLExpression where Value: JSONColumnValue {
   /// JSON, and changes nothing.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc7396>
   public func patch<Patch: Codable & Sendable>(_ patch: Patch) -> SQLExpression {
-    SQLExpression(.function("json_patch", [node, .value(BoundValue(JSON(patch)))]))
+    SQLExpression(.function("json_patch", [node.withPlainKeys, .value(BoundValue(JSON(patch)))]))
   }
 
-  /// Returns the JSON with the members of another added or replaced. SQL: `json_patch(a, b)`
+  /// Returns the JSON with the members of another added or replaced.
+  /// SQL: `json_patch(apus_json(a), apus_json(b))`
   public func patch<Patch: JSONColumnValue>(_ patch: SQLExpression<Patch>) -> SQLExpression {
-    SQLExpression(.function("json_patch", [node, patch.node]))
+    SQLExpression(.function("json_patch", [node.withPlainKeys, patch.node.withPlainKeys]))
   }
 
   private func changed(
     _ function: String, _ steps: [JSONStep], _ value: ExpressionNode, isAppending: Bool = false
   ) -> SQLExpression {
     SQLExpression(
-      at(steps, isAppending ? "[#]" : "") { .function(function, [node, $0, value]) })
+      at(steps, isAppending ? "[#]" : "") { .function(function, [$0, $1, value]) })
   }
 }
 
@@ -134,7 +136,7 @@ extension SQLExpression {
 
   private func set(at steps: [JSONStep], to value: ExpressionNode) -> SQLExpression
   where Value: JSONColumnValue {
-    SQLExpression(at(steps) { .function("json_set", [node, $0, value]) })
+    SQLExpression(at(steps) { .function("json_set", [$0, $1, value]) })
   }
 }
 

@@ -1,5 +1,11 @@
 import SQLCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension Collation: ExpressibleByStringLiteral {
   /// Makes a collation from its name.
   public init(stringLiteral name: String) { self.init(name) }
@@ -21,18 +27,22 @@ extension SQLExpression {
   ///
   /// Text that does not begin with a number becomes 0. The result is read as `type`; a value that
   /// is not valid for it throws `ColumnValueError`. A cast to `Decimal` is `decimal(a)`, which
-  /// throws `DatabaseError` for text that is not a number.
+  /// throws `DatabaseError` for text that is not a number. A cast of a text to `UUID` is `lower(a)`.
+  ///
+  /// A date is stored in several forms, which CAST does not convert. So a date can be cast only to
+  /// the kind of value that its column stores: a number or a text. Nothing else can be cast to
+  /// `Date`, and only a text to `UUID`: it throws `QueryError` when the query is rendered.
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
   @_disfavoredOverload
   public func cast<Result: ColumnValue>(to type: Result.Type) -> SQLExpression<Result> {
-    SQLExpression<Result>(cast(to: type))
+    cast(of: type)
   }
 
   /// Converts the value to another storage class; NULL stays NULL. SQL: `CAST(a AS INTEGER)`
   public func cast<Wrapped: ColumnValue, Result: ColumnValue>(
     to type: Result.Type
   ) -> SQLExpression<Result?> where Value == Wrapped? {
-    SQLExpression<Result?>(cast(to: type))
+    cast(of: Result?.self)
   }
 
   /// Returns the name of the storage class: `null`, `integer`, `real`, `text` or `blob`.
@@ -45,10 +55,53 @@ extension SQLExpression {
 
   /// Returns the converted expression. A text that is made of something else does not take over a
   /// collation, such as that of a decimal.
-  private func cast<Result: ColumnValue>(to type: Result.Type) -> ExpressionNode {
+  private func cast<Result: ColumnValue>(of type: Result.Type) -> SQLExpression<Result> {
+    let (source, result) = (Value.castType, type.castType)
+    // The stored value itself, which reads and compares as its type only in its own form.
+    if source == result, source == Date.self || source == UUID.self {
+      return SQLExpression<Result>(node, form: form)
+    }
+    if let error = mistake(casting: source, to: result) {
+      return SQLExpression<Result>(.invalid(error))
+    }
+    let converted = result == UUID.self ? .function("lower", [node]) : node.cast(to: type)
     let isText = Value.storageClass(as: form) == .text && Value.collationName == nil
-    return node.cast(to: type).compared(
-      as: type, .standard, like: [], despite: !isText && node.containsCollation)
+    return SQLExpression<Result>(
+      converted.compared(
+        as: type, .standard, like: [], despite: !isText && node.containsCollation))
+  }
+
+  /// Returns the error for a CAST whose result would not be the same date or UUID.
+  private func mistake(
+    casting source: any ColumnValue.Type, to result: any ColumnValue.Type
+  ) -> QueryError? {
+    let stored = Value.storageClass(as: form) ?? Value.storageClass
+    let isNumber =
+      result.storageClass == .integer || result.storageClass == .real || result == Decimal.self
+    let hint: String
+    if result == Date.self {
+      hint =
+        "CAST does not make a date; write SQL that returns microseconds since 1970, in "
+        + "SQLExpression<Date>(sql:)"
+    } else if result == UUID.self, stored != .text || source != String.self {
+      hint = "only a text can be cast to a UUID"
+    } else if source == Date.self, isNumber == (stored == .text) {
+      hint =
+        "a date in the form .\(form) is \(stored.rawValue); use unixSeconds(), component(_:) or "
+        + "strftime(_:)"
+    } else if source == UUID.self, stored != result.storageClass {
+      hint = "a UUID in the form .\(form) is \(stored.rawValue)"
+    } else {
+      return nil
+    }
+    return QueryError("\(Value.self).cast(to: \(result).self): \(hint)")
+  }
+}
+
+extension ColumnValue {
+  /// The type whose stored forms the values have: the raw value's, and not an optional of it.
+  fileprivate static var castType: any ColumnValue.Type {
+    nonOptional.rawType.map { $0.castType } ?? nonOptional
   }
 }
 

@@ -10,22 +10,25 @@ import SQLCore
 ///   Join(jsonEach(post.$tags).as(tag))
 ///   Select(post.$title, tag.$value)
 /// }
-/// // SELECT "Post"."title", "json_each"."value" FROM "Post" JOIN "json_each"("Post"."tags")
+/// // SELECT "Post"."title", "apus_json_each"."value"
+/// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String')
 /// ```
-/// Elements are read as SQLite gives them: texts, numbers, and 1 and 0 for true and false. An
-/// element that is null needs an optional type. A type that JSON writes in another form than a
-/// column stores it (such as a Date) throws `ColumnValueError`; for it, use `jsonEach(_:as:)`.
+/// An element has the form in which a column stores its type. Numbers and Bool are read by SQLite's
+/// `json_each`; other types are read by a function of the library, as `JSON<Value>` decodes them.
+/// An element that is null needs an optional type. An element of another type throws
+/// `DatabaseError`. A type of your own without a raw value throws `QueryError` when the query is
+/// rendered.
 public func jsonEach<Element: ColumnValue>(
   _ json: SQLExpression<JSON<[Element]>>
 ) -> TableFunctionCall<JSONElement<Element>> {
-  jsonTable("json_each", json.node)
+  jsonElements(json.node, Element.self)
 }
 
 /// Returns a table with a row for each element of a JSON array; it has no rows for NULL.
 public func jsonEach<Element: ColumnValue>(
   _ json: SQLExpression<JSON<[Element]>?>
 ) -> TableFunctionCall<JSONElement<Element>> {
-  jsonTable("json_each", json.node)
+  jsonElements(json.node, Element.self)
 }
 
 /// Returns a table with a row for each element of a JSON array of objects or arrays, which are JSON
@@ -47,20 +50,21 @@ public func jsonEach<Element>(
 }
 
 /// Returns a table with a row for each member of a JSON object: its name and its value.
-/// SQL: `"json_each"(a)`
+/// SQL: `"apus_json_each"(a, 'Double')`
 ///
-/// The values are read as the elements of an array are.
+/// The values are read as the elements of an array are. Of two members with one name, only one has
+/// a row.
 public func jsonEach<Value: ColumnValue>(
   _ json: SQLExpression<JSON<[String: Value]>>
 ) -> TableFunctionCall<JSONMember<Value>> {
-  jsonTable("json_each", json.node)
+  jsonElements(json.node, Value.self, areMembers: true)
 }
 
 /// Returns a table with a row for each member of a JSON object; it has no rows for NULL.
 public func jsonEach<Value: ColumnValue>(
   _ json: SQLExpression<JSON<[String: Value]>?>
 ) -> TableFunctionCall<JSONMember<Value>> {
-  jsonTable("json_each", json.node)
+  jsonElements(json.node, Value.self, areMembers: true)
 }
 
 /// Returns a table with a row for each member of a JSON object whose values are objects or arrays,
@@ -69,7 +73,7 @@ public func jsonEach<Value: ColumnValue>(
 public func jsonEach<Value>(
   _ json: SQLExpression<JSON<[String: Value]>>
 ) -> TableFunctionCall<JSONMember<JSON<Value>>> {
-  jsonTable("json_each", json.node)
+  jsonTable("json_each", json.node.withoutCutTexts)
 }
 
 /// Returns a table with a row for each member of a JSON object whose values are objects or arrays;
@@ -78,7 +82,7 @@ public func jsonEach<Value>(
 public func jsonEach<Value>(
   _ json: SQLExpression<JSON<[String: Value]>?>
 ) -> TableFunctionCall<JSONMember<JSON<Value>>> {
-  jsonTable("json_each", json.node)
+  jsonTable("json_each", json.node.withoutCutTexts)
 }
 
 /// Returns a table with a row for each element or member at a place inside JSON, with the columns
@@ -90,13 +94,15 @@ public func jsonEach<Value>(
 ///   @Column var value: Int        // id, parent, fullkey, path
 /// }
 /// jsonEach(tour.$place, at: "seats", as: Seat.self).as(seat)
-/// // "json_each"("Tour"."place", ?)                   the path is `$."seats"`
+/// // "json_each"(apus_json_nodes("Tour"."place"), ?)          the path is `$."seats"`
 /// ```
-/// A key that the path cannot express throws `QueryError` when the query is rendered.
+/// A value is read as SQLite gives it: a row with a `value` of a type that has another form inside
+/// JSON, such as a Date, throws `QueryError`. Before version 3.45, SQLite cuts texts at U+0000 here:
+/// JSON with one then throws `DatabaseError`. A key that the path cannot express throws `QueryError` when the query is rendered.
 public func jsonEach<JSONValue: JSONColumnValue, Row: ResultRow>(
   _ json: SQLExpression<JSONValue>, at steps: JSONStep..., as row: Row.Type
 ) -> TableFunctionCall<Row> {
-  jsonTable("json_each", json.node, steps)
+  jsonTable("json_each", json.node, at: steps, as: row)
 }
 
 /// Returns a table with a row for each value inside JSON at any depth, beginning with the JSON
@@ -110,26 +116,70 @@ public func jsonEach<JSONValue: JSONColumnValue, Row: ResultRow>(
 ///   Select(node.$fullKey, node.$atom)
 /// }
 /// // SELECT "json_tree"."fullkey", "json_tree"."atom"
-/// //   FROM "Tour" JOIN "json_tree"("Tour"."place") WHERE "json_tree"."type" = ?
+/// //   FROM "Tour" JOIN "json_tree"(apus_json_nodes("Tour"."place")) WHERE "json_tree"."type" = ?
 /// ```
 /// A key that the path cannot express throws `QueryError` when the query is rendered.
 public func jsonTree<JSONValue: JSONColumnValue>(
   _ json: SQLExpression<JSONValue>, at steps: JSONStep...
 ) -> TableFunctionCall<JSONNode> {
-  jsonTable("json_tree", json.node, steps)
+  jsonTable("json_tree", json.node, at: steps, as: JSONNode.self)
 }
 
 /// Returns a table with a row for each value inside JSON at any depth, with the columns of a row
-/// type of the program. SQL: `"json_tree"(a, ?)`
+/// type of the program. SQL: `"json_tree"(apus_json_nodes(a), ?)`
 public func jsonTree<JSONValue: JSONColumnValue, Row: ResultRow>(
   _ json: SQLExpression<JSONValue>, at steps: JSONStep..., as row: Row.Type
 ) -> TableFunctionCall<Row> {
-  jsonTable("json_tree", json.node, steps)
+  jsonTable("json_tree", json.node, at: steps, as: row)
+}
+
+/// Returns the call for elements of a type. SQLite's own function would cut the name of a member at
+/// U+0000.
+private func jsonElements<Row: ResultRow>(
+  _ json: ExpressionNode, _ type: any ColumnValue.Type, areMembers: Bool = false
+) -> TableFunctionCall<Row> {
+  switch JSONReading(type) {
+  case .direct where !areMembers, .json: jsonTable("json_each", json)
+  case .direct(let name), .converted(let name):
+    TableFunctionCall(name: "apus_json_each", arguments: [json, .constant("'\(name)'")])
+  case .unknown(let error): jsonTable("json_each", .invalid(error))
+  }
+}
+
+/// Returns the call of SQLite's own function at a place, with the columns of a row type.
+private func jsonTable<Row: ResultRow>(
+  _ name: String, _ json: ExpressionNode, at steps: [JSONStep], as row: Row.Type
+) -> TableFunctionCall<Row> {
+  if let error = row.misreadJSONValue { return jsonTable(name, .invalid(error)) }
+  let json = json.json(for: steps).withoutCutTexts
+  guard !steps.isEmpty else { return jsonTable(name, json) }
+  return TableFunctionCall(name: name, arguments: [json, JSONStep.pathNode(steps)])
 }
 
 private func jsonTable<Row: ResultRow>(
-  _ name: String, _ json: ExpressionNode, _ steps: [JSONStep] = []
+  _ name: String, _ json: ExpressionNode
 ) -> TableFunctionCall<Row> {
-  guard !steps.isEmpty else { return TableFunctionCall(name: name, arguments: [json]) }
-  return TableFunctionCall(name: name, arguments: [json, JSONStep.pathNode(steps)])
+  TableFunctionCall(name: name, arguments: [json])
+}
+
+extension ExpressionNode {
+  /// The JSON as an argument of SQLite's own table functions, or an error if an old version would
+  /// cut a text in it.
+  fileprivate var withoutCutTexts: ExpressionNode { .function("apus_json_nodes", [self]) }
+}
+
+extension ResultRow {
+  /// The error for a column that SQLite's own table functions would fill with a value in the form
+  /// of JSON, where the type of the column has another one.
+  fileprivate static var misreadJSONValue: QueryError? {
+    guard let columns = try? layout.columns else { return nil }
+    for column in columns where ["value", "atom"].contains(column.name.lowercased()) {
+      guard case .converted(let type) = JSONReading(column.type), type != "String", type != "URL"
+      else { continue }
+      return QueryError(
+        "\(Self.self).\(column.property): a \(type) has another form inside JSON than in a column; "
+          + "use jsonEach of an array of \(type), or read the value as a text or a number")
+    }
+    return nil
+  }
 }

@@ -9,8 +9,8 @@ import SQLCore
 ///   Where { tag.$value == "swift" }
 ///   Select(post.$title, tag.$index)
 /// }
-/// // SELECT "Post"."title", "json_each"."key" FROM "Post" JOIN "json_each"("Post"."tags")
-/// //   WHERE "json_each"."value" = ?
+/// // SELECT "Post"."title", "apus_json_each"."key"
+/// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String') WHERE "apus_json_each"."value" = ?
 /// ```
 /// `as` gives it the columns of the row type. Its arguments may be columns of the tables before it:
 /// it is then evaluated for each of their rows. If no argument is a column, it is a query by itself
@@ -23,7 +23,7 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
   let name: String
   let arguments: [ExpressionNode]
 
-  /// The query for all rows of the function. SQL: `SELECT "key", "value" FROM "json_each"(?)`
+  /// The query for all rows of the function. SQL: `SELECT "value" FROM "generate_series"(?, ?, ?)`
   public var query: Query<Row> { all.query }
 
   /// A query for all rows of the function, to which conditions, an order and a limit can be added.
@@ -40,7 +40,7 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
   }
 
   /// Returns a query for the rows of the function for which each line holds.
-  /// SQL: `FROM "json_each"(?) WHERE a AND b`
+  /// SQL: `FROM "generate_series"(?, ?, ?) WHERE a AND b`
   public func `where`(
     @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
   ) -> TableQuery<Row, Row> {
@@ -48,13 +48,13 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
   }
 
   /// Uses the call in FROM or a join, with the columns of its rows.
-  /// SQL: `FROM "json_each"("Post"."tags")`
+  /// SQL: `FROM "json_each"("Post"."numbers")`
   public func `as`(_ columns: Columns<Row>) -> TableFunctionReference {
     TableFunctionReference(_reference: TableReference(table: columns.table, source: source))
   }
 
   /// Uses the call in a join that may find no row.
-  /// SQL: `LEFT JOIN "json_each"("Post"."tags")`
+  /// SQL: `LEFT JOIN "json_each"("Post"."numbers")`
   public func `as`(_ columns: OptionalColumns<Row>) -> OptionalTableFunctionReference {
     OptionalTableFunctionReference(
       _reference: TableReference(

@@ -9,7 +9,7 @@ public struct TableFunctionReference: TableReferenceConvertible {
 }
 
 /// Joins each row with all rows of a table-valued function, whose arguments may name columns of the
-/// tables before it. SQL: `JOIN "json_each"("Post"."tags")`
+/// tables before it. SQL: `JOIN "json_each"("Post"."numbers")`
 ///
 /// A row for which the function has no rows is left out; `LeftJoin` keeps it.
 public func Join(_ table: TableFunctionReference) -> QueryClause {
@@ -17,7 +17,7 @@ public func Join(_ table: TableFunctionReference) -> QueryClause {
 }
 
 /// Joins each row with all rows of a table-valued function, and keeps the rows for which it has
-/// none. SQL: `LEFT JOIN "json_each"("Post"."tags")`
+/// none. SQL: `LEFT JOIN "json_each"("Post"."numbers")`
 public func LeftJoin(_ table: OptionalTableFunctionReference) -> QueryClause {
   QueryClause(.join(.left, table._reference, table.condition))
 }

@@ -85,7 +85,7 @@ extension ConnectionCore {
 
   /// Virtual tables whose rows are made of their arguments alone.
   private static let tablesOfArguments: Set = [
-    "json_each", "json_tree", "generate_series", "apus_array",
+    "json_each", "json_tree", "generate_series", "apus_array", "apus_json_each",
   ]
 
   /// The functions of SQLite and of the library whose results depend only on their arguments. The
@@ -103,6 +103,8 @@ extension ConnectionCore {
     "radians", "rank", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "sqrt",
     "string_agg", "substr", "substring", "sum", "tan", "tanh", "total", "trim", "trunc", "typeof",
     "unicode", "unlikely", "upper", "zeroblob", "->", "->>",
-    "apus_fold", "apus_fold_ascii", "apus_json_bytes", "apus_json_real", "apus_json_uuid",
+    "apus_fold", "apus_fold_ascii", "apus_json", "apus_json_base64", "apus_json_bytes",
+    "apus_json_group_object", "apus_json_nodes", "apus_json_real", "apus_json_uuid",
+    "apus_json_value",
   ]
 }

@@ -1,0 +1,142 @@
+import CSQLite
+
+/// The spelling of the keys and texts inside JSON, as SQLite's own functions need it.
+package enum JSONSpelling {
+  /// Returns the JSON with its keys spelled as `JSONEncoder` spells them: without escapes, except
+  /// of quotation marks, backslashes and control characters.
+  ///
+  /// Before version 3.45, SQLite compares a key in a path with the bytes of the JSON. So it does
+  /// not find `größe` if the JSON has `gr\u00f6\u00dfe`, as Python and PHP write it.
+  ///
+  /// Costs a search for a backslash if the JSON has none. Text that is not JSON is returned as it
+  /// is.
+  static func plainKeys(of json: String) -> String {
+    guard json.utf8.contains(backslash) else { return json }
+    var json = json
+    return json.withUTF8 { bytes in
+      var result: [UInt8] = []
+      result.reserveCapacity(bytes.count)
+      var position = 0
+      while position < bytes.count {
+        guard bytes[position] == quotationMark, let end = endOfText(in: bytes, from: position)
+        else {
+          result.append(bytes[position])
+          position += 1
+          continue
+        }
+        let text = bytes[position..<end]
+        let next = bytes[end...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        if next == UInt8(ascii: ":"), text.contains(backslash) {
+          append(text, to: &result)
+        } else {
+          result += text
+        }
+        position = end
+      }
+      return String(decoding: result, as: UTF8.self)
+    }
+  }
+
+  /// Whether a key in a path may be spelled in another way in the JSON. No encoder is known that
+  /// escapes letters, digits and a few signs of ASCII.
+  package static func hasOtherSpellings(_ key: String) -> Bool {
+    !key.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "$"), UInt8(ascii: "@"),
+        UInt8(ascii: "#"), UInt8(ascii: " "):
+        true
+      default: false
+      }
+    }
+  }
+
+  /// Throws if SQLite's own functions would cut a key or a text of the JSON at U+0000.
+  static func checkEnds(in json: String) throws {
+    guard sqlite3_libversion_number() < 3_045_000, json.utf8.contains(backslash) else { return }
+    var isEscaped = false
+    var rest = json.utf8[...]
+    while let byte = rest.popFirst() {
+      if isEscaped, byte == UInt8(ascii: "u"), rest.prefix(4).allSatisfy({ $0 == 0x30 }) {
+        throw ColumnValueError(
+          .invalid(
+            expected:
+              "a table of the values in JSON: SQLite before 3.45 cuts a text at U+0000 there; "
+              + "use jsonEach of a JSON array or object, or decode the JSON in Swift",
+            found: String(json.prefix(60))))
+      }
+      isEscaped = byte == backslash && !isEscaped
+    }
+  }
+
+  private static let quotationMark = UInt8(ascii: "\"")
+  private static let backslash = UInt8(ascii: "\\")
+
+  /// Returns the position after the quotation mark that ends a text; nil if there is none.
+  private static func endOfText(
+    in bytes: UnsafeBufferPointer<UInt8>, from start: Int
+  ) -> Int? {
+    var position = start + 1
+    while position < bytes.count {
+      switch bytes[position] {
+      case quotationMark: return position + 1
+      case backslash: position += 2
+      default: position += 1
+      }
+    }
+    return nil
+  }
+
+  /// Appends a key without the escapes that it does not need.
+  private static func append(_ key: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]) {
+    var position = key.startIndex
+    while position < key.endIndex {
+      guard key[position] == backslash, position + 1 < key.endIndex else {
+        result.append(key[position])
+        position += 1
+        continue
+      }
+      if key[position + 1] == UInt8(ascii: "/") {
+        result.append(UInt8(ascii: "/"))
+        position += 2
+      } else if let (scalar, length) = escapedScalar(in: key, at: position) {
+        result += UTF8.encode(scalar).map(Array.init) ?? []
+        position += length
+      } else {
+        result += key[position...position + 1]
+        position += 2
+      }
+    }
+  }
+
+  /// Returns the character of `\u00f6` or of a pair such as `\ud83d\ude00`, and the number of its
+  /// bytes; nil for any other escape, and for a character that JSON must escape.
+  private static func escapedScalar(
+    in key: Slice<UnsafeBufferPointer<UInt8>>, at position: Int
+  ) -> (Unicode.Scalar, length: Int)? {
+    guard let first = codeUnit(in: key, at: position) else { return nil }
+    if UTF16.isLeadSurrogate(first) {
+      guard let second = codeUnit(in: key, at: position + 6), UTF16.isTrailSurrogate(second) else {
+        return nil
+      }
+      let rest = UInt32(first - 0xD800) << 10 + UInt32(second - 0xDC00)
+      return Unicode.Scalar(0x10000 + rest).map { ($0, 12) }
+    }
+    guard let scalar = Unicode.Scalar(first), first >= 0x20, scalar != "\"", scalar != "\\" else {
+      return nil
+    }
+    return (scalar, 6)
+  }
+
+  private static func codeUnit(
+    in key: Slice<UnsafeBufferPointer<UInt8>>, at position: Int
+  ) -> UInt16? {
+    guard position + 6 <= key.endIndex, key[position] == backslash,
+      key[position + 1] == UInt8(ascii: "u")
+    else { return nil }
+    let digits = key[position + 2..<position + 6]
+    guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+    return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}

@@ -1,0 +1,165 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Registration {
+  /// The functions that read values inside JSON in the form in which a column stores them, so that
+  /// they compare and sort as columns do.
+  ///
+  /// | SQL | returns |
+  /// |---|---|
+  /// | `apus_json(x)` | the JSON, its keys spelled as a path spells them |
+  /// | `apus_json_value(x, 'Date')` | the value of that type that the JSON is |
+  /// | `apus_json_each(x, 'Date')` | a table with the `key` and the `value` of each element |
+  /// | `apus_json_nodes(x)` | the JSON; an error if SQLite would cut a text in it at U+0000 |
+  /// | `apus_json_group_object(key, x)` | an object of the JSON `x` of each row |
+  ///
+  /// NULL gives NULL, and so does `null` as a value.
+  static let jsonValues = Registration { registrar in
+    let flags: FunctionFlags = [.innocuous, .deterministic]
+    try registrar.function("apus_json", argumentCount: 1, flags) { arguments in
+      let json = try arguments.databaseValue(at: 0)
+      guard case .text(let text) = json else { return json }
+      return .text(JSONSpelling.plainKeys(of: text))
+    }
+    try registrar.function("apus_json_nodes", argumentCount: 1, flags) { arguments in
+      let json = try arguments.databaseValue(at: 0)
+      if case .text(let text) = json { try JSONSpelling.checkEnds(in: text) }
+      return json
+    }
+    try registrar.function("apus_json_value", argumentCount: 2, flags) { arguments in
+      let type = try arguments.prepared(at: 1) { try JSONType.named($0) }
+      guard let json = try arguments.get(String?.self, at: 0) else { return .null }
+      return try type.storedValue(of: json)
+    }
+    try registrar.tableFunction(
+      "apus_json_each", columns: ["key", "value"], arguments: ["json", "type"], isInnocuous: true
+    ) { (json: String?, type: String?) -> [[DatabaseValue]] in
+      guard let json, let type else { return [] }
+      return try JSONType.named(.text(type)).elements(of: json)
+    }
+    // SQLite's own function cuts a key at U+0000 since version 3.45.
+    try registrar.aggregate(
+      "apus_json_group_object", argumentCount: 2, flags,
+      initial: (members: [String](), first: 0)
+    ) { (state: inout (members: [String], first: Int), arguments) in
+      guard let key = try arguments.get(String?.self, at: 0) else { return }
+      var member = ""
+      member.appendJSON(key)
+      state.members.append(member + ":" + (try arguments.get(String?.self, at: 1) ?? "null"))
+    } inverse: { (state: inout (members: [String], first: Int), arguments) in
+      guard try arguments.storageClass(at: 0) != .null else { return }
+      state.first += 1
+    } result: { state in
+      .text("{" + state.members[state.first...].joined(separator: ",") + "}")
+    }
+  }
+}
+
+/// A type whose values SQLite's own functions do not read from JSON as a column stores them.
+///
+/// Values are decoded as `JSON<Value>` decodes them, so that a query and the program see the same.
+package final class JSONType: Sendable {
+  private let type: any ColumnValue.Type
+  private let value: @Sendable (String) throws -> DatabaseValue
+  private let elements: @Sendable (String) throws -> [[DatabaseValue]]
+
+  private init<Value: ColumnValue & Codable>(_ type: Value.Type) {
+    self.type = type
+    value = { json in
+      try JSONType.decode(Value.self, json).databaseValue(as: .standard)
+    }
+    elements = { json in
+      guard json.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
+        return try JSONType.decode([Value?].self, json).enumerated().map {
+          [.integer(Int64($0.offset)), try $0.element.databaseValue(as: .standard)]
+        }
+      }
+      return try JSONType.decode([String: Value?].self, json).sorted { $0.key < $1.key }.map {
+        [.text($0.key), try $0.value.databaseValue(as: .standard)]
+      }
+    }
+  }
+
+  /// Returns the type with a name that `name(of:)` returned.
+  fileprivate static func named(_ name: DatabaseValue) throws -> JSONType {
+    guard case .text(let text) = name, let type = all[text] else {
+      throw ColumnValueError(
+        .invalid(expected: "the name of a type in JSON", found: name.description))
+    }
+    return type
+  }
+
+  /// The name of a type in SQL; nil if the functions do not know the type.
+  package static func name(of type: any ColumnValue.Type) -> String? {
+    let name = String(describing: type)
+    return all[name]?.type == type ? name : nil
+  }
+
+  private static let all: [String: JSONType] = {
+    let types: [any (ColumnValue & Codable).Type] = [
+      String.self, URL.self, UUID.self, Date.self, Decimal.self, Data.self, [UInt8].self,
+      [Float].self, Unique64.self, Float.self, Double.self, Bool.self, Int.self, Int64.self,
+      Int32.self, Int16.self, Int8.self, UInt.self, UInt64.self, UInt32.self, UInt16.self,
+      UInt8.self,
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: types.map { (String(describing: $0), JSONType($0)) })
+  }()
+
+  /// Returns the stored form of a value from its JSON, as SQLite's operator `->` returns it.
+  fileprivate func storedValue(of json: String) throws -> DatabaseValue {
+    if json == "null" { return .null }
+    return type == String.self ? try Self.text(json) : try value(json)
+  }
+
+  fileprivate func elements(of json: String) throws -> [[DatabaseValue]] { try elements(json) }
+
+  private static func decode<Value: Decodable>(
+    _ type: Value.Type, _ json: String
+  ) throws -> Value {
+    do {
+      return try JSONDecoder().decode(type, from: Data(json.utf8))
+    } catch {
+      throw ColumnValueError.invalid("the JSON " + json, as: type)
+    }
+  }
+
+  /// Returns a text, which most values are, without a decoder. Any other value is what
+  /// `json_extract` returns of it.
+  private static func text(_ json: String) throws -> DatabaseValue {
+    switch json.utf8.first {
+    case UInt8(ascii: "\""):
+      guard json.utf8.contains(UInt8(ascii: "\\")) else {
+        return .text(String(decoding: json.utf8.dropFirst().dropLast(), as: UTF8.self))
+      }
+      return .text(try decode(String.self, json))
+    case UInt8(ascii: "t"): return .integer(1)
+    case UInt8(ascii: "f"): return .integer(0)
+    default:
+      if let integer = Int64(json) { return .integer(integer) }
+      return Double(json).map { .real($0) } ?? .text(json)
+    }
+  }
+}
+
+extension String {
+  /// Appends a text as a JSON string.
+  mutating func appendJSON(_ text: String) {
+    self += "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\":
+        self += "\\"
+        unicodeScalars.append(scalar)
+      case "\u{0}"..<"\u{20}":
+        let digits = String(scalar.value, radix: 16)
+        self += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: unicodeScalars.append(scalar)
+      }
+    }
+    self += "\""
+  }
+}
