@@ -23,7 +23,11 @@ let package = Package(
     // Faults of a file, and the differences of two.
     .target(name: "FileInspection", dependencies: ["ToolOutput", apus]),
     // From CSV and JSON to rows of a table.
-    .target(name: "RowImport", dependencies: ["ToolOutput", apus]),
+    .target(
+      name: "RowImport",
+      dependencies: [
+        "ToolOutput", apus, .product(name: "DataFrames", package: "Apus"),
+      ]),
     // From the schema and the values of a file to the Swift text of its models.
     .target(name: "ModelGenerator", dependencies: ["ToolOutput", apus]),
     // The arguments and exit statuses that all commands share.

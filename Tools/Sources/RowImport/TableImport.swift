@@ -1,5 +1,7 @@
 import Apus
+import DataFrames
 import Foundation
+import Synchronization
 import ToolOutput
 
 /// The insertion of rows from CSV or JSON into a table.
@@ -13,10 +15,18 @@ package final class TableImport {
   private let table: String
   private let columns: [TableColumn]
   private let conflict: Conflict
+  /// Whether the table is STRICT, so that a column ANY keeps texts as they are.
+  private let isStrict: Bool
+  private let deletions = Deletions()
   /// The statements by the columns that they insert.
   private var insertions: [[String]: Statement] = [:]
-  /// The number of rows that were read, and that were inserted.
+  /// The number of rows that were inserted.
   package private(set) var count = 0
+  /// The number of rows that were left out, because they violate a constraint.
+  package private(set) var ignoredCount = 0
+  /// The numbers of rows that were deleted for rows that took their place, by their tables: those
+  /// with an equal key or unique value, and those that refer to them and are deleted with them.
+  package var deletedRows: [String: Int] { deletions.counts.withLock { $0 } }
   /// The columns of the source that were left out, because the table calculates them.
   package private(set) var leftOut: Set<String> = []
 
@@ -25,6 +35,19 @@ package final class TableImport {
     self.table = table
     self.conflict = conflict
     columns = try connection.columns(ofTable: table)
+    isStrict =
+      try connection.row(
+        """
+        SELECT 1 FROM pragma_table_list
+        WHERE schema = 'main' AND lower(name) = lower(\(table)) AND strict
+        """) != nil
+    guard conflict == .replace else { return }
+    // SQLite's own counts leave out the rows that REPLACE deletes.
+    try connection.onPreUpdate { [deletions] event in
+      guard event.kind == .delete, event.databaseName == "main" else { return }
+      let table = event.tableName
+      deletions.counts.withLock { $0[table, default: 0] += 1 }
+    }
   }
 
   // MARK: CSV
@@ -74,24 +97,31 @@ package final class TableImport {
 
   /// Inserts objects of JSON: a member for each column.
   package func insert(_ objects: JSONObjects, progress: () -> Void) throws {
-    let members = try connection.prepare(
-      "SELECT key, type, value FROM json_each(\(unsafe: "?"))")
     while let object = try objects.next() {
       var values: [(String, DatabaseValue)] = []
-      do {
-        try members.bind([.text(object.text)])
-        while try members.step() {
-          let name = try members.get(String.self, at: 0)
-          guard let column = try column(name, line: object.line) else { continue }
-          let value = try members.get(AnyValue.self, at: 2).value
-          values.append((column.name, try self.value(value, column, object.line)))
-        }
-        try members.reset()
-      } catch let error as DatabaseError {
-        throw ReadableError("line \(object.line): \(error.message)")
+      for member in try row(object).columns {
+        guard let column = try column(member.name, line: object.line) else { continue }
+        let value = member.values.first ?? .null
+        values.append((column.name, try self.value(value, column, object.line)))
       }
       try insert(values, line: object.line)
       progress()
+    }
+  }
+
+  /// Returns the members of an object as columns of one row. SQLite's `json_each` would cut texts at
+  /// U+0000, and round numbers.
+  private func row(_ object: JSONObjects.Object) throws -> DataFrame {
+    do {
+      return try DataFrame(json: "[\(object.text)]")
+    } catch {
+      // The message has a line: that of the file, if as many lines are before the object.
+      let lines = String(repeating: "\n", count: object.line - 1)
+      do {
+        return try DataFrame(json: lines + "[\(object.text)]")
+      } catch let error as DataFrameError {
+        throw ReadableError(error.message)
+      }
     }
   }
 
@@ -110,22 +140,56 @@ package final class TableImport {
     return column
   }
 
-  /// Returns the value that a text stands for in a column: base64 for a BLOB, and infinity.
+  /// Returns the value of a column for a value of the source: base64 becomes a BLOB, and a text
+  /// becomes the number that SQLite would make of it. Throws if that loses digits.
   private func value(
     _ value: DatabaseValue, _ column: TableColumn, _ line: Int
   ) throws -> DatabaseValue {
-    guard case .text(let text) = value else { return value }
-    switch StorageClass(declaredType: column.declaredType) {
-    case .blob where !column.declaredType.isEmpty:
+    let type = column.declaredType
+    let declared = StorageClass(declaredType: type)
+    let isNumber =
+      declared == .integer || declared == .real
+      || declared == nil && !type.isEmpty && !(isStrict && type.lowercased() == "any")
+    switch value {
+    case .text(let text) where declared == .blob:
       guard let data = Data(base64Encoded: text) else {
         throw ReadableError(
           "line \(line): \(column.name) is a BLOB, and the text is not base64")
       }
       return .blob(data)
-    case .real where text == "inf" || text == "-inf":
-      return .real(text == "inf" ? .infinity : -.infinity)
+    case .text("inf") where declared == .real: return .real(.infinity)
+    case .text("-inf") where declared == .real: return .real(-.infinity)
+    case .text(let text) where isNumber:
+      // SQLite ignores white space around a number.
+      let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      let isDecimal = digits.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
+      }
+      guard isDecimal, Double(digits) != nil else { return value }
+      if declared != .real, let integer = Int64(digits) { return .integer(integer) }
+      return .real(try real(digits, column, line))
+    case .integer(let integer) where declared == .real:
+      return .real(try real(String(integer), column, line))
+    // SQLite would write it with 15 digits.
+    case .real(let real) where declared == .text: return .text(String(real))
     default: return value
     }
+  }
+
+  private func real(_ digits: String, _ column: TableColumn, _ line: Int) throws -> Double {
+    // Every Double has 15 digits.
+    if digits.utf8.count <= 15, !digits.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }),
+      let real = Double(digits)
+    {
+      return real
+    }
+    let frame = try? DataFrame(csv: digits, types: ["a": Double.self], names: ["a"])
+    guard case .real(let real)? = frame?["a"]?.values.first else {
+      throw ReadableError(
+        "line \(line): \(column.name) is \(column.declaredType), which would lose digits of "
+          + "\(digits); a column of TEXT keeps them")
+    }
+    return real
   }
 
   private func insert(_ values: [(String, DatabaseValue)], line: Int) throws {
@@ -136,7 +200,7 @@ package final class TableImport {
       if insertions.count < 64 { insertions[names] = statement }
       try statement.bind(values.map(\.1))
       try statement.run()
-      count += 1
+      if try connection.changeCount > 0 { count += 1 } else { ignoredCount += 1 }
     } catch let error as DatabaseError {
       throw ReadableError("line \(line): \(error.message)")
     }
@@ -157,4 +221,9 @@ package final class TableImport {
     let marks = SQL(unsafe: names.map { _ in "?" }.joined(separator: ", "))
     return "\(word) INTO \(identifier: table) (\(list)) VALUES (\(marks))"
   }
+}
+
+/// The numbers of deleted rows by their tables.
+private final class Deletions: Sendable {
+  let counts = Mutex<[String: Int]>([:])
 }

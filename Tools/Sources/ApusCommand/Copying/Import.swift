@@ -11,8 +11,8 @@ struct Import: ParsableCommand {
     abstract: "Inserts rows from CSV or JSON into a table.",
     discussion: """
       It writes all rows or none. The first line of CSV names the columns, as the members of each \
-      JSON object do. An empty field is NULL, and \"\" is an empty text. A BLOB is base64. Foreign \
-      keys are enforced. Triggers run only with --trust, since they are code of the file.
+      JSON object do. An empty field is NULL, and \"\" is an empty text. A BLOB is base64. A number \
+      of which the column would lose digits is refused. Foreign keys are enforced. Triggers run only with --trust, since they are code of the file.
 
       EXAMPLES:
         apus import blog.sqlite Post posts.csv
@@ -57,8 +57,9 @@ struct Import: ParsableCommand {
     let database = try open()
     let progress = ProgressLine("importing", "bytes")
     let result: TableImport
+    let deleted: [(String, Int)]
     do {
-      result = try database.write { connection in
+      (result, deleted) = try database.write { connection in
         let relation = try Relation.named(table, in: connection)
         guard relation.kind != .view else {
           throw ReadableError("\(relation.name) is a view; rows are inserted into tables")
@@ -74,7 +75,12 @@ struct Import: ParsableCommand {
           try insertion.insert(
             try CSVRecords(source, separator: byte), names: names, progress: step)
         }
-        return insertion
+        // The tables of a full-text index delete rows of their own.
+        let tables = try Relation.all(in: connection).filter { $0.kind == .table }
+        let deleted = insertion.deletedRows
+        return (
+          insertion, tables.compactMap { table in deleted[table.name].map { (table.name, $0) } }
+        )
       }
     } catch {
       progress.end()
@@ -85,6 +91,12 @@ struct Import: ParsableCommand {
       ErrorOutput.write("note: \(column) is calculated by the table, and was left out")
     }
     ErrorOutput.write("\(result.count) rows were imported")
+    if result.ignoredCount > 0 {
+      ErrorOutput.write("\(result.ignoredCount) rows were ignored: they violate a constraint")
+    }
+    for (name, count) in deleted {
+      ErrorOutput.write("\(count) rows of \(name) were deleted, since other rows replace them")
+    }
   }
 
   /// Throws if the table has triggers: they do not run unless the file is trusted, and what they keep

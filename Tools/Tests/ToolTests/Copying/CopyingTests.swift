@@ -82,7 +82,11 @@ struct CopyingTests {
       ("id,name,p\n2,a,7\n", "--csv", "FOREIGN KEY constraint failed"),
       ("id,name\n2,\n", "--csv", "line 2: NOT NULL constraint failed: t.name"),
       ("[{\"id\": 2, \"name\": \"a\"}", "--json", "the array has no end"),
-      ("[{\"id\": 2, \"name\": \"a\"},\n{\"id\": }]", "--json", "line 2: malformed JSON"),
+      ("[{\"id\": 2, \"name\": \"a\"},\n{\"id\": }]", "--json", "line 2: not a JSON value"),
+      (
+        "[{\"name\": \"x\"},\n{\"id\": 2,\n \"id\": 3}]", "--json",
+        "line 2: the object has the member id twice"
+      ),
       ("{\"id\": 2,\n \"name\": \"a\"", "--json", "line 1: the object has no end"),
       ("[1]", "--json", "line 1: this is not an array of objects"),
       ("{\"x\": 1}", "--json", "line 1: t has no column x"),
@@ -118,7 +122,121 @@ struct CopyingTests {
       try await Command.apus("import", file.path, "t", "-", "--json", input: lines).status == 0)
     #expect(
       try await Command.sqlite(file, "SELECT * FROM t WHERE id > 2;")
-        == "3|{\"x\":[\"}\\\"\"]}\n4|1\n")
+        == "3|{\"x\": [\"}\\\"\"]}\n4|1\n")
+  }
+
+  @Test("rows that were ignored are not counted as imported, and what a replacement deletes is")
+  func counts() async throws {
+    let file = try await folder.database(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE, b TEXT UNIQUE, c NOT NULL DEFAULT 1);
+      CREATE TABLE note (id INTEGER PRIMARY KEY, t REFERENCES t (id) ON DELETE CASCADE);
+      INSERT INTO t VALUES (1, 'a', 'a', 1), (2, 'b', 'b', 1), (3, 'c', 'c', 1);
+      INSERT INTO note VALUES (1, 1), (2, 1), (3, 2), (4, 3);
+      """)
+    func run(_ conflict: String, _ rows: String) async throws -> String {
+      let run = try await Command.apus(
+        "import", file.path, "t", "-", "--columns", "id,a,b,c", "--on-conflict", conflict,
+        input: rows)
+      #expect(run.status == 0, "\(run.errors)")
+      return run.errors
+    }
+    #expect(
+      try await run("ignore", "1,x,y,1\n9,a,y,1\n8,h,h,\n7,g,g,1\n")
+        == "1 rows were imported\n3 rows were ignored: they violate a constraint\n")
+    #expect(try await run("ignore", "6,f,f,1\n") == "1 rows were imported\n")
+    // One row takes the place of two others, which have three notes; the other one of itself.
+    #expect(
+      try await run("replace", "10,a,b,1\n7,g,new,1\n")
+        == """
+        2 rows were imported
+        3 rows of note were deleted, since other rows replace them
+        3 rows of t were deleted, since other rows replace them
+
+        """)
+    #expect(try await run("replace", "11,i,i,1\n") == "1 rows were imported\n")
+    #expect(try await Command.sqlite(file, "SELECT count(*) FROM note;") == "1\n")
+  }
+
+  @Test("a number keeps its digits, or is refused with its line; a text is never a number")
+  func digits() async throws {
+    let file = try await folder.database(
+      "CREATE TABLE t (i INTEGER, r REAL, n NUMERIC, x TEXT, u, b BLOB);")
+    // Refused: too long for the column, and nothing is imported.
+    for (column, number) in [
+      ("i", "11898508762506083287"), ("n", "11898508762506083287"), ("r", "9007199254740993"),
+      ("r", "11898508762506083287"), ("r", "1e400"), ("i", "1e400"), ("n", "-1e400"),
+      ("r", "0.1234567890123456789"), ("n", "0.1234567890123456789"), ("r", "1e-400"),
+    ] {
+      for (format, rows) in [
+        ("--csv", "\(column)\n1\n\(number)\n"),
+        ("--json", "[{\"\(column)\": 1},\n\n{\"\(column)\": \(number)}]"),
+        ("--json", "{\"\(column)\": 1}\n\n{\"\(column)\": \"\(number)\"}"),
+      ] {
+        let run = try await Command.apus("import", file.path, "t", "-", format, input: rows)
+        #expect(
+          run.status == 1 && run.errors.contains("line 3: \(column) is ")
+            && run.errors.contains("would lose digits of \(number)"), "\(rows): \(run.errors)")
+      }
+    }
+    #expect(try await Command.sqlite(file, "SELECT count(*) FROM t;") == "0\n")
+    let csv = """
+      i,r,n,x,u
+      9007199254740993,0.10000000000000001,1.10,1.10,1.10
+      007,1557E9,9007199254740993,11898508762506083287,11898508762506083287
+      +5,0.5,1e5,1e400,1e400
+       5,-0,0x10,007,0.1234567890123456789
+      1.5,inf,1_000,9007199254740993,NaN
+
+      """
+    let run = try await Command.apus("import", file.path, "t", "-", input: csv)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      try await Command.sqlite(
+        file, "SELECT quote(i), quote(r), quote(n), quote(x), quote(u) FROM t;")
+          == """
+          9007199254740993|0.1|1.1|'1.10'|'1.10'
+          7|1557000000000.0|9007199254740993|'11898508762506083287'|'11898508762506083287'
+          5|0.5|100000|'1e400'|'1e400'
+          5|0.0|'0x10'|'007'|'0.1234567890123456789'
+          1.5|Inf|'1_000'|'9007199254740993'|'NaN'
+
+          """)
+    try await Command.sqlite(file, "DELETE FROM t;")
+    let json = """
+      {"i": 9007199254740993, "r": 1.10, "n": 1e5, "x": 11898508762506083287, "u": 1e400}
+      {"i": 1, "r": 3, "n": "1.10", "x": 0.12345678901234567, "u": "1.10"}
+      """
+    let objects = try await Command.apus("import", file.path, "t", "-", "--json", input: json)
+    #expect(objects.status == 0, "\(objects.errors)")
+    #expect(
+      try await Command.sqlite(file, "SELECT i, r, n, quote(x), quote(u) FROM t;")
+        == """
+        9007199254740993|1.1|100000|'11898508762506083287'|'1e400'
+        1|3.0|1.1|'0.12345678901234567'|'1.10'
+
+        """)
+  }
+
+  @Test("texts with U+0000, and every REAL, are written and read back", arguments: ["csv", "json"])
+  func exact(format: String) async throws {
+    let schema = "CREATE TABLE t (a TEXT, \"b'c\" TEXT, r REAL, s REAL, d BLOB, u);"
+    let file = try await folder.database(
+      named: "exact.sqlite",
+      schema + """
+        INSERT INTO t VALUES ('x' || char(0) || 'y', char(0), 0.1, 1e-320, x'00', 'é' || char(0)),
+          (char(0, 0) || '"', ',' || char(0), 1.7976931348623157e308, 0.30000000000000004, x'', NULL),
+          ('', char(10, 0, 13), 9007199254740993.0, 123456789012345680.0, NULL, 'u');
+        """)
+    let select =
+      #"SELECT hex(a), hex("b'c"), printf('%!.17g', r), r = s, hex(d), typeof(d), hex(u) FROM t;"#
+    let first = try await Command.apus("export", file.path, "t", "--\(format)")
+    let copy = try await folder.database(named: "copy.sqlite", schema)
+    let run = try await Command.apus(
+      "import", copy.path, "t", "-", "--\(format)", input: first.output)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try await Command.sqlite(copy, select) == Command.sqlite(file, select))
+    #expect(try await Command.apus("export", copy.path, "t", "--\(format)").output == first.output)
   }
 
   @Test(
