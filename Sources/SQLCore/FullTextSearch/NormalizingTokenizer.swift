@@ -37,27 +37,62 @@ final class NormalizingTokenizer: FTS5Tokenizer {
     let target = tokens.target
     let relay = FTS5Tokens { token, range, isColocated in
       try FTS5Tokens(target).append(
-        token, at: places[range.lowerBound]..<places[range.upperBound], isColocated: isColocated)
+        token, at: places.starts[range.lowerBound]..<places.ends[range.upperBound],
+        isColocated: isColocated)
     }
     let bytes = Array(normal.utf8)
     try words.tokenize(bytes.span, for: purpose, into: relay)
   }
 
-  /// Returns the place in the source of each byte of the normal form, and of its end.
+  /// Returns the places in the source at which a word begins or ends that begins or ends before a
+  /// byte of the normal form; the last places are those of its end.
   ///
   /// Swift compares characters by their normal forms, so both texts have the same characters, in
-  /// other bytes. A byte inside a character has the place of the character.
-  static func places(of source: String, in normal: String) -> [Int] {
-    var places: [Int] = []
-    places.reserveCapacity(normal.utf8.count + 1)
+  /// other bytes. Most are the same in both, and so are places inside them: in the emoji 1️⃣, the
+  /// word is only its first byte. Otherwise a word has whole parts of a character.
+  static func places(of source: String, in normal: String) -> (starts: [Int], ends: [Int]) {
+    var starts: [Int] = []
+    var ends: [Int] = []
+    starts.reserveCapacity(normal.utf8.count + 1)
+    ends.reserveCapacity(normal.utf8.count + 1)
     var place = 0
     for (old, new) in zip(source, normal) {
-      places.append(contentsOf: repeatElement(place, count: new.utf8.count))
-      place += old.utf8.count
+      if old.utf8.elementsEqual(new.utf8) {
+        starts.append(contentsOf: place..<place + old.utf8.count)
+        ends.append(contentsOf: place..<place + old.utf8.count)
+        place += old.utf8.count
+        continue
+      }
+      for part in String(old).normalizedParts {
+        let count = part.composed.utf8.count
+        starts.append(contentsOf: repeatElement(place, count: count))
+        ends.append(place)
+        place += part.utf8.count
+        ends.append(contentsOf: repeatElement(place, count: max(count - 1, 0)))
+      }
     }
     let end = source.utf8.count
-    while places.count <= normal.utf8.count { places.append(end) }
-    return places
+    while starts.count <= normal.utf8.count { starts.append(end) }
+    while ends.count <= normal.utf8.count { ends.append(end) }
+    return (starts, ends)
+  }
+}
+
+extension String {
+  /// The shortest parts of a character whose normal forms, one after another, are its own.
+  fileprivate var normalizedParts: [String] {
+    let normal = composed.unicodeScalars
+    var parts: [String] = []
+    var start = startIndex
+    for index in unicodeScalars.indices.dropFirst()
+    where unicodeScalars[index].properties.canonicalCombiningClass == .notReordered {
+      let (head, tail) = (String(self[..<index]).composed, String(self[index...]).composed)
+      if (head.unicodeScalars + tail.unicodeScalars).elementsEqual(normal) {
+        parts.append(String(self[start..<index]))
+        start = index
+      }
+    }
+    return parts + [String(self[start...])]
   }
 }
 

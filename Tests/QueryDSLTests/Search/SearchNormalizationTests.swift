@@ -69,6 +69,32 @@ struct SearchNormalizationTests {
     }
   }
 
+  @Test("a word that is a part of a character is marked as in a text that needs no normal form")
+  func partsOfCharacters() throws {
+    let db = try Specification.database(models: [Kept.self])
+    // The letter at the end makes the normal form another text.
+    for (id, (word, text, found)) in [
+      ("1", "step 1\u{FE0F}\u{20E3} of 10", "1"),
+      ("é", "e\u{301}\u{20E3}", "e\u{301}"),
+      // Two letters that the normal form takes apart are one character for Swift.
+      ("\u{915}", "\u{958}\u{94D}\u{958}", "\u{958}\u{94D}"),
+      ("1", "\u{958} 1\u{FE0F}\u{20E3}", "1"),
+    ].enumerated() {
+      let text = text + " cafe\u{301}"
+      try db.insert(Kept(id: id, text: text))
+      let query = Kept.search(.words(word)).where { $0.$id == id }
+      let hit = try #require(
+        try db.first(query.selectHit { _, hit in hit.highlight(of: \.$text) }))
+      #expect(hit.text.utf8.elementsEqual(text.utf8))
+      let ranges = hit.ranges.map { Array(hit.text[$0].utf8) }
+      #expect(ranges.first == Array(found.utf8), "\(text)")
+      #expect(ranges.count == (id == 2 ? 2 : 1), "\(text)")
+      let snippet = try #require(
+        try db.first(query.selectHit { _, hit in hit.snippet(of: \.$text, words: 8) }))
+      #expect(snippet == hit)
+    }
+  }
+
   @Test("a program without the tokenizer can neither search nor write, and may register it")
   func otherProgram() throws {
     let path = NSTemporaryDirectory() + "/apus-\(UUID().uuidString).sqlite"
@@ -93,15 +119,23 @@ struct SearchNormalizationTests {
     var random = SeededGenerator(seed: seed)
     let pieces = [
       "a", "é", "e\u{301}", "か\u{3099}", "\u{1112}\u{1161}", "👩‍👩‍👧", " ", "\u{301}", "\r\n",
+      "1\u{FE0F}\u{20E3}", "\u{20E3}", "\u{958}", "\u{94D}", "q\u{307}\u{323}",
     ]
     for _ in 0..<TestSize.count(small: 500, full: 5_000) {
       let source = (0..<Int.random(in: 0...8, using: &random))
         .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
       let normal = source.composed
       let places = NormalizingTokenizer.places(of: source, in: normal)
-      #expect(places.count == normal.utf8.count + 1, "seed \(seed) \(source.debugDescription)")
-      #expect(places.last == source.utf8.count, "seed \(seed) \(source.debugDescription)")
-      #expect(places == places.sorted(), "seed \(seed) \(source.debugDescription)")
+      let message = Comment(rawValue: "seed \(seed) \(source.debugDescription)")
+      for places in [places.starts, places.ends] {
+        #expect(places.count == normal.utf8.count + 1, message)
+        #expect(places.last == source.utf8.count, message)
+        #expect(places == places.sorted(), message)
+      }
+      #expect(zip(places.starts, places.ends).allSatisfy { $0 <= $1 }, message)
+      // A text that is in the normal form already is its own place.
+      let own = NormalizingTokenizer.places(of: normal, in: normal)
+      #expect(own.starts == Array(0...normal.utf8.count) && own.ends == own.starts, message)
     }
   }
 }
