@@ -40,7 +40,13 @@ struct PreviewTests {
     #expect(text.text.contains("no such table: Missing"))
   }
 
-  @Test func `A view with live properties is a view`() {
-    _ = PostList().body
+  @Test func `A view with live properties shows what they have before anything is loaded`() {
+    let parts =
+      Mirror(reflecting: PostList().body).descendant("value")
+      .map { Mirror(reflecting: $0).children.map(\.value) } ?? []
+    // The list, no error, and the count.
+    #expect(parts.count == 3)
+    #expect((parts.last as? Text)?.text == "0")
+    #expect(PostList().posts.isEmpty)
   }
 }

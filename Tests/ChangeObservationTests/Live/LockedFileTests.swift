@@ -43,14 +43,32 @@ struct LockedFileTests {
 
   @Test("a fetch that throws busy is tried again")
   func busy() async throws {
-    let watch = TableWatch(try Database.temporary())
-    var failures = 3
-    let value = try await watch.retrying {
-      failures -= 1
-      if failures > 0 { throw DatabaseError(code: .busy, message: "locked") }
-      return 7
+    let folder = try TemporaryPath()
+    let other = try Connection(path: folder.path)
+    _ = try other.rows("PRAGMA journal_mode = DELETE")
+    try other.execute("CREATE TABLE Thing (id INTEGER PRIMARY KEY)")
+    var configuration = Configuration()
+    configuration.isReadOnly = true
+    configuration.busyTimeout = .zero
+    let db = try Database(path: folder.path, configuration: configuration)
+    #expect(try await db.rows("SELECT id FROM Thing").isEmpty)
+    try other.execute("BEGIN EXCLUSIVE")
+    try other.execute("INSERT INTO Thing VALUES (7)")
+    var attempts = 0
+    let ids = try await TableWatch(db).retrying {
+      attempts += 1
+      if attempts == 3 { try other.execute("COMMIT") }
+      return try await db.rows("SELECT id FROM Thing").map { $0.values }
     }
-    #expect(value == 7)
+    #expect(attempts == 3 && ids == [[7]])
+    // Every other error ends the attempts.
+    await #expect(throws: DatabaseError.self) {
+      try await TableWatch(db).retrying {
+        attempts += 1
+        _ = try await db.rows("SELECT id FROM Missing")
+      }
+    }
+    #expect(attempts == 4)
   }
 
   /// A lock that lasts longer than the library keeps checking by itself after a write.

@@ -32,17 +32,20 @@ struct LinkedFileTests {
 
   /// Watches a database file, and reports when the library asks the writer for foreign commits.
   private final class Watcher {
-    private let looks: AsyncStream<Void>
+    private let looks: AsyncStream<Int>
     private let watch: FileWatch
+    private let counter = Counter()
 
     init(_ db: Database) throws {
       let tracker = try #require(ChangeTracker.of(db))
-      let (looks, look) = AsyncStream.makeStream(of: Void.self)
+      let (looks, look) = AsyncStream.makeStream(
+        of: Int.self, bufferingPolicy: .bufferingNewest(1))
       self.looks = looks
+      let counter = counter
       watch = try #require(
         FileWatch(of: db, tracker: tracker) { duration in
           guard duration > .milliseconds(10) else {
-            look.yield()
+            look.yield(counter.next())
             return
           }
           // The watch does not check again by itself.
@@ -50,8 +53,31 @@ struct LinkedFileTests {
         })
     }
 
-    func nextLook() async {
+    /// Waits for the first look.
+    func begin() async {
       for await _ in looks { return }
+    }
+
+    /// Waits, after each of several writes, for a look that is counted after the write began. One
+    /// write makes several looks, and a look may belong to the write before: with the last ones, the
+    /// watch must still go on.
+    func followWrites(of other: Connection) async throws {
+      for _ in 0..<20 {
+        let before = counter.count.withLock { $0 }
+        try other.execute("INSERT INTO item VALUES ('other')")
+        for await number in looks where number > before { break }
+      }
+    }
+  }
+
+  private final class Counter: Sendable {
+    let count = Lock(0)
+
+    func next() -> Int {
+      count.withLock { count in
+        count += 1
+        return count
+      }
     }
   }
 
@@ -61,29 +87,22 @@ struct LinkedFileTests {
   func link(name: String) async throws {
     let db = try Database(path: path("links/\(name)"))
     let watcher = try Watcher(db)
-    await watcher.nextLook()
-    let other = try Connection(path: path("real/db.sqlite"))
-    for _ in 0..<3 {
-      try other.execute("INSERT INTO item VALUES ('other')")
-      await watcher.nextLook()
-    }
+    await watcher.begin()
+    try await watcher.followWrites(of: Connection(path: path("real/db.sqlite")))
   }
 
   @Test("the library still checks the file after its link or folder was renamed")
   func renamed() async throws {
     let db = try Database(path: path("links/folder/db.sqlite"))
     let watcher = try Watcher(db)
-    await watcher.nextLook()
+    await watcher.begin()
     // The file and its log stay open.
     let other = try Connection(path: path("real/db.sqlite"))
-    try other.execute("INSERT INTO item VALUES ('other')")
-    await watcher.nextLook()
+    try await watcher.followWrites(of: other)
     try FileManager.default.moveItem(atPath: path("links/folder"), toPath: path("links/other"))
-    try other.execute("INSERT INTO item VALUES ('other')")
-    await watcher.nextLook()
+    try await watcher.followWrites(of: other)
     try FileManager.default.moveItem(atPath: path("real"), toPath: path("moved"))
-    try other.execute("INSERT INTO item VALUES ('other')")
-    await watcher.nextLook()
+    try await watcher.followWrites(of: other)
   }
 
   @Test("a live result follows another process through a link")

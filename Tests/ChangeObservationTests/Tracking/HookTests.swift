@@ -1,3 +1,4 @@
+import CSQLite
 import ChangeObservation
 import QueryDSL
 import SQLCore
@@ -5,27 +6,41 @@ import Testing
 
 @Suite("The pre-update hook")
 struct HookTests {
-  func isInstalled(on db: Database) throws -> Bool {
+  /// Whether the library has an observer.
+  private func isObserved(_ db: Database) throws -> Bool {
     try db.writing { $0.observer != nil }
   }
 
-  @Test("the hook is installed only while there is an observer")
-  func installedWhileObserved() async throws {
-    let db = try Database.temporary(models: [Note.self])
-    #expect(try !isInstalled(on: db))
-    var stream: ChangeStream<Note>? = db.changes(of: Note.self)
-    #expect(try isInstalled(on: db))
-    #expect(stream != nil)
-    stream = nil
-    #expect(try !isInstalled(on: db))
+  /// Whether SQLite has a pre-update hook for the writer. The question takes the hook away, as
+  /// SQLite has no other: ask each database once.
+  private func takeHook(of db: Database) throws -> Bool {
+    try db.writing { sqlite3_preupdate_hook($0.handle, nil, nil) != nil }
+  }
 
-    var iterator: QueryObservation<Note>.Iterator? =
-      db.observe(Note.all).makeAsyncIterator()
-    _ = try await iterator?.next()
-    #expect(try isInstalled(on: db))
-    iterator = nil
-    // A reader's thread may hold what it fetched a moment longer.
-    while try isInstalled(on: db) { try await Task.sleep(for: .milliseconds(1)) }
+  @Test("SQLite has the hook only while there is an observer")
+  func installedWhileObserved() async throws {
+    #expect(try !takeHook(of: .temporary(models: [Note.self])))
+    for isDropped in [false, true] {
+      let db = try Database.temporary(models: [Note.self])
+      var stream: ChangeStream<Note>? = db.changes(of: Note.self)
+      #expect(try isObserved(db) && stream != nil)
+      if isDropped { stream = nil }
+      #expect(try takeHook(of: db) == !isDropped)
+      withExtendedLifetime(stream) {}
+    }
+    for isDropped in [false, true] {
+      let db = try Database.temporary(models: [Note.self])
+      var iterator: QueryObservation<Note>.Iterator? = db.observe(Note.all).makeAsyncIterator()
+      _ = try await iterator?.next()
+      #expect(try isObserved(db))
+      if isDropped {
+        iterator = nil
+        // A reader's thread may hold what it fetched a moment longer.
+        while try isObserved(db) { try await Task.sleep(for: .milliseconds(1)) }
+      }
+      #expect(try takeHook(of: db) == !isDropped)
+      _ = iterator
+    }
   }
 
   @Test("rows of an ignored table are reported once it is observed")

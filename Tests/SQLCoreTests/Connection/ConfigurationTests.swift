@@ -176,7 +176,7 @@ struct ConfigurationTests {
     #expect(error?.code.primary == .busy)
     #expect(try !impatient.isInTransaction)
 
-    // The patient connection is about to wait, or waits already, when the lock is released.
+    // The patient connection has met the lock when it is released.
     let path = folder.file()
     let begun = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
@@ -184,7 +184,11 @@ struct ConfigurationTests {
     DispatchQueue.global().async {
       let outcome = Result {
         let patient = try Connection(path: path)
-        begun.signal()
+        try patient.onBusy { _ in
+          begun.signal()
+          // The busy timeout decides.
+          return false
+        }
         try patient.transaction { try $0.execute("INSERT INTO note VALUES (2)") }
         return try patient.value(Int.self, "SELECT max(n) FROM note") ?? 0
       }

@@ -215,15 +215,17 @@ struct DatabaseReaderTests {
     #expect(try notes(in: db) == [1, 2])
     try other.execute("BEGIN IMMEDIATE")
     try other.execute("INSERT INTO note VALUES (3)")
-    let began = Stop()
-    let writing = Running {
-      began.stop()
-      try db.execute("INSERT INTO note VALUES (4)")
+    // SQLite itself says that the write has met the lock.
+    let locked = Stop()
+    try db.onBusy { _ in
+      locked.stop()
+      return true
     }
-    began.wait()
-    began.goOn()
+    let writing = Running { try db.execute("INSERT INTO note VALUES (4)") }
+    locked.wait()
     #expect(try notes(in: db) == [1, 2])
     try other.execute("COMMIT")
+    locked.goOn()
     try writing.value()
     #expect(try notes(in: db) == [1, 2, 3, 4])
   }

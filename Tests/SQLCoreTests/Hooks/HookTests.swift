@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Testing
 
@@ -235,23 +236,45 @@ struct HookTests {
 
 @Suite("Listeners that share, re-enter or leave a hook")
 struct HookSharingTests {
-  @Test("a hook is installed only while it has a listener")
-  func off() throws {
-    let connection = try Connection()
-    let state = try connection.use().state
-    #expect(state.pointee.hooks.installed == [])
-    #expect(state.pointee.hooks.tracedKinds == [])
-    let listeners = [
-      try connection.onCommit {}, try connection.onRollback {}, try connection.onUpdate { _ in },
-      try connection.onPreUpdate { _ in }, try connection.onWALCommit { _ in },
-      try connection.onTrace(.row) { _ in },
+  /// The hooks that SQLite has of the library. Each question takes the hook away, as SQLite has no
+  /// other: the connection is good for nothing afterwards.
+  private func takeHooks(of connection: Connection) throws -> [String: Bool] {
+    let core = try connection.use()
+    let context = UnsafeMutableRawPointer(core.state)
+    return [
+      "commit": sqlite3_commit_hook(core.handle, nil, nil) == context,
+      "rollback": sqlite3_rollback_hook(core.handle, nil, nil) == context,
+      "update": sqlite3_update_hook(core.handle, nil, nil) == context,
+      "preUpdate": sqlite3_preupdate_hook(core.handle, nil, nil) == context,
+      // Otherwise SQLite's own hook stands here, which copies the log.
+      "writeAheadLog": sqlite3_wal_hook(core.handle, nil, nil) == context,
+      // The older function returns the context of `sqlite3_trace_v2`, too.
+      "trace": sqlite3_trace(core.handle, nil, nil) == context,
     ]
-    #expect(
-      state.pointee.hooks.installed == [.commit, .rollback, .update, .preUpdate, .writeAheadLog])
-    #expect(state.pointee.hooks.tracedKinds == .row)
-    for listener in listeners { try connection.remove(listener) }
-    #expect(state.pointee.hooks.installed == [])
-    #expect(state.pointee.hooks.tracedKinds == [])
+  }
+
+  @Test("SQLite has a hook only while it has a listener")
+  func off() throws {
+    func listen(_ connection: Connection) throws -> [HookListener] {
+      [
+        try connection.onCommit {}, try connection.onRollback {}, try connection.onUpdate { _ in },
+        try connection.onPreUpdate { _ in }, try connection.onWALCommit { _ in },
+        try connection.onTrace(.row) { _ in },
+      ]
+    }
+    let (idle, listening, silent) = (try Connection(), try Connection(), try Connection())
+    #expect(try takeHooks(of: idle).allSatisfy { !$0.value })
+    let listeners = try listen(listening)
+    #expect(try takeHooks(of: listening).allSatisfy(\.value))
+    withExtendedLifetime(listeners) {}
+    for listener in try listen(silent) { try silent.remove(listener) }
+    #expect(try takeHooks(of: silent).allSatisfy { !$0.value })
+    // One listener, one hook; and what a second listener of the kind keeps.
+    let single = try Connection()
+    try single.remove(try single.onCommit {})
+    try single.onUpdate { _ in }
+    try single.remove(try single.onUpdate { _ in })
+    #expect(try takeHooks(of: single).filter(\.value).keys.sorted() == ["update"])
   }
 
   @Test("a listener may remove itself while it runs, and the others go on")

@@ -35,12 +35,30 @@ struct SQLTests {
 
   @Test("text made at run time is pasted only through the label `unsafe`")
   func unsafe() throws {
-    let name = "note"
-    #expect(SQL(unsafe: "SELECT * FROM \(name)").text == "SELECT * FROM note")
-    #expect(("SELECT * FROM \(unsafe: name)" as SQL).text == "SELECT * FROM note")
-    #expect(try ("SELECT * FROM \(unsafe: name)" as SQL).values.isEmpty)
-    let type: Any.Type = String.self
-    #expect(!(type is SQL.Type))
+    let text = #"note"; DROP TABLE "note"#
+    #expect(SQL(unsafe: "DELETE FROM \(text)").text == #"DELETE FROM note"; DROP TABLE "note"#)
+    let pasted: SQL = "DELETE FROM \(unsafe: text)"
+    #expect(try pasted.text == #"DELETE FROM note"; DROP TABLE "note"# && pasted.values.isEmpty)
+    // Every other way makes a value or a quoted name of it; `Mistake.ofRawSQL` has what does not
+    // compile.
+    let values: SQL =
+      "SELECT \(text), \(Optional(text)), \(DatabaseValue.text(text)), \(array: [text])"
+    #expect(!values.text.contains("DROP"))
+    #expect(values.text.hasPrefix("SELECT ?, ?, ?, "))
+    #expect(try values.values.prefix(3) == [.text(text), .text(text), .text(text)])
+    let inner: SQL = "n = \(text)"
+    #expect(("SELECT \(inner)" as SQL).text == "SELECT n = ?")
+    #expect(("SELECT 1 WHERE " as SQL + inner).text == "SELECT 1 WHERE n = ?")
+    let names: SQL = "SELECT \(identifier: text), \(Identifier(text))"
+    #expect(
+      names.text == #"SELECT "note""; DROP TABLE ""note", "note""; DROP TABLE ""note""#)
+    // SQLite reads the names as names.
+    let connection = try Connection()
+    try connection.execute("CREATE TABLE \(identifier: text) (\(Identifier(text)) TEXT)")
+    try connection.execute("INSERT INTO \(identifier: text) VALUES (\(text))")
+    #expect(
+      try connection.value(String.self, "SELECT \(identifier: text) FROM \(identifier: text)")
+        == text)
   }
 
   @Test("a value that cannot be stored throws when it is bound, before anything runs")
