@@ -38,11 +38,12 @@ public final class History: Sendable {
   /// - Parameters:
   ///   - author: takes only the transactions of this author, as in `history.write` and
   ///     `tx.setLogAuthor`.
-  ///   - groupsByLabel: makes one step of consecutive transactions with the same label.
+  ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as those
+  ///     of typing. Otherwise each transaction is a step.
   ///   - limit: the number of steps that can be undone.
   public init(
     of models: [any Model.Type], in database: Database, author: String? = nil,
-    groupsByLabel: Bool = true, limit: Int = 100
+    groupsByLabel: Bool = false, limit: Int = 100
   ) throws {
     let tables = try Set(models.map { QualifiedTableName(try $0.storedTableName) })
     let recorder = HistoryRecorder(
@@ -71,11 +72,12 @@ public final class History: Sendable {
   ///   - position: the number of an entry of the log, after which the history begins. If another
   ///     history undoes an earlier transaction, that is no step of this one.
   ///   - author: takes only the transactions of this author.
-  ///   - groupsByLabel: makes one step of consecutive transactions with the same label.
+  ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as those
+  ///     of typing. Otherwise each transaction is a step.
   ///   - limit: the number of steps that can be undone.
   public init(
     of models: [any Model.Type], inLogOf database: Database, after position: Int64 = 0,
-    author: String? = nil, groupsByLabel: Bool = true, limit: Int = 100
+    author: String? = nil, groupsByLabel: Bool = false, limit: Int = 100
   ) throws {
     let tables = try Set(models.map { try $0.storedTableName.lowercasedASCII })
     let history = LoggedHistory(
@@ -112,15 +114,16 @@ public final class History: Sendable {
   /// Undoes a step, the last one if none is given, by a transaction of its own. Returns nil if
   /// there is nothing to undo.
   ///
+  /// Exactly the transactions of the step are undone: neither others with its label, nor those that
+  /// joined it since `steps()` returned it.
+  ///
   /// Throws `ChangeConflicts` if the policy lets a conflict fail, and `HistoryError.unknownStep` if
   /// the step cannot be undone (any more). Costs one or two statements for each changed row.
   @discardableResult
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
   ) throws -> HistoryOutcome? {
-    try database.writing { core in
-      try source.perform(.undo, step?.id, resolving: policy, on: core)
-    }
+    try perform(.undo, step, resolving: policy)
   }
 
   /// Undoes a step, the last one if none is given, from asynchronous code.
@@ -128,23 +131,21 @@ public final class History: Sendable {
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
   ) async throws -> HistoryOutcome? {
-    let (source, id) = (source, step?.id)
-    return try await database.writingFromTask { core in
-      try source.perform(.undo, id, resolving: policy, on: core)
-    }
+    try await perform(.undo, step, resolving: policy)
   }
 
   /// Redoes a step that was undone, the one that was undone last if none is given. Returns nil if
   /// there is nothing to redo.
+  ///
+  /// A redo takes back all that the undo changed, also in other tables: in memory in all of them, over
+  /// the log in those that are logged. A row of another table that has changed since stays as it is.
   ///
   /// A new transaction of the history ends the possibility to redo. Throws like `undo`.
   @discardableResult
   public func redo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
   ) throws -> HistoryOutcome? {
-    try database.writing { core in
-      try source.perform(.redo, step?.id, resolving: policy, on: core)
-    }
+    try perform(.redo, step, resolving: policy)
   }
 
   /// Redoes a step that was undone, from asynchronous code.
@@ -152,10 +153,59 @@ public final class History: Sendable {
   public func redo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
   ) async throws -> HistoryOutcome? {
-    let (source, id) = (source, step?.id)
-    return try await database.writingFromTask { core in
-      try source.perform(.redo, id, resolving: policy, on: core)
+    try await perform(.redo, step, resolving: policy)
+  }
+
+  /// Takes a step out of the history, the one to undo next if none is given, and leaves its rows as
+  /// they are. Returns nil if there is none.
+  ///
+  /// ```swift
+  /// do {
+  ///   try history.undo()
+  /// } catch let conflicts as ChangeConflicts {
+  ///   show("\(conflicts)")                // “Add” cannot be undone, because …
+  ///   try history.skip()                   // the next undo is that of the step before
+  /// }
+  /// ```
+  /// Over the log it writes an entry without changes, so that the step is also gone after a restart
+  /// and for other histories. Throws `HistoryError.unknownStep` if the history does not have the step.
+  @discardableResult
+  public func skip(_ step: HistoryStep? = nil) throws -> HistoryStep? {
+    try perform(.skip, step, resolving: .fail)?.step
+  }
+
+  /// Takes a step out of the history, from asynchronous code.
+  @discardableResult
+  public func skip(_ step: HistoryStep? = nil) async throws -> HistoryStep? {
+    try await perform(.skip, step, resolving: .fail)?.step
+  }
+
+  private func perform(
+    _ action: HistoryAction, _ step: HistoryStep?, resolving policy: ConflictPolicy
+  ) throws -> HistoryOutcome? {
+    let witness = HistoryWitness()
+    let id = observe(with: witness)
+    defer { if let id { tracker?.remove(id) } }
+    return try database.writing { core in
+      try source.perform(action, step, resolving: policy, on: core, witness)
     }
+  }
+
+  private func perform(
+    _ action: HistoryAction, _ step: HistoryStep?, resolving policy: ConflictPolicy
+  ) async throws -> HistoryOutcome? {
+    let witness = HistoryWitness()
+    let id = observe(with: witness)
+    defer { if let id { tracker?.remove(id) } }
+    let source = source
+    return try await database.writingFromTask { core in
+      try source.perform(action, step, resolving: policy, on: core, witness)
+    }
+  }
+
+  private func observe(with witness: HistoryWitness) -> UInt64? {
+    guard source.needsWitness else { return nil }
+    return tracker?.add(Subscription(tables: nil, queue: witness))
   }
 
   // MARK: Writing

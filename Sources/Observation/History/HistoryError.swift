@@ -1,6 +1,6 @@
 /// An error of undo and redo.
 public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The history has no step with this number that can be undone or redone.
+  /// The history has no step with this number that can be undone, redone or skipped.
   case unknownStep(Int64)
   /// A row of this table contains text that is not valid, so it cannot be written again.
   case invalidText(table: String)
@@ -13,7 +13,7 @@ public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
         + "it, or it was dropped with the oldest steps: ask for the present steps"
     case .invalidText(let table):
       "a transaction cannot be undone, because a row of \(table) contained text that is not valid "
-        + "in the encoding of the database"
+        + "in the encoding of the database; skip the step"
     }
   }
 }

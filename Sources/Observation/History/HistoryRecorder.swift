@@ -17,16 +17,18 @@ final class HistoryRecorder: CommitReceiver {
     var nextID: Int64 = 1
     /// Whether the history itself writes.
     var isWriting = false
-    var written: WriteChanges?
   }
 
   private let tables: Set<QualifiedTableName>
+  private let names: Set<String>
   private let author: String?
   private let state: Lock<State>
   let updates = HistoryUpdates()
+  let needsWitness = true
 
   init(_ tables: Set<QualifiedTableName>, _ options: HistoryOptions) {
     self.tables = tables
+    names = Set(tables.map(\.name))
     author = options.author
     state = Lock(
       State(
@@ -72,34 +74,62 @@ extension HistoryRecorder: HistorySource {
   }
 
   func perform(
-    _ direction: HistoryDirection, _ id: Int64?, resolving policy: ConflictPolicy,
-    on core: ConnectionCore
+    _ action: HistoryAction, _ given: HistoryStep?, resolving policy: ConflictPolicy,
+    on core: ConnectionCore, _ witness: HistoryWitness
   ) throws -> HistoryOutcome? {
-    let step = state.withLock { $0.stack.step(direction, id) }
-    guard let step else {
-      if let id { throw HistoryError.unknownStep(id) }
+    guard let step = state.withLock({ $0.stack.step(action, given) }) else {
+      if let given { throw HistoryError.unknownStep(given.id) }
       return nil
     }
-    let inverses = try step.transactions.reversed().map { write in
-      try tables.flatMap { try write.tables[$0]?.logChanges() ?? [] }.map(\.inverted)
+    let info = step.step
+    var written: WriteChanges?
+    var conflicts: [ResolvedConflict] = []
+    if action != .skip {
+      let members = action == .undo ? step.members.reversed() : step.members
+      let inverses = try members.map { try changes(of: $0.transaction).map(\.inverted) }
+      state.withLock { $0.isWriting = true }
+      defer { state.withLock { $0.isWriting = false } }
+      _ = witness.take()
+      var users: Set<String> = []
+      conflicts = try info.naming(action) {
+        try ChangeApplication.run(
+          on: core, of: names, label: info.label, author: info.author
+        ) { application, connection in
+          users = try userTables(on: connection)
+          return try inverses.flatMap {
+            try application.apply($0, resolving: policy.applied(to: names))
+          }
+        }
+      }
+      written = witness.take().flatMap { write in
+        var write = write
+        write.tables = write.tables.filter { name, changes in
+          guard !changes.rows.isEmpty, !tables.contains(name) else { return !changes.rows.isEmpty }
+          return name.schema == "main" && users.contains(name.name) && changes.events.isEmpty
+        }
+        return write.tables.isEmpty ? nil : write
+      }
     }
-    state.withLock { state in
-      state.isWriting = true
-      state.written = nil
-    }
-    defer { state.withLock { $0.isWriting = false } }
-    let conflicts = try ChangeApplication.run(
-      on: core, label: step.step.label, author: step.step.author
-    ) { application, _ in
-      try inverses.flatMap { try application.apply($0, resolving: policy) }
-    }
-    state.withLock { state in
-      state.stack.move(
-        direction, step.step.id, with: state.written.map { [$0] } ?? [])
-      state.written = nil
-    }
+    state.withLock { $0.stack.move(action, step, with: written) }
     updates.send()
-    return HistoryOutcome(step: step.step, conflicts: conflicts)
+    return HistoryOutcome(step: info, conflicts: conflicts)
+  }
+
+  /// Returns the changes of a write. Those in tables of the history must be complete; outside it, a
+  /// row that cannot be written again stays as it is.
+  private func changes(of write: WriteChanges) throws -> [AnyLogChange] {
+    try write.tables.flatMap { name, table in
+      try table.logChanges(exactly: tables.contains(name))
+    }
+  }
+
+  /// Returns the tables whose rows are the users': neither those of the library nor the shadow tables
+  /// of virtual tables.
+  private func userTables(on connection: Connection) throws -> Set<String> {
+    let names = try connection.fetch(
+      String.self,
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+    return Set(names.map(\.lowercasedASCII).filter { !$0.hasPrefix("apus_") })
   }
 }
 
@@ -113,13 +143,11 @@ extension HistoryRecorder.State {
     // Rows that are not listed cannot be restored.
     let isIncomplete = write.tables.values.contains { $0.events.contains(.tableChanged) }
     if isIncomplete { stack.removeAll() }
-    guard !isIncomplete, write.tables.values.contains(where: { !$0.rows.isEmpty }) else { return }
-    if isWriting {
-      written = write
-      return
-    }
-    guard author == nil || write.author == author else { return }
-    let step = HistoryStep(id: nextID, label: write.label, author: write.author, date: date)
+    guard !isIncomplete, !isWriting, write.tables.values.contains(where: { !$0.rows.isEmpty }),
+      author == nil || write.author == author
+    else { return }
+    let step = HistoryStep(
+      id: nextID, label: write.label, author: write.author, date: date, last: nextID)
     nextID += 1
     stack.add(write, step)
   }
@@ -127,14 +155,18 @@ extension HistoryRecorder.State {
 
 extension NettedTable {
   /// Returns the changes in the form of the change log.
-  fileprivate func logChanges() throws -> [AnyLogChange] {
+  ///
+  /// - Parameter throwsIfInvalid: whether it throws for a row with text that is not valid, and does not leave
+  ///   the row out.
+  fileprivate func logChanges(exactly throwsIfInvalid: Bool) throws -> [AnyLogChange] {
     let key = names.keys.compactMap { names.ordered.firstIndex(of: $0) }
     let shape = LogShape(table: names.table, columns: names.ordered, key: key)
     let places = names.columns.indices.map { place in
       (place: place, index: names.ordered.firstIndex(of: names.columns[place]) ?? 0)
     }
-    return try rows.map { row in
+    return try rows.compactMap { row in
       guard isExact(row, at: Array(names.columns.indices)) else {
+        guard throwsIfInvalid else { return nil }
         throw HistoryError.invalidText(table: names.table)
       }
       let keyValues = self.key(of: row).values

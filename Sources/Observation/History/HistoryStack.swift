@@ -1,17 +1,27 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The steps of a history: those that can be undone, and those that can be redone.
 ///
 /// To undo a step, its transactions are inverted, the last one first. The transactions that this
 /// makes are those of the step from then on, and to redo it, they are inverted in turn.
 struct HistoryStack<Transaction: Sendable>: Sendable {
-  struct Step: Sendable {
+  /// A transaction and what it does to its step; or, in memory, the one that inverted all
+  /// transactions of a step.
+  struct Member: Sendable {
+    /// The step of this member alone.
     let step: HistoryStep
-    var transactions: [Transaction]
+    var transaction: Transaction
+  }
+
+  struct Step: Sendable {
+    /// The members in the order in which they were made; at least one.
+    var members: [Member]
+    /// The number that the step had when it was made, before parts of it were undone.
+    let group: Int64
+
+    var step: HistoryStep {
+      let (first, last) = (members[0].step, members[members.count - 1].step)
+      return HistoryStep(
+        id: first.id, label: first.label, author: first.author, date: first.date, last: last.last)
+    }
   }
 
   /// The steps that can be undone, the oldest first.
@@ -28,40 +38,64 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     self.limit = max(limit, 0)
   }
 
-  /// Returns the step with a number, or without a number the next one; nil if there is none.
-  func step(_ direction: HistoryDirection, _ id: Int64?) -> Step? {
-    let steps = direction == .undo ? done : undone
-    guard let id else { return steps.last }
-    return steps.last { $0.step.id == id }
+  /// Returns a step as it was given, or without one the next step; nil if there is none.
+  ///
+  /// Transactions that have joined the step since it was given are left out.
+  func step(_ action: HistoryAction, _ given: HistoryStep?) -> Step? {
+    guard let given else { return (action == .redo ? undone : done).last }
+    let steps =
+      switch action {
+      case .undo: done
+      case .redo: undone
+      case .skip: done + undone
+      }
+    for var step in steps.reversed() where step.members[0].step.id == given.id {
+      guard let end = step.members.firstIndex(where: { $0.step.last == given.last }) else {
+        continue
+      }
+      step.members.removeSubrange((end + 1)...)
+      return step
+    }
+    return nil
   }
 
   /// Adds a new transaction. What was undone before can no longer be redone.
   mutating func add(_ transaction: Transaction, _ step: HistoryStep) {
     undone = []
-    if groupsByLabel, mayJoin, let last = done.last, let label = step.label,
-      last.step.label == label, last.step.author == step.author
+    let member = Member(step: step, transaction: transaction)
+    if groupsByLabel, mayJoin, let last = done.last?.step, let label = step.label,
+      last.label == label, last.author == step.author
     {
-      done[done.count - 1].transactions.append(transaction)
+      done[done.count - 1].members.append(member)
     } else {
-      done.append(Step(step: step, transactions: [transaction]))
+      done.append(Step(members: [member], group: step.id))
       if done.count > limit { done.removeFirst(done.count - limit) }
     }
     mayJoin = true
   }
 
-  /// Moves a step after its transactions were inverted by another one.
-  mutating func move(_ direction: HistoryDirection, _ id: Int64, with transactions: [Transaction]) {
+  /// Moves a step after another transaction has inverted it; or removes it, if there is none since
+  /// nothing had to be changed, or if the step is skipped.
+  mutating func move(_ action: HistoryAction, _ step: Step, with transaction: Transaction?) {
     mayJoin = false
-    func move(from: inout [Step], to: inout [Step]) {
-      guard let index = from.lastIndex(where: { $0.step.id == id }) else { return }
-      var step = from.remove(at: index)
-      step.transactions = transactions
-      to.append(step)
+    let given = step.step
+    for isDone in [true, false] where action == .skip || isDone == (action == .undo) {
+      remove(given, from: isDone ? \.done : \.undone)
     }
-    switch direction {
-    case .undo: move(from: &done, to: &undone)
-    case .redo: move(from: &undone, to: &done)
-    }
+    guard let transaction, action != .skip else { return }
+    let moved = Step(
+      members: [Member(step: given, transaction: transaction)], group: step.group)
+    if action == .undo { undone.append(moved) } else { done.append(moved) }
+  }
+
+  private mutating func remove(_ given: HistoryStep, from steps: WritableKeyPath<Self, [Step]>) {
+    guard
+      let index = self[keyPath: steps].lastIndex(where: { $0.members[0].step.id == given.id }),
+      let end = self[keyPath: steps][index].members.firstIndex(where: { $0.step.last == given.last }
+      )
+    else { return }
+    self[keyPath: steps][index].members.removeSubrange(...end)
+    if self[keyPath: steps][index].members.isEmpty { self[keyPath: steps].remove(at: index) }
   }
 
   mutating func removeAll() {
@@ -72,28 +106,49 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
 extension HistoryStack where Transaction == Int64 {
   /// Follows a transaction that inverts one of another number. Returns false if that one belongs to
   /// no step.
-  mutating func invert(_ target: Int64, by transaction: Int64) -> Bool {
-    mayJoin = false
-    func move(from: inout [Step], to: inout [Step]) -> Bool {
-      guard let index = from.lastIndex(where: { $0.transactions.contains(target) }) else {
-        return false
-      }
-      let step = from[index].step
-      from[index].transactions.removeAll { $0 == target }
-      if from[index].transactions.isEmpty { from.remove(at: index) }
-      if let last = to.last, last.step.id == step.id {
-        to[to.count - 1].transactions.append(transaction)
-      } else {
-        to.append(Step(step: step, transactions: [transaction]))
-      }
+  ///
+  /// - Parameter isEmpty: whether it changed nothing, so that its step cannot be inverted again.
+  mutating func invert(_ target: Int64, by transaction: Int64, isEmpty: Bool) -> Bool {
+    for isUndo in [true, false] {
+      let from: WritableKeyPath<Self, [Step]> = isUndo ? \.done : \.undone
+      guard
+        let index = self[keyPath: from].lastIndex(where: { step in
+          step.members.contains { $0.transaction == target }
+        }),
+        let place = self[keyPath: from][index].members.firstIndex(where: {
+          $0.transaction == target
+        })
+      else { continue }
+      mayJoin = false
+      let group = self[keyPath: from][index].group
+      var member = self[keyPath: from][index].members.remove(at: place)
+      if self[keyPath: from][index].members.isEmpty { self[keyPath: from].remove(at: index) }
+      guard !isEmpty else { return true }
+      member.transaction = transaction
+      append(member, of: group, to: isUndo ? \.undone : \.done, isUndo: isUndo)
       return true
     }
-    return move(from: &done, to: &undone) || move(from: &undone, to: &done)
+    return false
+  }
+
+  /// Adds a member to the other steps. The members of a step are undone from the last to the first,
+  /// and redone from the first to the last, so that they come together again.
+  private mutating func append(
+    _ member: Member, of group: Int64, to steps: WritableKeyPath<Self, [Step]>, isUndo: Bool
+  ) {
+    let count = self[keyPath: steps].count
+    guard let last = self[keyPath: steps].last, last.group == group,
+      isUndo ? member.step.id < last.step.id : member.step.id > last.step.last
+    else {
+      self[keyPath: steps].append(Step(members: [member], group: group))
+      return
+    }
+    self[keyPath: steps][count - 1].members.insert(member, at: isUndo ? 0 : last.members.count)
   }
 
   /// Removes the steps with transactions up to a number, which were purged.
   mutating func remove(upTo end: Int64) {
-    done.removeAll { $0.transactions.contains { $0 <= end } }
-    undone.removeAll { $0.transactions.contains { $0 <= end } }
+    done.removeAll { $0.members.contains { $0.transaction <= end } }
+    undone.removeAll { $0.members.contains { $0.transaction <= end } }
   }
 }

@@ -6,7 +6,8 @@ import QueryDSL
   import Foundation
 #endif
 
-/// A step of a history: one transaction, or consecutive ones with the same label.
+/// A step of a history: one transaction, or consecutive ones with the same label if the history
+/// groups them.
 public struct HistoryStep: Hashable, Sendable, Identifiable {
   /// The number of the step in its history. It keeps it when it is undone and redone.
   public let id: Int64
@@ -16,6 +17,22 @@ public struct HistoryStep: Hashable, Sendable, Identifiable {
   public let author: String?
   /// The time of its first transaction, by the clock of the program that wrote.
   public let date: Date
+  /// The number of its last transaction. Transactions that join the step later do not belong to this
+  /// value, and are not undone with it.
+  let last: Int64
+}
+
+/// The steps of a history at one moment.
+public struct HistorySteps: Hashable, Sendable {
+  /// The steps that can be undone, in the order in which they were made.
+  public let undoable: [HistoryStep]
+  /// The steps that can be redone. The one that was undone last is the last.
+  public let redoable: [HistoryStep]
+
+  init<Transaction>(_ stack: HistoryStack<Transaction>) {
+    undoable = stack.done.map(\.step)
+    redoable = stack.undone.map(\.step)
+  }
 }
 
 /// What an undo or a redo did.

@@ -18,6 +18,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
   private let start: Int64
   private let state: Lock<State>
   let updates = HistoryUpdates()
+  let needsWitness = false
 
   /// - Parameter tables: the names of the tables, folded.
   init(_ tables: Set<String>, after start: Int64, _ options: HistoryOptions) {
@@ -80,42 +81,55 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       if tables.contains(gap.lowercasedASCII) { state.stack.removeAll() }
       return
     }
-    if let undone = entry.undoneSequence {
-      if state.stack.invert(undone, by: entry.sequence) { return }
+    let isOfTables = entry.changes.contains { tables.contains($0.table.lowercasedASCII) }
+    // A history of other tables may have undone its part of the transaction.
+    if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
+      let isEmpty = entry.changes.isEmpty
+      if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }
       if undone <= start || state.outside.contains(undone) {
         state.outside.insert(entry.sequence)
         return
       }
     }
-    guard entry.origin == nil, author == nil || entry.author == author,
-      entry.changes.contains(where: { tables.contains($0.table.lowercasedASCII) })
-    else { return }
+    guard isOfTables, entry.origin == nil, author == nil || entry.author == author else { return }
     let step = HistoryStep(
-      id: entry.sequence, label: entry.label, author: entry.author, date: entry.date)
+      id: entry.sequence, label: entry.label, author: entry.author, date: entry.date,
+      last: entry.sequence)
     state.stack.add(entry.sequence, step)
   }
 
   // MARK: Undo and redo
 
   func perform(
-    _ direction: HistoryDirection, _ id: Int64?, resolving policy: ConflictPolicy,
-    on core: ConnectionCore
+    _ action: HistoryAction, _ given: HistoryStep?, resolving policy: ConflictPolicy,
+    on core: ConnectionCore, _ witness: HistoryWitness
   ) throws -> HistoryOutcome? {
     var found: HistoryStep?
     var conflicts: [ResolvedConflict] = []
-    let state = try ChangeApplication.run(on: core) { application, connection in
+    let state = try ChangeApplication.run(on: core, of: tables) { application, connection in
       try connection.endLogEntry()
       let state = try read(on: connection)
-      guard let step = state.stack.step(direction, id) else { return state }
-      found = step.step
-      for sequence in step.transactions.reversed() {
-        guard let entry = try connection.logEntry(sequence) else {
-          throw HistoryError.unknownStep(step.step.id)
+      guard let step = state.stack.step(action, given) else { return state }
+      let info = step.step
+      found = info
+      for member in action == .redo ? step.members : step.members.reversed() {
+        guard let entry = try connection.logEntry(member.transaction) else {
+          throw HistoryError.unknownStep(info.id)
         }
-        let changes = entry.changes.filter { tables.contains($0.table.lowercasedASCII) }
-        conflicts += try application.apply(changes.map(\.inverted), resolving: policy)
+        if action != .skip {
+          // What an undo changed in other tables followed from it, and is taken back with it.
+          let isInversion = member.transaction != member.step.id
+          let changes = entry.changes.filter {
+            isInversion || tables.contains($0.table.lowercasedASCII)
+          }
+          conflicts += try info.naming(action) {
+            try application.apply(
+              changes.map(\.inverted), resolving: policy.applied(to: tables))
+          }
+        }
+        // An entry without changes says that the step is skipped.
         try connection.endLogEntry(
-          undoing: sequence, label: step.step.label, author: step.step.author)
+          undoing: member.transaction, label: info.label, author: info.author)
       }
       return state
     }
@@ -123,7 +137,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     // is open again, and may still grow.
     keep(state)
     guard let found else {
-      if let id { throw HistoryError.unknownStep(id) }
+      if let given { throw HistoryError.unknownStep(given.id) }
       return nil
     }
     return HistoryOutcome(step: found, conflicts: conflicts)

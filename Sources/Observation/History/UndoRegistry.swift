@@ -41,20 +41,17 @@ extension History {
 
   @MainActor
   private func register<Registry: UndoRegistry>(
-    _ direction: HistoryDirection, _ step: HistoryStep, with registry: Registry,
+    _ action: HistoryAction, _ step: HistoryStep, with registry: Registry,
     _ onError: @escaping @MainActor (any Error) -> Void
   ) {
     registry.registerUndo(named: step.label) { [weak registry] in
       do {
-        switch direction {
-        case .undo: try self.undo(step)
-        case .redo: try self.redo(step)
-        }
+        if action == .undo { try self.undo(step) } else { try self.redo(step) }
       } catch {
         return onError(error)
       }
       guard let registry else { return }
-      self.register(direction == .undo ? .redo : .undo, step, with: registry, onError)
+      self.register(action == .undo ? .redo : .undo, step, with: registry, onError)
     }
   }
 }

@@ -198,12 +198,13 @@ struct HistoryModelTests {
         counts.conflicts += hasConflict ? 1 : 0
         if let expected {
           let step = Step(before: present, after: expected)
+          // A step of which nothing had to be changed is in the history no longer.
           if isUndo {
             done.remove(at: index)
-            undone.append(step)
+            if expected != present { undone.append(step) }
           } else {
             undone.remove(at: index)
-            done.append(step)
+            if expected != present { done.append(step) }
           }
           present = expected
         }

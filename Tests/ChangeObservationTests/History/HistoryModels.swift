@@ -46,7 +46,7 @@ enum Board {
   static func database() throws -> Database { try .temporary(models: models) }
 
   static func history(
-    of db: Database, author: String? = nil, groupsByLabel: Bool = true, limit: Int = 100
+    of db: Database, author: String? = nil, groupsByLabel: Bool = false, limit: Int = 100
   ) throws -> History {
     try History(
       of: [List.self, Card.self], in: db, author: author, groupsByLabel: groupsByLabel,

@@ -225,10 +225,10 @@ struct HistoryTests {
     #expect(try db.checkSearchIndex(of: Card.self))
   }
 
-  @Test("consecutive transactions with one label are a step, and a new one ends redo")
+  @Test("where it is asked for, consecutive transactions with one label are a step, and a new one ends redo")
   func grouping() throws {
     let db = try Board.database()
-    let history = try Board.history(of: db)
+    let history = try Board.history(of: db, groupsByLabel: true)
     try db.write { try $0.insert(List(id: 1, name: "")) }
     for text in ["h", "he", "hey"] {
       try db.write(label: "Typing") { try $0.execute("UPDATE List SET name = \(text)") }

@@ -8,8 +8,11 @@ struct LoggedHistoryTests {
   private typealias Card = Board.Card
   private typealias List = Board.List
 
-  private func history(of db: Database, author: String? = nil) throws -> History {
-    try History(of: [List.self, Card.self], inLogOf: db, author: author)
+  private func history(
+    of db: Database, author: String? = nil, groupsByLabel: Bool = false
+  ) throws -> History {
+    try History(
+      of: [List.self, Card.self], inLogOf: db, author: author, groupsByLabel: groupsByLabel)
   }
 
   @Test("a history finds its steps again after a restart, with what was undone")
@@ -43,7 +46,7 @@ struct LoggedHistoryTests {
   @Test("transactions of other programs are steps, and a group is undone as a whole")
   func groupsAndOthers() throws {
     let db = try Board.database()
-    let history = try history(of: db)
+    let history = try history(of: db, groupsByLabel: true)
     let stranger = try Database(path: try #require(db.path))
     try stranger.execute("INSERT INTO List VALUES (1, '')")
     for text in ["h", "he", "hey"] {

@@ -24,7 +24,7 @@ struct ApplicationAttempt {
 
   private var writings: [Writing] = []
   /// The rows as they were, of those that were changed or deleted.
-  private var former: [(index: Int, row: AppliedRow)] = []
+  private var former: [ForeignKeyActions.FormerRow] = []
 
   init(
     connection: Connection, changes: [AnyLogChange], decisions: ConflictDecisions,
@@ -36,7 +36,14 @@ struct ApplicationAttempt {
     self.foreignKeys = foreignKeys
   }
 
-  mutating func run(_ table: (String) throws -> AppliedTable?) throws {
+  /// - Parameters:
+  ///   - table: returns a table as it is now.
+  ///   - isOutside: whether the rows of a table follow the foreign keys that they have.
+  ///   - enforcing: runs a closure with foreign keys and triggers in force.
+  mutating func run(
+    _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
+    enforcing: (() throws -> Void) throws -> Void
+  ) throws {
     var insertions: [(Int, AppliedTable)] = []
     for index in changes.indices where !decisions.kept.contains(index) {
       let change = changes[index]
@@ -59,8 +66,19 @@ struct ApplicationAttempt {
     guard conflicts.isEmpty else { return }
     let written = writings
     try write()
+    guard conflicts.isEmpty, let foreignKeys else { return }
+    let actions = try ForeignKeyActions(
+      after: changes, of: former, by: foreignKeys, on: connection, isOutside)
+    for (index, failure) in actions.undecided { note(index, .violates(failure), nil) }
     guard conflicts.isEmpty else { return }
-    try checkForeignKeys(of: written)
+    if !actions.isEmpty {
+      try enforcing {
+        guard let (index, failure) = try actions.run(on: connection) else { return }
+        note(index, .violates(failure), nil)
+      }
+    }
+    guard conflicts.isEmpty else { return }
+    try check(foreignKeys, of: written)
   }
 
   private mutating func note(
@@ -87,7 +105,7 @@ struct ApplicationAttempt {
     let differing = table.changedColumns(of: change).filter { row[$0] != change.old($0) }
     guard differing.isEmpty || mayOverwrite(index, .columnsChanged(differing), row) else { return }
     try table.delete(change, on: connection)
-    former.append((index, row))
+    former.append(ForeignKeyActions.FormerRow(index: index, row: row))
   }
 
   private mutating func prepareUpdate(_ index: Int, _ table: AppliedTable) throws {
@@ -102,7 +120,7 @@ struct ApplicationAttempt {
       change.new(name).map { AppliedValue(column: name, value: $0) }
     }
     guard !values.isEmpty else { return }
-    former.append((index, row))
+    former.append(ForeignKeyActions.FormerRow(index: index, row: row))
     writings.append(
       Writing(index: index, table: table, values: values, row: row, inserts: false))
   }
@@ -117,7 +135,7 @@ struct ApplicationAttempt {
       guard values.contains(where: { row[$0.column] != $0.value }),
         mayOverwrite(index, .rowExists, row)
       else { return }
-      former.append((index, row))
+      former.append(ForeignKeyActions.FormerRow(index: index, row: row))
     }
     writings.append(
       Writing(index: index, table: table, values: values, row: row, inserts: row == nil))
@@ -195,7 +213,8 @@ struct ApplicationAttempt {
       }
       guard !values.isEmpty, values.count == failure.columns.count else { continue }
       guard let row = try writing.table.row(with: values, on: connection) else { continue }
-      former.append((writing.index, row))
+      former.append(
+        ForeignKeyActions.FormerRow(index: writing.index, row: row, wasReplaced: true))
       try writing.table.delete(with: values, on: connection)
       hasReplaced = true
     }
@@ -204,19 +223,20 @@ struct ApplicationAttempt {
 
   // MARK: Foreign keys
 
-  private mutating func checkForeignKeys(of written: [Writing]) throws {
-    guard let foreignKeys else { return }
+  private mutating func check(_ foreignKeys: ForeignKeyGraph, of written: [Writing]) throws {
     for writing in written {
       let key = writing.table.key(of: changes[writing.index])
       let violation = try foreignKeys.violation(
         ofRow: key, in: writing.table.name, on: connection)
       if let violation { note(writing.index, .violates(violation), writing.row) }
     }
-    for (index, row) in former {
+    for former in former {
       let violation = try foreignKeys.violation(
-        afterChangeOf: row, in: changes[index].table, on: connection)
-      guard let violation, !conflicts.contains(where: { $0.index == index }) else { continue }
-      note(index, .violates(violation), row)
+        afterChangeOf: former.row, in: changes[former.index].table, on: connection)
+      guard let violation, !conflicts.contains(where: { $0.index == former.index }) else {
+        continue
+      }
+      note(former.index, .violates(violation), former.row)
     }
   }
 }

@@ -2,25 +2,42 @@ import SQLCore
 
 /// Applies changes of rows in a transaction of the writer in which no trigger of the user fires and
 /// no foreign key acts. The triggers' changes, and those of cascades, are among the changes.
+///
+/// This holds for the tables to which the changes belong. The rows of other tables are changed as by
+/// a statement of the user: foreign keys act on them, and their triggers fire.
 package struct ChangeApplication {
   let connection: Connection
-  let checksForeignKeys: Bool
+  private let core: ConnectionCore
+  private let checksForeignKeys: Bool
+  private let firesTriggers: Bool
+  /// The tables to which the changes belong, by their folded names; nil until the logged ones are
+  /// looked up.
+  private var ownTables: Set<String>?
   private var tables: [String: AppliedTable?] = [:]
   private var knownKeys: ForeignKeyGraph?
   private var triggers: [OwnTriggers] = []
   private var tablesWithTriggers: Set<String> = []
 
-  private init(on connection: Connection, checksForeignKeys: Bool) {
-    self.connection = connection
+  private init(
+    on core: ConnectionCore, of tables: Set<String>?, checksForeignKeys: Bool, firesTriggers: Bool
+  ) {
+    self.core = core
+    connection = core.lend()
+    ownTables = tables
     self.checksForeignKeys = checksForeignKeys
+    self.firesTriggers = firesTriggers
   }
 
   /// Runs a closure that applies changes, in a transaction of its own.
   ///
   /// Foreign keys are switched off before the transaction begins, so that no cascade runs. The
   /// changed rows are checked before it ends.
+  ///
+  /// - Parameter tables: the folded names of the tables to which the changes belong; nil for all that
+  ///   are logged.
   package static func run<Result>(
-    on core: ConnectionCore, label: String? = nil, author: String? = nil,
+    on core: ConnectionCore, of tables: Set<String>? = nil, label: String? = nil,
+    author: String? = nil,
     _ body: (inout ChangeApplication, Connection) throws -> Result
   ) throws -> Result {
     // SQLite has no PRAGMA that switches triggers off.
@@ -35,9 +52,9 @@ package struct ChangeApplication {
     }
     core.writeLabel = label
     return try core.transaction(.immediate) {
-      let connection = core.lend()
       var application = ChangeApplication(
-        on: connection, checksForeignKeys: enforcesForeignKeys)
+        on: core, of: tables, checksForeignKeys: enforcesForeignKeys, firesTriggers: firesTriggers)
+      let connection = application.connection
       let result = try body(&application, connection)
       if let author { try connection.noteAuthor(author) }
       for triggers in application.triggers { try triggers.drop(on: connection) }
@@ -78,7 +95,13 @@ package struct ChangeApplication {
     var attempt = ApplicationAttempt(
       connection: connection, changes: changes, decisions: decisions, foreignKeys: keys)
     try connection.savepoint { connection in
-      try attempt.run { try table($0) }
+      try attempt.run {
+        try table($0)
+      } isOutside: {
+        try !tablesOfChanges().contains($0.lowercasedASCII)
+      } enforcing: {
+        try enforcing($0)
+      }
       if !attempt.conflicts.isEmpty { try connection.requestRollback() }
     }
     return attempt.conflicts
@@ -89,6 +112,30 @@ package struct ChangeApplication {
     let table = try AppliedTable(named: name, on: connection)
     tables[name.lowercasedASCII] = .some(table)
     return table
+  }
+
+  private mutating func tablesOfChanges() throws -> Set<String> {
+    if let ownTables { return ownTables }
+    let schema = try ExistingSchema(of: connection)
+    let tables = Set(schema.entries.filter(\.isLogTrigger).map(\.table.lowercasedASCII))
+    ownTables = tables
+    return tables
+  }
+
+  /// Runs a closure with foreign keys and triggers in force. The copies of the library's triggers are
+  /// dropped meanwhile, since the triggers themselves fire.
+  ///
+  /// If it throws, the copies come back when the caller's savepoint is rolled back.
+  private func enforcing(_ body: () throws -> Void) throws {
+    for triggers in triggers { try triggers.drop(on: connection) }
+    core.enforcesForeignKeys = true
+    core.firesTriggers = firesTriggers
+    defer {
+      core.enforcesForeignKeys = false
+      core.firesTriggers = false
+    }
+    try body()
+    for triggers in triggers { try triggers.create(on: connection) }
   }
 
   private mutating func foreignKeys() throws -> ForeignKeyGraph {

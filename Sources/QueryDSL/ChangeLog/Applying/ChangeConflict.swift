@@ -54,6 +54,13 @@ extension ChangeConflict: CustomStringConvertible {
       return "\(row) was changed since in \(columns.joined(separator: ", "))"
     case .rowIsGone: return "\(row) was deleted since"
     case .rowExists: return "\(row) was inserted since, with other values"
+    case .violates(let failure) where failure.kind == .foreignKey && change.kind == .deleted:
+      guard let table = failure.table else {
+        return "\(row) cannot be deleted, because another row would refer to a row that does not "
+          + "exist"
+      }
+      return "\(row) cannot be deleted, because a row of \(table) refers to it"
+        + (failure.columns.isEmpty ? "" : " through \(failure.columns.joined(separator: " and "))")
     case .notUnique(let failure), .violates(let failure):
       return "\(row) cannot be written: \(failure)"
     case .schemaChanged(let missing):
@@ -77,13 +84,19 @@ extension ChangeConflict: CustomStringConvertible {
 public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertible {
   /// The conflicts, in the order of the changes.
   public let conflicts: [ChangeConflict]
+  /// What cannot be done, in words, if it is the undo or the redo of a step.
+  package var attempt: String?
 
-  /// The first conflicts, and what to do.
+  /// The first conflicts in a sentence. For an undo or a redo it begins with the label of the step,
+  /// and a program can show it; for transactions of another database it ends with what to do.
   public var description: String {
     let shown = conflicts.prefix(3).map(\.description).joined(separator: "; ")
     let others = conflicts.count > 3 ? "; and \(conflicts.count - 3) more" : ""
-    return "nothing was changed, because \(shown)\(others); a `ConflictPolicy` can decide for "
-      + "each row"
+    guard let attempt else {
+      return "nothing was changed, because \(shown)\(others); a `ConflictPolicy` can decide for "
+        + "each row"
+    }
+    return "\(attempt), because \(shown)\(others)"
   }
 }
 

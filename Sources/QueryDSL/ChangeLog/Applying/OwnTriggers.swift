@@ -7,7 +7,7 @@ import SQLCore
 /// user's triggers did is among the changes. Temporary triggers fire all the same.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
 struct OwnTriggers {
-  private var names: [String] = []
+  private var triggers: [(name: String, sql: String)] = []
 
   /// Creates the copies, in the transaction that is open.
   init(of tables: Set<String>, on connection: Connection) throws {
@@ -19,13 +19,20 @@ struct OwnTriggers {
         sql.hasPrefix(command),
         trigger.isLogTrigger || indexes.contains(where: { $0.owns(trigger) })
       else { continue }
-      try connection.execute(SQL(unsafe: "CREATE TEMP TRIGGER " + sql.dropFirst(command.count)))
-      names.append(trigger.name)
+      triggers.append((trigger.name, "CREATE TEMP TRIGGER " + sql.dropFirst(command.count)))
     }
+    try create(on: connection)
+  }
+
+  /// Creates the copies again after they were dropped.
+  func create(on connection: Connection) throws {
+    for trigger in triggers { try connection.execute(SQL(unsafe: trigger.sql)) }
   }
 
   /// Drops the copies, before the transaction ends.
   func drop(on connection: Connection) throws {
-    for name in names { try connection.execute("DROP TRIGGER temp.\(identifier: name)") }
+    for trigger in triggers {
+      try connection.execute("DROP TRIGGER temp.\(identifier: trigger.name)")
+    }
   }
 }
