@@ -47,17 +47,38 @@ struct UndoTests {
     #expect(try await board.undo(by: grace) == nil)
   }
 
+  @Test("of an added card removes it, and what is unread of it, and redo adds it again")
+  func addedCard() async throws {
+    let card = try await board.addCard(CardEdit(title: "one", tags: ["a"]), to: list.id, by: ada)
+    #expect(try await board.page(for: grace).unreadCards == [card.id])
+    #expect(try await board.undo(by: ada) == "add card")
+    #expect(try await shown() == [])
+    #expect(try await board.db.count(Unread.all) == 0)
+    #expect(try await board.redo(by: ada) == "add card")
+    #expect(try await shown() == ["one||a"])
+    #expect(try await board.page(for: grace).unreadCards == [card.id])
+    #expect(try await board.undo(by: ada) == "add card")
+    #expect(try await board.undo(by: ada) == nil)
+    #expect(try await board.db.rows("PRAGMA foreign_key_check").isEmpty)
+  }
+
   @Test("is refused if another edit changed the same since, and names the column")
   func conflict() async throws {
-    let card = try await board.addCard(CardEdit(title: "one"), to: list.id, by: ada)
+    let other = try await board.addCard(CardEdit(title: "other"), to: list.id, by: ada)
+    let card = try await board.addCard(CardEdit(title: "one"), to: list.id, by: grace)
     _ = try await board.editCard(card.id, CardEdit(title: "two"), version: nil, by: ada)
     _ = try await board.editCard(card.id, CardEdit(title: "three"), version: nil, by: grace)
     do {
       _ = try await board.undo(by: ada)
       Issue.record("the undo was not refused")
     } catch BoardError.overtaken(let reason) {
+      #expect(reason.hasPrefix("“edit card” cannot be undone, because the row"))
       #expect(reason.contains("title"))
     }
+    #expect(try await shown().sorted() == ["other|", "three|"])
+    // The change before it can be undone.
+    #expect(try await board.undo(by: ada) == "add card")
+    #expect(try await board.db.find(Card.self, other.id) == nil)
     #expect(try await shown() == ["three|"])
   }
 

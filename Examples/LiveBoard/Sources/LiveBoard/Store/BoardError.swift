@@ -6,7 +6,7 @@ enum BoardError: Error {
   case notFound(String)
   /// The card was edited since the editor read it. It carries the card as it is now.
   case conflict(CardFace)
-  /// An undo that conflicts with a later edit.
+  /// An undo or a redo that conflicts with a later edit, in a sentence.
   case overtaken(String)
   /// The board has as many rows as it may have.
   case full(String)

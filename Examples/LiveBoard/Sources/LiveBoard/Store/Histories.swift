@@ -4,7 +4,8 @@ import Apus
 ///
 /// Their steps are in the change log, so that they outlast the server.
 actor Histories {
-  /// The models whose changes are undone. Counts and versions are not: they go on.
+  /// The models whose changes are undone. Counts and versions are not: they go on. What is unread
+  /// follows its card by the foreign key.
   private static let models: [any Model.Type] = [
     BoardList.self, Card.self, Tag.self, CardTag.self,
   ]
@@ -18,8 +19,7 @@ actor Histories {
 
   func history(of author: String) throws -> History {
     if let history = histories[author] { return history }
-    let history = try History(
-      of: Self.models, inLogOf: db, author: author, groupsByLabel: false)
+    let history = try History(of: Self.models, inLogOf: db, author: author)
     histories[author] = history
     return history
   }
@@ -28,20 +28,28 @@ actor Histories {
 extension Board {
   /// Undoes the last change of a person, and returns its label; nil if no change is left.
   ///
-  /// Throws `BoardError.overtaken` if another edit changed the same since.
+  /// Throws `BoardError.overtaken` if another edit changed the same since. The next undo is that of
+  /// the change before.
   func undo(by person: Person) async throws -> String? {
     let history = try await histories.history(of: person.name)
-    return try await step(by: person) { try await history.undo(resolving: .exceptVersions) }
+    guard let step = try await history.steps().undoable.last else { return nil }
+    return try await inverting(step, of: history, by: person) {
+      try await history.undo(step, resolving: .exceptVersions)
+    }
   }
 
   /// Redoes the last change that a person undid, and returns its label; nil if no change is left.
   func redo(by person: Person) async throws -> String? {
     let history = try await histories.history(of: person.name)
-    return try await step(by: person) { try await history.redo(resolving: .exceptVersions) }
+    guard let step = try await history.steps().redoable.last else { return nil }
+    return try await inverting(step, of: history, by: person) {
+      try await history.redo(step, resolving: .exceptVersions)
+    }
   }
 
-  private func step(
-    by person: Person, _ perform: () async throws -> HistoryOutcome?
+  private func inverting(
+    _ step: HistoryStep, of history: History, by person: Person,
+    _ perform: () async throws -> HistoryOutcome?
   ) async throws -> String? {
     let position = try await db.read { try $0.logPosition() }
     do {
@@ -49,7 +57,8 @@ extension Board {
       try await renewVersions(after: position, by: person)
       return outcome.step.label ?? "change"
     } catch let error as ChangeConflicts {
-      throw BoardError.overtaken(error.conflicts.map(\.description).joined(separator: "; "))
+      try await history.skip(step)
+      throw BoardError.overtaken("\(error)")
     }
   }
 

@@ -37,9 +37,7 @@ extension Refusal {
         status: .conflict, code: "conflict",
         reason: "the card was changed since you read it; it has version \(face.card.version) now")
     case BoardError.overtaken(let reason):
-      self.init(
-        status: .conflict, code: "overtaken",
-        reason: "it cannot be undone any more, because \(reason)")
+      self.init(status: .conflict, code: "overtaken", reason: reason)
     case BoardError.full(let reason):
       self.init(status: .conflict, code: "full", reason: reason)
     case let error as any HTTPResponseError where error.status == .contentTooLarge:
