@@ -20,6 +20,7 @@ struct ConnectionState {
   var lent = LentObjects()
   var access: AccessState
   var transaction = TransactionState()
+  var uniqueIDs = UniqueIDMark()
   var kept: KeptSnapshot
   var hooks = HookState()
   var observation = ObservationState()

@@ -129,7 +129,9 @@ private struct ModelBinding {
           let value = try slot.type._databaseValue(ofColumnAt: column, as: slot.form)
           switch value {
           case .null: sqlite3_bind_null(handle, parameter)
-          case .integer(let integer): sqlite3_bind_int64(handle, parameter, integer)
+          case .integer(let integer):
+            core._withUnsafeGuaranteedRef { $0.noteBound(integer) }
+            sqlite3_bind_int64(handle, parameter, integer)
           case .real(let real): sqlite3_bind_double(handle, parameter, real)
           case .text(let text): return try bind(text: text, at: parameter, next: position)
           case .invalidText:

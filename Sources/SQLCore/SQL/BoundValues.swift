@@ -97,7 +97,9 @@ package struct BoundValues {
       let code: Int32
       switch places[index] {
       case .null: code = sqlite3_bind_null(statement.handle, parameter)
-      case .integer(let integer): code = sqlite3_bind_int64(statement.handle, parameter, integer)
+      case .integer(let integer):
+        core.noteBound(integer)
+        code = sqlite3_bind_int64(statement.handle, parameter, integer)
       case .real(let real): code = sqlite3_bind_double(statement.handle, parameter, real)
       case .other(let other):
         guard let value = others?[other] else { continue }

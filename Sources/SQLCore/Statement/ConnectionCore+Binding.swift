@@ -11,6 +11,7 @@ extension ConnectionCore {
   package func bind(
     _ integer: Int64, to statement: StatementPointer, at index: Int32
   ) throws {
+    noteBound(integer)
     try check(sqlite3_bind_int64(statement.handle, index, integer), sql: statement.sql)
   }
 
@@ -21,7 +22,9 @@ extension ConnectionCore {
     let code: Int32
     switch value {
     case .null: code = sqlite3_bind_null(handle, index)
-    case .integer(let integer): code = sqlite3_bind_int64(handle, index, integer)
+    case .integer(let integer):
+      noteBound(integer)
+      code = sqlite3_bind_int64(handle, index, integer)
     case .real(let real):
       // SQLite would store NULL instead.
       guard !real.isNaN else { throw ColumnValueError.unstorable(real, "SQLite has no NaN") }

@@ -24,15 +24,21 @@ extension Unique64 {
   /// without waiting, and a clock that is set back does not repeat ids. A clock before 2001 counts
   /// as the start of 2001.
   ///
-  /// A generator remembers its last id only in memory. Use ``advance(past:)`` to move a new one
-  /// past the ids that are stored; opening a `Database` with models does this.
+  /// A generator remembers its last id only in memory. Opening a `Database` moves it past the ids
+  /// that were stored in the file by Apus: an id that was bound as a value in a write of a `Database`
+  /// (of a model, of a struct in a named table, or in SQL) does not come again for this file, whatever
+  /// the clock does, and although its row is gone. Opening with models also moves it past the keys that
+  /// are in their tables, whoever made them. Use ``advance(past:)`` for ids that are elsewhere.
   public final class Generator: Sendable {
     private let last = Atomic<Int64>(0)
     private let clock: @Sendable () -> Int64
+    /// The tick at which the generator was made, before which it has made no ids.
+    private let birth: Int64
 
     /// Makes a generator that uses the system's clock.
     public init() {
       clock = systemTicks
+      birth = systemTicks()
     }
 
     /// Makes a generator that uses the caller's clock.
@@ -40,7 +46,15 @@ extension Unique64 {
     /// - Parameter now: called once for each id, on the thread that makes the id. No lock is held.
     public init(now: @escaping @Sendable () -> Date) {
       clock = { Unique64.ticks(of: now()) }
+      birth = 0
     }
+
+    /// The tick of the last id, or of one that the generator was moved past.
+    var lastTicks: Int64 { last.load(ordering: .relaxed) }
+
+    /// Whether an id may be of this generator: it is not older than the generator, and not newer than
+    /// its last id.
+    func mayHaveMade(_ id: Unique64) -> Bool { id.ticks >= birth && id.ticks <= lastTicks }
 
     /// Makes the next id, without a lock.
     ///

@@ -23,4 +23,23 @@ extension OwnStatementsTests {
       }
     }
   }
+
+  @Test("ids that are stored in a file, and its next opening")
+  func ids() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        do {
+          let db = try Database(path: statements.path)
+          try db.execute("CREATE TABLE note (ref INTEGER)")
+          statements.forget()
+          try db.execute("INSERT INTO note VALUES (\(Unique64()))")
+          try statements.expect("Writing", "Ids", asked: ["INSERT INTO note VALUES (?)"])
+        }
+        _ = try Database(path: statements.path)
+        try statements.expect(
+          "Opening", "Ids",
+          asked: [#"SELECT max("last") FROM main."apus_unique64" WHERE "last" <= ?"#])
+      }
+    }
+  }
 }

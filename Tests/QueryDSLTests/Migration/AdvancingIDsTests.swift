@@ -85,4 +85,52 @@ struct AdvancingIDsTests {
       #expect(abs(Unique64().date.timeIntervalSince(now)) < 1)
     }
   }
+
+  /// A plain struct, for a named table.
+  struct Plain: Codable {
+    var id: Unique64
+    var text: String
+  }
+
+  /// A model whose key is not the id.
+  struct Holder: Model {
+    @PrimaryKey var id: Int
+    @Column var reference: Unique64
+  }
+
+  enum Place: CaseIterable { case namedTable, unlistedModel, column, deletedRow, json }
+
+  @Test(
+    "an id in any place of the file does not come again, with a clock that was set back",
+    arguments: Place.allCases)
+  func anyPlace(_ place: Place) throws {
+    let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
+    func restart<Value>(after step: Double, _ body: () throws -> Value) rethrows -> Value {
+      try Unique64.withGenerator(
+        Unique64.Generator(now: { now.addingTimeInterval(step) }), operation: body)
+    }
+    let id = try restart(after: 0) {
+      let db = try Specification.reopen(file, models: [Item.self, Holder.self])
+      let id = Unique64()
+      switch place {
+      case .namedTable: try db.write(Plain(id: id, text: "x"), to: "plain")
+      case .unlistedModel, .deletedRow: try db.insert(Item(id: id))
+      case .column: try db.insert(Holder(id: 1, reference: id))
+      case .json:
+        // Among other ids that are bound, one in a text counts, too.
+        try db.insert(Item())
+        try db.execute("UPDATE Item SET text = \("[\(id)]")")
+      }
+      if place == .deletedRow { try db.execute("DELETE FROM Item") }
+      return id
+    }
+    try restart(after: -3_600) {
+      _ = try Database(path: try #require(file.path))
+      #expect(Unique64() > id)
+    }
+    try restart(after: -3_600) {
+      _ = try Specification.reopen(file, models: [Holder.self])
+      #expect(Unique64() > id)
+    }
+  }
 }

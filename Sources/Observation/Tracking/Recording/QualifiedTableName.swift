@@ -13,7 +13,9 @@ struct QualifiedTableName: Hashable, Sendable {
     self.name = name.lowercasedASCII
   }
 
-  /// Whether its rows are the user's: it is neither a table of SQLite's own nor a temporary one,
-  /// which only the writer sees.
-  var isObservable: Bool { schema != "temp" && !name.hasPrefix("sqlite_") }
+  /// Whether its rows are the user's: it is neither a table of SQLite's own, nor a temporary one,
+  /// which only the writer sees, nor the mark of the ids that were given out.
+  var isObservable: Bool {
+    schema != "temp" && !name.hasPrefix("sqlite_") && name != "apus_unique64"
+  }
 }

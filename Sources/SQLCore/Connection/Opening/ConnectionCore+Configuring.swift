@@ -54,6 +54,7 @@ extension ConnectionCore {
       if case .file(let file) = location { error.message = "\(file.path): \(error.message)" }
       throw error
     }
+    if location.isFile, !isReader { readUniqueIDMark() }
     state.pointee.authorizer.restrict(toReading: isReader || configuration.isReadOnly)
     state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
   }

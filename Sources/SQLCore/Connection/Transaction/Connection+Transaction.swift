@@ -56,6 +56,8 @@ extension ConnectionCore {
       return result
     } catch {
       rollBack()
+      // SQLite may have rolled it back by itself.
+      state.pointee.uniqueIDs.ticks = 0
       throw error
     }
   }
@@ -180,6 +182,7 @@ extension ConnectionCore {
   /// Runs a statement that undoes or releases something, and runs it again if `interrupt()` ended
   /// it.
   private func undo(_ text: String) throws {
+    if text.hasPrefix("ROLLBACK") { state.pointee.uniqueIDs.ticks = 0 }
     var attempts = 0
     while true {
       do {

@@ -38,6 +38,7 @@ extension ConnectionCore {
 
   /// Runs what belongs to the end of a write, before its COMMIT or RELEASE.
   package func endWrite() throws {
+    if state.pointee.uniqueIDs.isUsed { try keepUniqueIDMark() }
     guard let frame = state.pointee.transaction.frame,
       sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE
     else { return }

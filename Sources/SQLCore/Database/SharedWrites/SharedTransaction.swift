@@ -152,6 +152,7 @@ struct SharedTransaction {
   /// A write that will run again has not ended, so its rollback is not reported, unless its commit
   /// was.
   private mutating func undo(because cause: any Error, before end: Int) {
+    core.state.pointee.uniqueIDs.ticks = 0
     let done = members.indices.prefix(end).filter { index in
       if case .done = members[index].outcome { true } else { false }
     }

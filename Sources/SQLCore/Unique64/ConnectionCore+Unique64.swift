@@ -1,0 +1,90 @@
+import CSQLite
+
+/// How far the ids go that a process may have put into a file.
+///
+/// A generator remembers its last id only in memory. So a file in which ids were stored keeps a mark
+/// in the table `apus_unique64`: no id beyond it is in the file, wherever the id stands, and whether or
+/// not its row still exists. The writer moves the mark in the transaction of the rows, and half a
+/// second further than the last id, so that this is at most two statements a second. Opening the file
+/// moves the generator past the mark.
+///
+/// The table has no key, so that sessions leave it out, and no rowid is noted for it.
+struct UniqueIDMark {
+  /// Whether ids of the generator were stored in the file.
+  var isUsed = false
+  /// The tick up to which the file knows of ids; 0 if that has to be found out.
+  var ticks: Int64 = 0
+
+  static let table = "apus_unique64"
+  /// Half a second.
+  static let reserve = Unique64.ticksPerSecond / 2
+  /// Integers up to here are not looked at. As an id, it is of the year 2003.
+  @inline(__always) static var leastID: Int64 { 1 << 58 }
+
+  static let creation: SQL = """
+    CREATE TABLE IF NOT EXISTS "apus_unique64" ("last" INTEGER NOT NULL)
+    """
+}
+
+extension ConnectionCore {
+  /// Moves the generator past the ids that were stored in the file. Costs one statement if there are
+  /// any; without the table there is none.
+  func readUniqueIDMark() {
+    let column = sqlite3_table_column_metadata(
+      handle, "main", UniqueIDMark.table, "last", nil, nil, nil, nil, nil)
+    // A file whose schema cannot be read has no statement that stores an id either.
+    guard column == SQLITE_OK else { return }
+    state.pointee.uniqueIDs.isUsed = true
+    let generator = Unique64.generator
+    let mark = try? integer(
+      "SELECT max(\"last\") FROM main.\"apus_unique64\" WHERE \"last\" <= ?",
+      binding: generator.advanceLimit.rawValue)
+    if let mark { generator.advance(past: Unique64(rawValue: mark)) }
+  }
+
+  /// Notes an integer that is bound to a statement, if it is an id of the generator.
+  @inline(__always)
+  func noteBound(_ integer: Int64) {
+    if integer > UniqueIDMark.leastID { noteUniqueID(integer) }
+  }
+
+  @inline(never)
+  private func noteUniqueID(_ integer: Int64) {
+    guard !state.pointee.uniqueIDs.isUsed, !isReader,
+      Unique64.generator.mayHaveMade(Unique64(rawValue: integer))
+    else { return }
+    state.pointee.uniqueIDs.isUsed = true
+  }
+
+  /// Moves the mark of the file, before a write ends, past all ids that were made so far.
+  func keepUniqueIDMark() throws {
+    let generator = Unique64.generator
+    guard generator.lastTicks > state.pointee.uniqueIDs.ticks,
+      sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE,
+      state.pointee.remote == nil, sqlite3_db_filename(handle, "main")?.pointee ?? 0 != 0
+    else { return }
+    let ticks = min(generator.lastTicks + UniqueIDMark.reserve, Unique64.maximumTicks)
+    let (mark, limit) = (Unique64(ticks: ticks, tag: -1).rawValue, generator.advanceLimit.rawValue)
+    let rowID = lastInsertRowID
+    defer { lastInsertRowID = rowID }
+    let connection = lend()
+    // A damaged mark is replaced; a greater one is that of another process.
+    let update: SQL = """
+      UPDATE main."apus_unique64" SET "last" = CASE WHEN "last" BETWEEN \(mark) AND \(limit) \
+      THEN "last" ELSE \(mark) END
+      """
+    do {
+      try connection.execute(update)
+    } catch let error as DatabaseError where error.message.hasPrefix("no such table") {
+      switch configuration.schemaPolicy {
+      case .validated, .locked: return
+      case .automatic, .lockedTables: try connection.execute(UniqueIDMark.creation)
+      }
+      try connection.execute(update)
+    }
+    if changeCount == 0 {
+      try connection.execute("INSERT INTO main.\"apus_unique64\" (\"last\") VALUES (\(mark))")
+    }
+    state.pointee.uniqueIDs.ticks = ticks
+  }
+}
