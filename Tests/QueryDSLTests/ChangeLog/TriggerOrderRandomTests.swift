@@ -28,7 +28,7 @@ struct TriggerOrderRandomTests {
       stranger = try Database(path: try #require(db.path))
       try stranger.execute("PRAGMA recursive_triggers = ON")
       // A column that no model declares, and that stores every value as it is.
-      try db.execute("ALTER TABLE Item ADD COLUMN x; CREATE TABLE fuel (n INTEGER NOT NULL)")
+      try db.execute("ALTER TABLE Item ADD COLUMN x ANY; CREATE TABLE fuel (n INTEGER NOT NULL)")
       let isFirst = Bool.random(using: &random)
       if isFirst { try db.migrate([Item.self]) }
       var triggers: [String] = []
