@@ -28,7 +28,7 @@ extension Connection {
           cells[index].append(try column.standardValue(in: row, at: index))
         }
       } catch let error as ColumnValueError {
-        throw error.at(table: nil, column: nil, row: count)
+        throw error.at(row: count, of: statement, query.statement)
       }
       count += 1
     }

@@ -163,6 +163,15 @@ struct DataFrameTests {
     #expect(throws: ColumnValueError.self) { try frame.append("nan", [.nan, 1] as [Double?]) }
   }
 
+  @Test("a frame of a model with a value that its type cannot read throws with the key of the row")
+  func unreadable() throws {
+    try db.execute("UPDATE Animal SET mood = 'odd' WHERE id = 2")
+    let error = #expect(throws: ColumnValueError.self) {
+      try db.dataFrame(Animal.order(by: \.$id))
+    }
+    #expect(error?.table == "Animal" && error?.column == "mood" && error?.key == [2])
+  }
+
   @Test("a locked schema does not let a frame create a table")
   func locked() throws {
     var configuration = Configuration()

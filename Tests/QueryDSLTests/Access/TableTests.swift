@@ -125,7 +125,7 @@ struct TableTests {
     #expect(table.rows.isEmpty)
   }
 
-  @Test("a value that its type cannot read throws with its column and row")
+  @Test("a value that its type cannot read throws with its table, column and key")
   func wrongValue() throws {
     try db.execute("UPDATE \(Animal.self) SET mood = 'sleepy' WHERE id = 2")
     do {
@@ -134,6 +134,7 @@ struct TableTests {
     } catch let error as ColumnValueError {
       #expect(error.column == "mood")
       #expect(error.row == 1)
+      #expect(error.table == "Animal" && error.key == [2])
     }
   }
 

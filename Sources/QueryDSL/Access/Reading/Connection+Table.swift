@@ -30,7 +30,7 @@ extension Connection {
         rows.append(
           try columns.enumerated().map { index, column in try column.text(in: row, at: index) })
       } catch let error as ColumnValueError {
-        throw error.at(table: nil, column: nil, row: rows.count)
+        throw error.at(row: rows.count, of: statement, query.statement)
       }
     }
     let names = StatementRow(statement: statement).columnNames

@@ -76,7 +76,7 @@ extension RowSource {
 
 extension SelectStatement {
   /// The layout of the model, if the statement selects one table and nothing else.
-  fileprivate var layout: ModelLayout? {
+  var layout: ModelLayout? {
     switch selection {
     case .table(let table): LayoutRegistry.shared.layout(number: table.layout)
     case .terms(let terms):

@@ -66,6 +66,17 @@ struct ModelRows: ~Copyable {
   }
 }
 
+extension ColumnValueError {
+  /// Adds the position of the row at which a statement of a query is and, if the query selects a
+  /// table and nothing else, its name and the key of the row.
+  package func at(
+    row: Int, of statement: StatementPointer, _ query: SelectStatement
+  ) -> ColumnValueError {
+    let layout = query.layout
+    return at(table: layout?.tableName, column: nil, row: row, key: layout?.key(of: statement))
+  }
+}
+
 extension ModelLayout {
   /// Loads the statement's current row into memory that has room for a model, and returns the
   /// address of the model.
@@ -109,14 +120,20 @@ extension ModelLayout {
     guard let located = locate(error, column: column, row: row) as? ColumnValueError else {
       return error
     }
-    let current = StatementRow(statement: statement)
-    // A key that is a text with broken bytes has no value in Swift.
-    let key = keyColumns.compactMap { index in
-      try? current.databaseValue(at: positions?.indices.map { Int($0[index]) } ?? first + index)
-    }
     return located.at(
-      table: nil, column: nil, row: nil,
-      key: key.isEmpty || key.count < keyColumns.count ? nil : key)
+      table: nil, column: nil, row: nil, key: key(of: statement, positions, skipping: first))
+  }
+
+  /// Returns the key of the row at which a statement is; nil if the model has none, or if a part of
+  /// it is a text with broken bytes, which has no value in Swift.
+  fileprivate func key(
+    of statement: StatementPointer, _ positions: ColumnPositions? = nil, skipping first: Int = 0
+  ) -> [DatabaseValue]? {
+    let row = StatementRow(statement: statement)
+    let key = keyColumns.compactMap { index in
+      try? row.databaseValue(at: positions?.indices.map { Int($0[index]) } ?? first + index)
+    }
+    return key.isEmpty || key.count < keyColumns.count ? nil : key
   }
 
   func checkColumnCount(of statement: StatementPointer) throws {
