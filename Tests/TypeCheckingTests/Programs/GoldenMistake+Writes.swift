@@ -58,6 +58,18 @@ extension GoldenMistake {
         """,
       message: missingSign),
     GoldenMistake(
+      name: "raw SQL without the type of its rows",
+      code: """
+        func titles(in db: Database) throws { print(try db.‸fetch("SELECT title FROM Post")) }
+        """,
+      message: "say what the rows are, as in fetch(String.self, sql), or call rows(sql)"),
+    GoldenMistake(
+      name: "the rows of an array",
+      code: """
+        func posts(in db: Database) throws { print(try db.fetch(Post.all).‸rows) }
+        """,
+      message: "has no member 'rows'"),
+    GoldenMistake(
       name: "a column of another type as the value",
       code: """
         let update = Post.update { $0.$views ‸= $0.$title }

@@ -1,12 +1,14 @@
 import SQLCore
 
+// A method `rows` would be a candidate for `.rows` of any array, and Swift 6.3 crashes there.
+
 extension [Commit] {
   /// Returns the net changes of the commits to a table's rows, in the columns that a query reads.
   ///
   /// - Parameters:
   ///   - needsOld: whether the values before are needed.
   ///   - select: returns the rows of a write that may matter.
-  func rows(
+  func nettedRows(
     of table: QualifiedTableName, columns: Set<String>, needsOld: Bool,
     _ select: (NettedTable) -> [NettedRow]
   ) -> NettedRows {
@@ -42,7 +44,7 @@ extension [Commit] {
   }
 
   /// Returns the net changes of all rows of a table, with their values before and after.
-  func rows(of table: PlannedTable) -> NettedRows {
-    rows(of: table.name, columns: table.columns, needsOld: true) { $0.rows }
+  func nettedRows(of table: PlannedTable) -> NettedRows {
+    nettedRows(of: table.name, columns: table.columns, needsOld: true) { $0.rows }
   }
 }

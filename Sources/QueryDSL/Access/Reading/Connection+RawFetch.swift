@@ -38,7 +38,29 @@ extension Connection {
   }
 }
 
+extension Connection {
+  /// Not available: the type of the rows is missing.
+  @available(
+    *, unavailable,
+    message: "say what the rows are, as in fetch(String.self, sql), or call rows(sql)"
+  )
+  public func fetch(_ sql: SQL) throws -> [Row] { throw QueryError.rowsOfRawSQL }
+}
+
+extension QueryError {
+  fileprivate static var rowsOfRawSQL: QueryError {
+    QueryError("say what the rows of raw SQL are, as in `fetch(String.self, sql)`")
+  }
+}
+
 extension DatabaseReader {
+  /// Not available: the type of the rows is missing.
+  @available(
+    *, unavailable,
+    message: "say what the rows are, as in fetch(String.self, sql), or call rows(sql)"
+  )
+  public func fetch(_ sql: SQL) throws -> [Row] { throw QueryError.rowsOfRawSQL }
+
   /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
   public func fetch<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line

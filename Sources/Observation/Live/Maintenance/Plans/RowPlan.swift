@@ -70,7 +70,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   /// Returns the net changes of the commits to the table's rows, in the columns that the query
   /// reads.
   private func changes(in commits: [Commit]) -> NettedRows {
-    commits.rows(
+    commits.nettedRows(
       of: QualifiedTableName(table.name), columns: columns, needsOld: false, rows(of:))
   }
 
