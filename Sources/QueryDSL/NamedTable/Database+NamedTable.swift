@@ -6,7 +6,7 @@ import SQLCore
 extension Database {
   /// Writes a plain struct into a table, in a transaction of its own; see `Connection.write`.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
-    try write { try $0.write(row, to: table) }
+    try writeData { try $0.write(row, to: table) }
   }
 
   /// Writes a plain struct into a table, in a transaction of its own; see `Connection.write`.
@@ -16,7 +16,7 @@ extension Database {
 
   /// Writes plain structs into a table, all or none.
   public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
-    try write { try $0.write(rows, to: table) }
+    try writeData { try $0.write(rows, to: table) }
   }
 
   /// Writes plain structs into a table, all or none.
@@ -29,9 +29,7 @@ extension Database {
     id: some ColumnValue, from table: TableName, fileID: StaticString = #fileID,
     line: UInt = #line
   ) throws -> Row? {
-    try _readOnce(fileID, line) {
-      try $0.find(id: id, from: table)
-    }
+    try read(fileID: fileID, line: line) { try $0.find(id: id, from: table) }
   }
 
   /// Returns the row with that `id` as a plain struct; nil if there is no such row.
@@ -39,29 +37,27 @@ extension Database {
     id: some ColumnValue, from table: TableName, fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Row? {
-    try await _readOnce(on: .caller, fileID, line) {
-      try $0.find(id: id, from: table)
-    }
+    try await read(fileID: fileID, line: line) { try $0.find(id: id, from: table) }
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
   public func fetch<Row: Codable & Sendable>(
     from table: TableName, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Row] {
-    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(from: table) }
+    try read(fileID: fileID, line: line) { try $0.fetch(from: table) }
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
   public func fetch<Row: Codable & Sendable>(
     from table: TableName, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [Row] {
-    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(from: table) }
+    try await read(on: .background, fileID: fileID, line: line) { try $0.fetch(from: table) }
   }
 
   /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
-    try write { try $0.delete(id: id, from: table) }
+    try writeData { try $0.delete(id: id, from: table) }
   }
 
   /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.

@@ -11,6 +11,12 @@ import CSQLite
 /// A connection is used in one place at a time. It is not Sendable, so that the compiler enforces
 /// this. A connection that was passed to a closure is valid until the closure returns; any later
 /// use throws misuse. A connection that you opened closes when its last copy is released.
+///
+/// It has the same methods that read as `Database` and `DatabaseSnapshot`, but is no
+/// `DatabaseReader`. Each call of a reader is an access of its own with one snapshot, from any task,
+/// and a reader is Sendable. A call of a connection is part of the access that lent it: it sees the
+/// changes of its transaction, and cannot be made from elsewhere. Code for both takes a `Connection`,
+/// and is called inside `read { }` or `write { }`.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/sqlite3.html>
 public struct Connection {
   @usableFromInline package let core: ConnectionCore

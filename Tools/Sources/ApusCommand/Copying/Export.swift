@@ -96,6 +96,13 @@ private final class PartialFile {
 
   init(replacing url: URL) throws {
     self.url = url
+    let folder = url.deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue
+    else {
+      throw ReadableError(
+        "the folder \(folder) does not exist; create it first, with `mkdir -p '\(folder)'`")
+    }
     part = url.deletingLastPathComponent()
       .appending(path: ".\(url.lastPathComponent).\(UUID().uuidString).part")
     try Data().write(to: part)
