@@ -25,6 +25,8 @@ final class PreparedForm: @unchecked Sendable {
   private let number: Int
   private let shape: [UInt8]
   private let text: String
+  /// The text for a table that is not STRICT, if the statement assigns expressions to integers.
+  private let checked: (table: String, text: String)?
   private let bindings: [BoundValue]
   /// The places of the arguments, in the order of the arguments. These and the constants are in
   /// memory of their own, because each call would retain and release an array.
@@ -38,6 +40,7 @@ final class PreparedForm: @unchecked Sendable {
   init(_ statement: some Renderable) throws {
     let sql = try statement.rendered()
     text = sql.text
+    checked = try statement.checkingIntegers()
     bindings = sql.bindings
     var arguments: [ArgumentPlace] = []
     var constants: [Constant] = []
@@ -95,7 +98,10 @@ final class PreparedForm: @unchecked Sendable {
     let statement = try core.lendStatement(
       number: number,
       shape: { key in key.append(contentsOf: shape) },
-      sql: { text })
+      sql: {
+        guard let checked, !core.isStrict(checked.table) else { return text }
+        return checked.text
+      })
     statement.pointee.leavesValues = true
     return statement
   }

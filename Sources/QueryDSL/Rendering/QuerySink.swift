@@ -26,6 +26,9 @@ package protocol QuerySink {
   /// Writes the name of a window that the query defines.
   mutating func windowName(_ name: String) throws
   mutating func value(_ value: BoundValue) throws
+  /// Whether an expression that is assigned to a column is checked for a result beyond 64 bits. A
+  /// shape is the same with and without the checks, since they belong to the table's definition.
+  mutating func checksInteger(_ column: ColumnID) throws -> Bool
   mutating func fragment(_ sql: SQL) throws
   /// Brings the tables of a statement into scope, until `closeScope()`. It takes only the parts
   /// that it needs, because passing a whole statement would copy it.

@@ -11,12 +11,17 @@ struct TextSink: QuerySink {
   private var commonTables: [[CommonTableName]] = []
   /// Whether values are written as literals, because declarations have no parameters.
   private let writesLiterals: Bool
+  /// Whether the integers that are assigned to columns are checked.
+  private let checksIntegers: Bool
+  /// The table of the integer columns to which expressions are assigned; nil if there are none.
+  private(set) var checkedTable: String?
   /// Whether a list of values is being written as literals, without the subquery and parentheses
   /// that would contain its parameter.
   private var isInArray = false
 
-  init(writingLiterals: Bool = false) {
+  init(writingLiterals: Bool = false, checkingIntegers: Bool = false) {
     writesLiterals = writingLiterals
+    checksIntegers = checkingIntegers
   }
 
   private struct Scope {
@@ -123,6 +128,13 @@ struct TextSink: QuerySink {
     }
     text += "?"
     bindings.append(value)
+  }
+
+  mutating func checksInteger(_ column: ColumnID) throws -> Bool {
+    let layout = try Self.layout(of: column.table)
+    guard layout.columns[Int(column.index)].storageClass == .integer else { return false }
+    checkedTable = layout.tableName
+    return checksIntegers
   }
 
   mutating func fragment(_ sql: SQL) throws {

@@ -13,7 +13,7 @@ extension Assignment {
       if index > 0 { try sink.token(.comma) }
       try assignment.writeColumn(to: &sink)
       try sink.token(.equal)
-      try assignment.value.write(to: &sink)
+      try sink.assigned(assignment.value, to: assignment.column)
     }
   }
 

@@ -54,9 +54,11 @@ extension ModelCommand {
     }
   }
 
-  /// Returns an error with its foreign key, which SQLite does not name.
+  /// Returns an error with its foreign key, or the columns of an overflow, which SQLite does not
+  /// name.
   func locate(_ error: DatabaseError, on core: ConnectionCore) -> DatabaseError {
-    guard error.isForeignKeyWithoutPlace, let layout = try? layout else { return error }
+    guard error.isForeignKeyWithoutPlace || error.code.primary == .error, let layout = try? layout
+    else { return error }
     return layout.locate(error, running: self, on: core)
   }
 }

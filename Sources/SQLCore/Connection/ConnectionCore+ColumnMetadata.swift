@@ -31,4 +31,14 @@ extension ConnectionCore {
       collation.map { $0.isSame(as: "BINARY") } ?? true
     )
   }
+
+  /// Whether a table is STRICT. It asks once for each table, until a statement of this connection
+  /// changes the schema.
+  package func isStrict(_ table: String) -> Bool {
+    if let known = state.pointee.strictTables[table] { return known }
+    let found = try? texts("SELECT min(strict) FROM pragma_table_list(?)", table)
+    let isStrict = found == [["1"]]
+    state.pointee.strictTables[table] = isStrict
+    return isStrict
+  }
 }

@@ -27,6 +27,8 @@ struct ConnectionState {
   var cacheFeed = CacheFeed()
   var cachedTables = CachedTables()
   var resultTables = ResultTables()
+  /// Whether tables are STRICT, as far as that was asked for since the schema was last changed here.
+  var strictTables: [String: Bool] = [:]
   var authorizer = AuthorizerState()
   var log = LogState()
   var registrations = RegistrationState()

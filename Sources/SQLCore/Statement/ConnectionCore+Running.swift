@@ -120,7 +120,10 @@ extension ConnectionCore {
     statement.pointee.isReset = false
     if !statement.pointee.isReadOnly {
       state.pointee.observation.willWrite(statement.handle)
-      if statement.pointee.effects.mayChangeTables { state.pointee.cacheFeed.noteUnknown() }
+      if statement.pointee.effects.mayChangeTables {
+        state.pointee.cacheFeed.noteUnknown()
+        state.pointee.strictTables = [:]
+      }
     }
     // An interruption that was requested before the statement began does not apply to it.
     isInterruptRequested.store(false, ordering: .relaxed)

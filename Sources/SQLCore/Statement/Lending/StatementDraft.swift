@@ -27,4 +27,7 @@ package struct StatementDraft {
 package protocol StatementSource {
   /// Returns the SQL of the statement.
   func statementText() throws -> String
+
+  /// Returns the SQL of the statement for a connection, whose tables may need checks.
+  func statementText(on core: ConnectionCore) throws -> String
 }

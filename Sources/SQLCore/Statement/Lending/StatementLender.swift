@@ -301,7 +301,7 @@ extension ConnectionCore {
   /// A function of its own, so that its closure copies the query only if it is rendered.
   @inline(never)
   private func lendNew(of query: some StatementSource) throws -> StatementPointer {
-    try lendNew { try query.statementText() }
+    try lendNew { try query.statementText(on: self) }
   }
 
   /// Asserts, in debug builds, that a statement found in the cache has the SQL that the query
@@ -310,9 +310,11 @@ extension ConnectionCore {
     #if DEBUG
       do {
         let rendered = try sql()
-        // SQLite keeps the text up to the semicolon.
+        let known = found.sql ?? ""
+        // SQLite keeps the text up to the semicolon. Checks of integers depend on the table.
         assert(
-          rendered.utf8.starts(with: (found.sql ?? "").utf8),
+          rendered.utf8.starts(with: known.utf8)
+            || known.contains("apus_") || rendered.contains("apus_"),
           "two different statements have the same shape: \(rendered)")
       } catch {
         giveBack(found)
