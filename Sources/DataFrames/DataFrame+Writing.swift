@@ -2,7 +2,8 @@ import QueryDSL
 import SQLCore
 
 extension Connection {
-  /// Writes the rows of a data frame into a table, and returns their number.
+  /// Writes the rows of a data frame into a table, all or none, and returns the number of rows that
+  /// the table has got.
   ///
   /// ```swift
   /// try connection.write(frame, to: "imported")
@@ -13,19 +14,25 @@ extension Connection {
   /// A table that does not exist is created, with the storage classes of the columns, and `ANY` for
   /// a column without a type. In an existing table, columns are found by name, and those that the
   /// frame lacks get their defaults. Each row costs one INSERT of a prepared statement. If SQLite
-  /// refuses a row, throws `DatabaseError` with the row's number; outside a transaction, the rows
-  /// before it stay.
+  /// refuses a row, throws `DatabaseError` with the row's number. Rows that SQLite ignored, because
+  /// of a constraint with ON CONFLICT IGNORE or a trigger, are not counted; all rows of a view are.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
     let core = try use()
+    return try core.allOrNothing { try writeEach(frame, to: table, on: core) }
+  }
+
+  private func writeEach(
+    _ frame: DataFrame, to table: TableName, on core: ConnectionCore
+  ) throws -> Int {
     guard !frame.columns.isEmpty else {
       throw DataFrameError("the frame has no columns, so it cannot be written to \(table)")
     }
     let name = Identifier(table.name).quoted
-    let exists = try row(
-      "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = \(table.name) COLLATE NOCASE"
+    let existing = try row(
+      "SELECT type FROM sqlite_schema WHERE type IN ('table', 'view') AND name = \(table.name) COLLATE NOCASE"
     )
-    if exists == nil {
+    if existing == nil {
       let columns = frame.columns.map { column in
         "\(Identifier(column.name).quoted) \(column.type?.storageClass.rawValue ?? "ANY")"
       }
@@ -36,6 +43,7 @@ extension Connection {
     let statement = try core.lendStatement(
       text: "INSERT INTO \(name) (\(names)) VALUES (\(marks))")
     defer { core.giveBack(statement) }
+    var count = 0
     for row in 0..<frame.rowCount {
       for (index, column) in frame.columns.enumerated() {
         try core.bind(column.values[row], to: statement, at: Int32(truncatingIfNeeded: index + 1))
@@ -45,21 +53,25 @@ extension Connection {
       } catch let error as DatabaseError {
         throw error.at(row: row)
       }
+      count += core.changeCount
     }
-    return frame.rowCount
+    // SQLite does not count what the triggers of a view wrote.
+    return try existing?.get(String.self, at: 0) == "view" ? frame.rowCount : count
   }
 }
 
 extension Database {
-  /// Writes the rows of a data frame into a table, all or none of them, and returns their number.
+  /// Writes the rows of a data frame into a table, in a transaction of its own; see
+  /// `Connection.write`.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
-    try write { try $0.write(frame, to: table) }
+    try writeData { try $0.write(frame, to: table) }
   }
 
-  /// Writes the rows of a data frame into a table, all or none of them, and returns their number.
+  /// Writes the rows of a data frame into a table, in a transaction of its own; see
+  /// `Connection.write`.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) async throws -> Int {
-    try await write { try $0.write(frame, to: table) }
+    try await writeData { try $0.write(frame, to: table) }
   }
 }

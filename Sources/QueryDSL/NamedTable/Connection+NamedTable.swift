@@ -13,15 +13,19 @@ extension Connection {
   /// Every stored property is a column; one whose type has no stored form is stored as JSON. The
   /// first write creates the table, and a struct with more properties adds columns; nothing is
   /// dropped. Throws `MigrationError` if `Configuration.schemaPolicy` does not allow such a change,
-  /// and `ModelError` if a column of the table has another type.
+  /// `ModelError` if a column of the table has another type, and `WriteIgnored` if SQLite ignored the
+  /// row.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
     try write([row], to: table)
   }
 
-  /// Writes plain structs into a table, one after another; throws what `write` of one throws.
-  ///
-  /// Outside a transaction, the rows before one that fails stay written.
+  /// Writes plain structs into a table, one after another, all or none; throws what `write` of one
+  /// throws.
   public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
+    try use().allOrNothing { try writeEach(rows, to: table) }
+  }
+
+  private func writeEach<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
     let layout = try PlainLayout<Row>()
     try prepare(table, for: layout)
     let names = layout.fields.map(\.name)
@@ -29,16 +33,21 @@ extension Connection {
     let action =
       others.isEmpty
       ? "NOTHING" : "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-    for row in rows {
+    for (index, row) in rows.enumerated() {
       var sql: SQL = "INSERT INTO \(identifier: table.name) (\(unsafe: names.quotedList)) VALUES ("
-      for (index, value) in try layout.values(of: row).enumerated() {
-        sql.append(index == 0 ? "\(value)" : ", \(value)")
+      for (place, value) in try layout.values(of: row).enumerated() {
+        sql.append(place == 0 ? "\(value)" : ", \(value)")
       }
       try execute(sql + ") ON CONFLICT (\"id\") DO \(unsafe: action)")
+      // A row that has only a key is left as it is.
+      if try changeCount == 0, !others.isEmpty {
+        throw WriteIgnored(table: table.name, row: rows.count > 1 ? index : nil)
+      }
     }
   }
 
-  /// Returns the row with that `id` as a plain struct; nil if there is no such row. One index seek.
+  /// Returns the row with that `id` as a plain struct; nil if there is no such row. Two statements:
+  /// the columns of the table, and one index seek.
   ///
   /// A column that the table does not have is read as nil, or as zero or empty for a property that
   /// is not optional. Throws `ColumnValueError` for a value that is not valid for its property's

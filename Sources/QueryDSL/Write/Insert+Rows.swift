@@ -9,7 +9,7 @@ extension TableModel {
   /// // INSERT INTO "Post" ("title", "views") VALUES (?, ?), (?, ?)
   /// ```
   /// One statement inserts all rows or none. More values than a statement may have parameters
-  /// (32,766) take several statements, in one savepoint. If a constraint is violated, the rows are
+  /// (32,766) take several statements, in one savepoint. A row may refer to a later one. If a constraint is violated, the rows are
   /// tried one by one, so that the `DatabaseError` names the row. An insert without rows does
   /// nothing.
   ///
@@ -99,14 +99,14 @@ extension Insert {
     of rows: RowValues, returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
   ) throws {
-    try inOneStep(rows.ranges(maximumParameterCount: core.maximumParameterCount), on: core) {
-      let insert = try statement(of: rows, $0)
+    try forEachRange(of: rows, on: core) { range, isRest in
+      let insert = try isRest ? restStatement(of: rows, range) : statement(of: rows, range)
       let lent = try core.lendStatement(for: insert, returning: returning)
       defer { core.giveBack(lent) }
       do {
         try body(lent)
       } catch let error as DatabaseError {
-        throw locate(error, on: core)
+        throw locate(error, rows, range, on: core)
       }
     }
   }
@@ -115,18 +115,19 @@ extension Insert {
   func run(_ rows: RowValues, on core: ConnectionCore) throws -> Int {
     if let problem { throw problem }
     var count = 0
-    try inOneStep(rows.ranges(maximumParameterCount: core.maximumParameterCount), on: core) {
-      count += try run(rows, $0, on: core)
+    try forEachRange(of: rows, on: core) { range, isRest in
+      count += try run(rows, range, isRest: isRest, on: core)
     }
     return count
   }
 
   private func run(
-    _ rows: RowValues, _ range: Range<Int>, on core: ConnectionCore
+    _ rows: RowValues, _ range: Range<Int>, isRest: Bool = false, on core: ConnectionCore
   ) throws -> Int {
     let wasInTransaction = core.isInTransaction
     do {
-      let lent = try core.lendStatement(for: try statement(of: rows, range))
+      let insert = try isRest ? restStatement(of: rows, range) : statement(of: rows, range)
+      let lent = try core.lendStatement(for: insert)
       defer { core.giveBack(lent) }
       try core.run(lent)
       return core.changeCount
@@ -135,19 +136,69 @@ extension Insert {
         throw locate(error, on: core).at(row: rows.count > 1 ? range.lowerBound : nil)
       }
       guard ModelWriting.hasWrittenNothing(error, on: core, wasInTransaction) else { throw error }
-    }
-    // Row by row, up to the one that fails.
-    return try core.savepoint {
-      try range.reduce(0) { try $0 + run(rows, $1..<$1 + 1, on: core) }
+      if try M.layout.mayReferForward(error, on: core) {
+        throw locate(error, rows, range, on: core)
+      }
+      // Row by row, up to the one that fails.
+      var count = 0
+      try core.savepoint {
+        try ModelWriting.oneByOne(range, after: error) {
+          count += try run(rows, $0..<$0 + 1, on: core)
+        }
+      }
+      return count
     }
   }
 
-  /// Calls `body` for each range of rows: directly for a single one, else in a savepoint, so that
-  /// all rows are inserted or none.
-  private func inOneStep(
-    _ ranges: [Range<Int>], on core: ConnectionCore, _ body: (Range<Int>) throws -> Void
+  /// Returns the statement for all rows that remain, however many.
+  private func restStatement(of rows: RowValues, _ range: Range<Int>) throws -> InsertStatement {
+    let arrays = try rows.columns.indices.map { column in
+      BoundArray(
+        try range.map { row in
+          let value = rows.values[row * rows.columns.count + column]
+          if case .unstorable(let error) = value {
+            let place = rows.columns[column].place
+            throw error.at(table: place?.table, column: place?.column, row: row)
+          }
+          return try value.databaseValue
+        })
+    }
+    return InsertStatement(
+      table: columns.table, source: .arrays(rows.columns, arrays), conflicts: conflicts)
+  }
+
+  /// Returns an error with the foreign key that a row violates, and the row.
+  private func locate(
+    _ error: DatabaseError, _ rows: RowValues, _ range: Range<Int>, on core: ConnectionCore
+  ) -> DatabaseError {
+    guard range.count > 1, let layout = try? M.layout, layout.mayReferForward(error, on: core)
+    else { return locate(error, on: core) }
+    return layout.locate(error, writing: Array(range), on: core) { row, name in
+      guard let index = layout.index(named: name),
+        let column = rows.columns.firstIndex(where: { Int($0.columnID?.index ?? .max) == index })
+      else { return nil }
+      return try? rows.values[row * rows.columns.count + column].databaseValue
+    }
+  }
+
+  /// Calls `body` for each range of rows, so that all rows are inserted or none.
+  ///
+  /// If a row refers to one of a later range, `body` gets all rows that remain, which one statement
+  /// inserts: SQLite checks the foreign keys when it ends.
+  private func forEachRange(
+    of rows: RowValues, on core: ConnectionCore, _ body: (Range<Int>, _ isRest: Bool) throws -> Void
   ) throws {
-    guard ranges.count > 1 else { return try ranges.forEach(body) }
-    try core.savepoint { try ranges.forEach(body) }
+    let ranges = rows.ranges(maximumParameterCount: core.maximumParameterCount)
+    guard ranges.count > 1 else { return try ranges.forEach { try body($0, false) } }
+    let layout = try M.layout
+    try core.allOrNothing {
+      for range in ranges {
+        do {
+          try body(range, false)
+        } catch  where range.upperBound < rows.count && layout.mayReferForward(error, on: core) {
+          return try body(range.lowerBound..<rows.count, true)
+        }
+      }
+    }
   }
 }

@@ -8,6 +8,8 @@ struct InsertStatement: Renderable {
     case values([Assignment])
     /// Columns, and the values of rows, one row after another.
     case rows([ExpressionNode], ArraySlice<BoundValue>)
+    /// Columns, and the values of each: any number of rows, in one statement.
+    case arrays([ExpressionNode], [BoundArray])
     case query([ExpressionNode], SelectStatement)
   }
 
@@ -24,11 +26,14 @@ struct InsertStatement: Renderable {
       try write(memory, layout, layout.orders.inserted(assigningKey: assigningKey), to: &sink)
     case .values(let assignments): try write(assignments, to: &sink)
     case .rows(let columns, let values): try write(columns, values, to: &sink)
+    case .arrays(let columns, let arrays): try write(columns, arrays, to: &sink)
     case .query(let columns, let statement):
       try writeNames(of: columns, to: &sink)
       try sink.closeScope()
       try sink.token(.space)
-      try conflicts.isEmpty ? statement.write(to: &sink) : statement.writeBeforeOn(to: &sink)
+      if try !sink.inserted(statement, into: columns) {
+        try conflicts.isEmpty ? statement.write(to: &sink) : statement.writeBeforeOn(to: &sink)
+      }
     }
     for conflict in conflicts { try conflict.write(into: table, to: &sink) }
   }
@@ -65,7 +70,7 @@ struct InsertStatement: Renderable {
     // VALUES has no row, so its expressions cannot name columns.
     try sink.closeScope()
     try sink.token(.values)
-    try writeList(assignments, to: &sink) { try $0.value.write(to: &$1) }
+    try writeList(assignments, to: &sink) { try $1.assigned($0.value, to: $0.column) }
   }
 
   private func write<Sink: QuerySink>(
@@ -85,6 +90,30 @@ struct InsertStatement: Renderable {
         try sink.value(cell.1)
       }
     }
+  }
+
+  /// Writes `SELECT first.value, (SELECT value FROM … WHERE rowid = first.rowid), … FROM …`.
+  private func write<Sink: QuerySink>(
+    _ columns: [ExpressionNode], _ arrays: [BoundArray], to sink: inout Sink
+  ) throws {
+    func writeArray(_ array: BoundArray) throws {
+      try sink.function("\(ArrayTable.name)(")
+      try sink.value(.array(array))
+      try sink.function(")")
+    }
+    try writeNames(of: columns, to: &sink)
+    try sink.closeScope()
+    guard let first = arrays.first else { return }
+    try sink.function(" SELECT first.value")
+    for array in arrays.dropFirst() {
+      try sink.function(", (SELECT value FROM ")
+      try writeArray(array)
+      try sink.function(" WHERE rowid = first.rowid)")
+    }
+    try sink.function(" FROM ")
+    try writeArray(first)
+    // Without WHERE, a following ON CONFLICT would be the condition of a join.
+    try sink.function(" AS first WHERE 1")
   }
 
   private func writeNames<Sink: QuerySink>(
@@ -167,6 +196,15 @@ extension Insert: TableCommand, ModelCommand {
     }
     return InsertStatement(
       table: columns.table, source: source, conflicts: clauses ?? conflicts)
+  }
+
+  /// Whether several rows are inserted, which may take a statement each.
+  var isSeveral: Bool {
+    switch source {
+    case .models(let models): models.count > 1
+    case .rows(let rows): rows.count > 1
+    case .values, .query: false
+    }
   }
 
   /// Returns the statement for a model in memory.

@@ -60,14 +60,22 @@ extension Database {
     try await write { try $0.execute(sql) }
   }
 
-  /// Runs a write that consists only of data, and runs it again if another write undid it.
+  /// Runs one call of the library, which is the whole of its transaction.
+  package func writeData<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    try writing { core in
+      try core.transaction(.immediate) { try core.asOneCall { try body(core.lend()) } }
+    }
+  }
+
+  /// Runs one call of the library, which consists only of data, and runs it again if another write
+  /// undid it.
   package func writeData<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
     try await sharing(
       SharedWriteClosure(canRunAgain: true) { core in
         core.writeLabel = nil
-        return try body(core.lend())
+        return try core.asOneCall { try body(core.lend()) }
       })
   }
 

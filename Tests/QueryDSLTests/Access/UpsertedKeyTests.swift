@@ -194,6 +194,31 @@ struct UpsertedKeyTests {
     #expect(keys == [31, 10, 20])
   }
 
+  @Test("a conflict with a partial index that is named without its condition says what to write")
+  func withoutCondition() throws {
+    try db.execute("CREATE UNIQUE INDEX live ON Page (title) WHERE \"isLive\" = 1")
+    let error = #expect(throws: DatabaseError.self) {
+      try db.upsert(Page(url: "n", title: "n"), onConflict: \.$title)
+    }
+    #expect(
+      error?.message == """
+        ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint: the index live on \
+        these columns is partial; give its condition with `matching`, as in \
+        `Page.insert(…).onConflictUpdate(…, matching: { … })` (WHERE "isLive" = 1)
+        """)
+    let insert = Page.insert(Page(url: "n", title: "n"))
+    for attempt in [insert.onConflictDoNothing(\.$title), insert.onConflictUpdate(\.$title)] {
+      let same = #expect(throws: DatabaseError.self) { try db.run(attempt) }
+      #expect(same?.message == error?.message)
+      #expect(throws: DatabaseError.self) { try db.fetch(attempt.returning()) }
+    }
+    #expect(try db.run(insert.onConflictUpdate(\.$title, matching: { $0.$isLive == true })) == 1)
+    let other = #expect(throws: DatabaseError.self) {
+      try db.upsert(Page(url: "m", title: "m"), onConflict: \.$isLive)
+    }
+    #expect(other?.message.hasSuffix("UNIQUE constraint") ?? false)
+  }
+
   @Test("a row that a trigger ignored has no key")
   func ignored() throws {
     try db.execute(

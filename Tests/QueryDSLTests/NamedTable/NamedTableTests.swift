@@ -44,6 +44,56 @@ struct NamedTableTests {
     id: 1, tag: "t", isActive: true, location: Place(city: "Bern", latitude: 46.9),
     joined: Date(timeIntervalSince1970: 5), image: Data([1, 2]))
 
+  @Test(
+    "a read finds the columns and the rows in one snapshot",
+    .disabled(if: Specification.usesEngine))
+  func oneSnapshot() async throws {
+    try await db.write(Profile(id: 1, name: "Jane"), to: .profiles)
+    let path = try #require(db.path)
+    let other = try Database(path: path)
+    let isArmed = Lock(false)
+    var configuration = Configuration()
+    configuration.prepareConnection = { connection in
+      _ = try connection.onTrace(.statement) { event in
+        // Another program changes the table between the two statements.
+        guard event.sql?.hasPrefix("SELECT \"id\"") ?? false,
+          isArmed.withLock({ armed in
+            defer { armed = false }
+            return armed
+          })
+        else { return }
+        try? other.execute("ALTER TABLE profiles RENAME name TO title")
+      }
+    }
+    let reading = try Database(path: path, configuration: configuration)
+    func expectOneSnapshot(_ read: () async throws -> [Profile]) async throws {
+      isArmed.withLock { $0 = true }
+      #expect(try await read() == [Profile(id: 1, name: "Jane")])
+      #expect(!isArmed.withLock { $0 })
+      try await other.execute("ALTER TABLE profiles RENAME title TO name")
+    }
+    func find() throws -> [Profile] {
+      try [reading.find(id: 1, from: .profiles)].compactMap(\.self)
+    }
+    func fetch() throws -> [Profile] { try reading.fetch(from: .profiles) }
+    try await expectOneSnapshot(find)
+    try await expectOneSnapshot(fetch)
+    try await expectOneSnapshot { try await reading.fetch(from: .profiles) }
+    try await expectOneSnapshot {
+      let found: Profile? = try await reading.find(id: 1, from: .profiles)
+      return found.map { [$0] } ?? []
+    }
+  }
+
+  @Test("a table without a name is a table")
+  func emptyName() throws {
+    try db.write(Profile(id: 1, name: "Jane"), to: "")
+    try db.write(Profile(id: 1, name: "Janet"), to: "")
+    #expect(try db.fetch(from: "") == [Profile(id: 1, name: "Janet")])
+    #expect(try db.table(named: "").rows == [["1", "Janet"]])
+    #expect(try db.delete(id: 1, from: ""))
+  }
+
   @Test("the first write creates the table, and reading an unknown id gives nil")
   func first() throws {
     let before: Profile? = try db.find(id: 1, from: .profiles)

@@ -40,7 +40,7 @@ struct NewRow {
         guard let index = target.columnID?.index else { continue }
         columns.append((layout.columns[Int(index)].quotedName, .expression(.value(value))))
       }
-    case .query: break
+    case .arrays, .query: break
     }
     // Columns that the insert does not set have their defaults.
     let known = Set(columns.map(\.name))
@@ -118,6 +118,52 @@ extension ConflictClause {
       return [UniqueConstraint(terms: terms, condition: try condition.get())]
     }
     return try core.uniqueConstraints(of: layout)
+  }
+}
+
+extension Insert {
+  /// Runs a closure that inserts. If SQLite finds no unique constraint for an ON CONFLICT clause,
+  /// adds to the error the partial index that has the clause's columns.
+  func explainingConflicts<Result>(
+    on core: ConnectionCore, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch var error as DatabaseError
+      where error.message.hasPrefix("ON CONFLICT clause does not match")
+    {
+      let layout = try M.layout
+      let indexes = try core.lend().rows(
+        """
+        SELECT i.name, s.sql FROM pragma_index_list(\(layout.tableName)) AS i
+        JOIN sqlite_schema AS s ON s.type = 'index' AND s.name = i.name
+        WHERE i."unique" AND i.partial
+        """)
+      for index in indexes {
+        let partial = ExistingIndex.constraint(in: try index.get(at: 1))
+        let isNamed = try conflicts.contains { clause in
+          try !clause.isForEveryConstraint && clause.condition.get() == nil
+            && clause.constraints(of: layout, on: core).contains {
+              Set($0.terms.map(\.unquotedName)) == Set(partial.terms.map(\.unquotedName))
+            }
+        }
+        guard isNamed, let condition = partial.condition else { continue }
+        error.message += """
+          : the index \(try index.get(String.self, at: 0)) on these columns is partial; give its \
+          condition with `matching`, as in \
+          `\(layout.tableName).insert(…).onConflictUpdate(…, matching: { … })` (WHERE \(condition))
+          """
+      }
+      throw error
+    }
+  }
+}
+
+extension String {
+  /// The name in a term of an index that is only a column, quoted or not; else the term.
+  fileprivate var unquotedName: String {
+    let tokens = SQLTokens(self).tokens
+    return tokens.count == 1 ? tokens[0].value.lowercasedASCII : self
   }
 }
 

@@ -48,7 +48,7 @@ extension Database {
   ///
   /// Throws what `Connection.fetch` throws; nothing is written then.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) throws -> [Row] {
-    try write { try $0.fetch(command) }
+    try writeData { try $0.fetch(command) }
   }
 
   /// Runs a command in a transaction of its own and returns the rows that it wrote.
@@ -61,7 +61,7 @@ extension Database {
   /// Runs a command on all its rows, in a transaction of its own, and returns the first row that it
   /// wrote.
   public func first<Command, Row>(_ command: Returning<Command, Row>) throws -> Row? {
-    try write { try $0.first(command) }
+    try writeData { try $0.first(command) }
   }
 
   /// Runs a command on all its rows, in a transaction of its own, and returns the first row that it

@@ -155,7 +155,7 @@ extension Database {
   /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
   @discardableResult
   public func upsert<M: Model>(_ insert: Insert<M>) throws -> [Upserted<M>] {
-    try write { try $0.upsert(insert) }
+    try writeData { try $0.upsert(insert) }
   }
 
   /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.

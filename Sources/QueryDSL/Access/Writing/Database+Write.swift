@@ -7,7 +7,7 @@ extension Database {
   /// Inserts a model, in a transaction of its own, and returns a clean copy.
   @discardableResult
   public func insert<M: TableModel>(_ model: M) throws -> M {
-    try write { try $0.insert(model) }
+    try writeData { try $0.insert(model) }
   }
 
   /// Inserts a model, in a transaction of its own, and returns a clean copy.
@@ -19,7 +19,7 @@ extension Database {
   /// Inserts models, all or none, and returns clean copies.
   @discardableResult
   public func insert<M: TableModel>(_ models: [M]) throws -> [M] {
-    try write { try $0.insert(models) }
+    try writeData { try $0.insert(models) }
   }
 
   /// Inserts models, all or none, and returns clean copies.
@@ -31,7 +31,7 @@ extension Database {
   /// Updates the changed columns. Throws `RecordNotFound` if the row is gone.
   @discardableResult
   public func update<M: Model>(_ model: M) throws -> M {
-    try write { try $0.update(model) }
+    try writeData { try $0.update(model) }
   }
 
   /// Updates the changed columns. Throws `RecordNotFound` if the row is gone.
@@ -43,7 +43,7 @@ extension Database {
   /// Updates models, all or none.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
-    try write { try $0.update(models) }
+    try writeData { try $0.update(models) }
   }
 
   /// Updates models, all or none.
@@ -55,7 +55,7 @@ extension Database {
   /// Updates the row with the model's key, or inserts it.
   @discardableResult
   public func save<M: Model>(_ model: M) throws -> M {
-    try write { try $0.save(model) }
+    try writeData { try $0.save(model) }
   }
 
   /// Updates the row with the model's key, or inserts it.
@@ -67,7 +67,7 @@ extension Database {
   /// Saves models, all or none.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
-    try write { try $0.save(models) }
+    try writeData { try $0.save(models) }
   }
 
   /// Saves models, all or none.
@@ -79,7 +79,7 @@ extension Database {
   /// Deletes the row with the model's key. Returns false if there was no such row.
   @discardableResult
   public func delete<M: Model>(_ model: M) throws -> Bool {
-    try write { try $0.delete(model) }
+    try writeData { try $0.delete(model) }
   }
 
   /// Deletes the row with the model's key. Returns false if there was no such row.
@@ -91,7 +91,7 @@ extension Database {
   /// Deletes the row with that key. Returns false if there was no such row.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
-    try write { try $0.delete(model, id) }
+    try writeData { try $0.delete(model, id) }
   }
 
   /// Deletes the row with that key. Returns false if there was no such row.
@@ -103,7 +103,7 @@ extension Database {
   /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote.
   @discardableResult
   public func run(_ command: some Runnable) throws -> Int {
-    try write { try $0.run(command) }
+    try writeData { try $0.run(command) }
   }
 
   /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote.

@@ -43,19 +43,47 @@ extension ModelLayout {
   func locate(
     _ error: DatabaseError, writing model: UnsafeRawPointer, on core: ConnectionCore
   ) -> DatabaseError {
-    guard error.isForeignKeyWithoutPlace else { return error }
+    locate(error, writing: [0], on: core) { databaseValue(ofColumn: $1, in: model) }
+  }
+
+  /// Adds to an error the foreign key of the first of several rows whose parent row does not exist,
+  /// and the position of the row if there are several. They may refer to each other.
+  func locate(
+    _ error: DatabaseError, writing rows: [Int], on core: ConnectionCore,
+    _ value: (_ row: Int, _ column: String) -> DatabaseValue?
+  ) -> DatabaseError {
+    if let error = error.overflowing([], of: tableName) { return error }
+    guard error.isForeignKeyWithoutPlace || error.constraint?.kind == .foreignKey && rows.count > 1
+    else { return error }
     let connection = core.lend()
-    let failed = connection.keys(of: tableName).first { key in
-      let values = key.columns.compactMap { databaseValue(ofColumn: $0, in: model) }
-      guard values.count == key.columns.count, !values.contains(.null) else { return false }
-      var sql: SQL = "SELECT 1 FROM \(identifier: key.parent) WHERE 1"
-      for (target, value) in zip(key.targets, values) {
-        sql.append(" AND \(identifier: target) = \(value)")
-      }
-      let isMissing = try? connection.row(sql) == nil
-      return isMissing ?? false
+    func values(_ columns: [String], of row: Int) -> [DatabaseValue]? {
+      let values = columns.compactMap { value(row, $0) }
+      return values.count == columns.count && !values.contains(.null) ? values : nil
     }
-    return error.at(failed, orTable: tableName)
+    for key in connection.keys(of: tableName) {
+      let written =
+        rows.count > 1 && key.parent.isSame(as: tableName)
+        ? Set(rows.compactMap { values(key.targets, of: $0) }) : []
+      for row in rows {
+        guard let values = values(key.columns, of: row), !written.contains(values) else { continue }
+        var sql: SQL = "SELECT 1 FROM \(identifier: key.parent) WHERE 1"
+        for (target, value) in zip(key.targets, values) {
+          sql.append(" AND \(identifier: target) = \(value)")
+        }
+        let isMissing = try? connection.row(sql) == nil
+        guard isMissing ?? false else { continue }
+        let located = error.isForeignKeyWithoutPlace ? error.at(key, orTable: tableName) : error
+        return located.at(row: rows.count > 1 ? row : nil)
+      }
+    }
+    return error.isForeignKeyWithoutPlace ? error.at(nil, orTable: tableName) : error
+  }
+
+  /// Whether an error may be due to a row that refers to a later one of the same array: a foreign
+  /// key was violated, and the table has one that refers to itself.
+  func mayReferForward(_ error: any Error, on core: ConnectionCore) -> Bool {
+    guard (error as? DatabaseError)?.constraint?.kind == .foreignKey else { return false }
+    return core.lend().keys(of: tableName).contains { $0.parent.isSame(as: tableName) }
   }
 
   /// Adds to an error the foreign key whose rows still refer to the row that was to be deleted.
@@ -83,6 +111,7 @@ extension ModelLayout {
   func locate(
     _ error: DatabaseError, running command: some ModelCommand, on core: ConnectionCore
   ) -> DatabaseError {
+    if let error = error.overflowing(command.assignedColumns, of: tableName) { return error }
     guard error.isForeignKeyWithoutPlace else { return error }
     let connection = core.lend()
     guard let assigned = command.assignedColumns?.map(\.lowercasedASCII) else {
@@ -114,7 +143,7 @@ extension ModelLayout {
     try memory.assumingMemoryBound(to: Value.self).pointee.databaseValue(as: form)
   }
 
-  private func databaseValue(
+  func databaseValue(
     ofColumn name: String, in model: UnsafeRawPointer
   ) -> DatabaseValue? {
     guard let index = index(named: name) else { return nil }

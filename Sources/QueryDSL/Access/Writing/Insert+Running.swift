@@ -9,6 +9,15 @@ extension Insert {
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
   ) throws {
+    try explainingConflicts(on: core) {
+      try forEachStatementOfSource(returning: returning, on: core, body)
+    }
+  }
+
+  private func forEachStatementOfSource(
+    returning: ReturningClause?, on core: ConnectionCore,
+    _ body: (StatementPointer) throws -> Void
+  ) throws {
     if case .rows(let rows) = source {
       return try forEachStatement(of: rows, returning: returning, on: core, body)
     }
@@ -16,19 +25,33 @@ extension Insert {
       return try withStatement(returning: returning, on: core, body)
     }
     let layout = try M.layout
-    try forEach(of: models, layout) { model, row in
-      let insert = try statement(for: model)
-      let lent = try core.lendStatement(for: insert, returning: returning)
-      defer { core.giveBack(lent) }
-      do {
-        try body(lent)
-      } catch let error as DatabaseError {
-        throw layout.locate(error, writing: model, on: core).at(row: models.count > 1 ? row : nil)
+    try allOrNothing(on: core) {
+      try forEach(of: models, layout) { model, row in
+        let insert = try statement(for: model)
+        let lent = try core.lendStatement(for: insert, returning: returning)
+        defer { core.giveBack(lent) }
+        do {
+          try body(lent)
+        } catch let error as DatabaseError {
+          throw layout.locate(error, writing: model, on: core).at(row: models.count > 1 ? row : nil)
+        }
       }
     }
   }
 
+  /// Runs a closure that inserts several rows, each by statements of its own, or one row. Nothing is
+  /// left of them if one throws.
+  func allOrNothing<Result>(
+    on core: ConnectionCore, _ body: () throws -> Result
+  ) throws -> Result {
+    try isSeveral ? core.allOrNothing(body) : body()
+  }
+
   func run(on core: ConnectionCore) throws -> Int {
+    try explainingConflicts(on: core) { try runSource(on: core) }
+  }
+
+  private func runSource(on core: ConnectionCore) throws -> Int {
     if case .rows(let rows) = source { return try run(rows, on: core) }
     var count = 0
     guard case .models(let models) = source else {
@@ -38,9 +61,11 @@ extension Insert {
       }
       return count
     }
-    try forEachRun(of: models, on: core) { _, _, run in
-      try run()
-      count += core.changeCount
+    try allOrNothing(on: core) {
+      try forEachRun(of: models, on: core) { _, _, run in
+        try run()
+        count += core.changeCount
+      }
     }
     return count
   }

@@ -10,10 +10,18 @@ import SQLCore
 extension Insert where M: Model {
   /// Runs the insert, and returns the outcome and the key of each row.
   func upserted(on core: ConnectionCore) throws -> [Upserted<M>] {
+    try explainingConflicts(on: core) { try upsertedAtOnce(on: core) }
+  }
+
+  private func upsertedAtOnce(on core: ConnectionCore) throws -> [Upserted<M>] {
     // The lookup must find the row that caused the conflict, so it needs the same transaction.
     guard core.isInTransaction else {
-      return try core.transaction(.immediate) { try upserted(on: core) }
+      return try core.transaction(.immediate) { try upsertedInTransaction(on: core) }
     }
+    return try allOrNothing(on: core) { try upsertedInTransaction(on: core) }
+  }
+
+  private func upsertedInTransaction(on core: ConnectionCore) throws -> [Upserted<M>] {
     let layout = try M.layout
     // The rowid that an engine elsewhere reports cannot be set.
     let hasRowID =
@@ -78,15 +86,21 @@ extension Insert where M: Model {
   ) throws -> [Upserted<M>] {
     var outcomes: [RowIDOutcome] = []
     outcomes.reserveCapacity(models.count)
+    let writing = ModelWriting(core: core, layout: layout)
     try forEachRun(of: models, on: core) { model, _, run in
       let outcome = try core.outcome(notInserting: layout.otherRowID(than: model)) {
         try run()
         return core.changeCount > 0
       }
-      outcomes.append(
-        layout.assignsKey(of: model)
-          ? RowIDOutcome(outcome, assigned: outcome == .inserted ? core.lastInsertRowID : nil)
-          : RowIDOutcome(outcome))
+      if layout.assignsKey(of: model) {
+        let key = outcome == .inserted ? core.lastInsertRowID : nil
+        outcomes.append(RowIDOutcome(outcome, assigned: key))
+      } else if outcome == .unchanged, try !writing.exists(model, row: nil) {
+        // No row has the key: SQLite ignored the insert for another reason.
+        outcomes.append(RowIDOutcome(outcome, assigned: nil))
+      } else {
+        outcomes.append(RowIDOutcome(outcome))
+      }
     }
     return try Self.upserted(models, outcomes)
   }
@@ -182,9 +196,9 @@ extension Insert where M: Model {
 /// The outcome for a row whose rowid is its key.
 private struct RowIDOutcome {
   let outcome: UpsertOutcome
-  /// Whether the model has no key, so that the database assigns it.
+  /// Whether the key is not that of the model: the database assigns it, or there is no row.
   let hasAssignedKey: Bool
-  /// The key that the database assigned; nil if it inserted no row.
+  /// The key that the database assigned; nil if there is no row.
   let assignedKey: Int64?
 
   init(_ outcome: UpsertOutcome) {

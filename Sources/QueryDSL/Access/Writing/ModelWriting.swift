@@ -38,101 +38,44 @@ struct ModelWriting {
   /// Inserts a model. A key that the database assigns is stored into the model.
   @usableFromInline
   func insert(_ model: UnsafeMutableRawPointer, row: Int?) throws {
-    let assignsKey = assignsKey(of: model)
-    let statement = try insertStatement(assigningKey: assignsKey)
-    defer { core.giveBack(statement) }
-    try insert(model, by: statement, assigningKey: assignsKey, row: row)
-  }
-
-  /// Inserts models that lie next to each other in memory.
-  ///
-  /// If the database assigns no keys and there are enough models, each statement inserts several
-  /// rows. Otherwise they are inserted one by one, by one of two statements: with the key, or
-  /// without a key that the database assigns.
-  @usableFromInline
-  func insert(_ models: UnsafeMutableRawBufferPointer) throws {
-    guard var model = models.baseAddress, models.count > 0 else { return }
-    if let chunk = layout.rowsOfOneInsert(models.count / layout.slots.stride, on: core) {
-      return try insert(model, count: models.count / layout.slots.stride, chunk: chunk)
-    }
-    var assignsKey = assignsKey(of: model)
-    var statement = try insertStatement(assigningKey: assignsKey)
-    defer { core.giveBack(statement) }
-    for row in 0..<models.count / layout.slots.stride {
-      if self.assignsKey(of: model) != assignsKey {
-        let other = try insertStatement(assigningKey: !assignsKey)
-        core.giveBack(statement)
-        statement = other
-        assignsKey.toggle()
-      }
+    try wholly {
+      let assignsKey = assignsKey(of: model)
+      let statement = try insertStatement(assigningKey: assignsKey)
+      defer { core.giveBack(statement) }
       try insert(model, by: statement, assigningKey: assignsKey, row: row)
-      model += layout.slots.stride
     }
   }
 
-  /// Inserts models whose keys are known: `chunk` models by each statement, and the rest one by
-  /// one.
-  ///
-  /// A statement that fails has written nothing. Its models are then inserted one by one, up to the
-  /// one that fails, which the error names.
-  private func insert(_ models: UnsafeMutableRawPointer, count: Int, chunk: Int) throws {
-    let single = try insertStatement(assigningKey: false)
-    defer { core.giveBack(single) }
-    let several = try insertStatement(rows: chunk)
-    defer { core.giveBack(several) }
-    let order = layout.orders.all
-    var row = 0
-    while row < count {
-      let model = models + row * layout.slots.stride
-      guard count - row >= chunk else {
-        try insert(model, by: single, assigningKey: false, row: row)
-        row += 1
-        continue
-      }
-      let wasInTransaction = core.isInTransaction
-      do {
-        try core.run(several, binding: layout.slots, order: order, of: model, count: chunk)
-      } catch {
-        guard Self.hasWrittenNothing(error, on: core, wasInTransaction) else { throw error }
-        for offset in 0..<chunk {
-          let model = model + offset * layout.slots.stride
-          try insert(model, by: single, assigningKey: false, row: row + offset)
-        }
-        row += chunk
-        continue
-      }
-      for offset in 0..<chunk {
-        try settle(model + offset * layout.slots.stride, written: order)
-      }
-      row += chunk
-    }
-  }
-
-  /// Whether a statement failed because of a value or a constraint, and SQLite has undone all of
-  /// it. It has not if a trigger raised FAIL or ROLLBACK.
-  static func hasWrittenNothing(
-    _ error: any Error, on core: ConnectionCore, _ wasInTransaction: Bool
-  ) -> Bool {
-    guard core.isInTransaction == wasInTransaction else { return false }
-    if error is ColumnValueError { return true }
-    return (error as? DatabaseError)?.code.primary == .constraint && core.changeCount == 0
-  }
-
-  private func insert(
+  func insert(
     _ model: UnsafeMutableRawPointer, by statement: StatementPointer, assigningKey: Bool, row: Int?
   ) throws {
     let columns = layout.orders.inserted(assigningKey: assigningKey)
     try run(statement, columns, model, row)
+    // The last inserted rowid is that of another row, if SQLite ignored this one.
+    if core.changeCount == 0 { throw WriteIgnored(table: layout.tableName, row: row) }
     if assigningKey, let key = layout.rowIDColumn {
       try layout.slots.assign(.integer(core.lastInsertRowID), toColumn: key, of: model)
     }
     try settle(model, written: columns)
   }
 
+  /// Writes one model. If its generated columns are read afterwards, it takes two statements, which
+  /// leave nothing if the second one fails.
+  @inline(__always)
+  private func wholly<Result>(_ write: () throws -> Result) throws -> Result {
+    if layout.generatedColumns.isEmpty { return try write() }
+    return try core.allOrNothing(write)
+  }
+
   /// Updates the changed columns of a model, and returns false if the row is gone. Throws
-  /// `KeyChanged` if the key is not the one with which the model was loaded.
+  /// `KeyChanged` if the key is not the one with which the model was loaded, and `WriteIgnored` if
+  /// SQLite left the row as it was.
   @usableFromInline
   func update(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
+    try wholly { try updated(model, row: row) }
+  }
+
+  private func updated(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     let wasLoaded = try wasLoaded(model)
     return try withUnsafeTemporaryAllocation(of: UInt16.self, capacity: layout.orders.all.count) {
       list in
@@ -142,7 +85,12 @@ struct ModelWriting {
       defer { core.giveBack(statement) }
       try run(statement, columns, model, row)
       if core.changeCount == 0 {
-        guard try runOtherwise(statement, columns, model, row) else { return false }
+        guard try runOtherwise(statement, columns, model, row) else {
+          guard try !exists(model, row: row) else {
+            throw WriteIgnored(table: layout.tableName, row: row)
+          }
+          return false
+        }
       }
       try settle(
         model,
@@ -152,7 +100,7 @@ struct ModelWriting {
   }
 
   /// Updates the row with the model's key, or inserts it. Throws `KeyChanged` if the key is not the
-  /// one with which the model was loaded.
+  /// one with which the model was loaded, and `WriteIgnored` if SQLite ignored the row.
   @usableFromInline
   func save(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     if assignsKey(of: model) { return try insert(model, row: row) }
@@ -162,14 +110,22 @@ struct ModelWriting {
     {
       return
     }
-    let statement = try upsertStatement()
-    defer { core.giveBack(statement) }
-    try run(statement, layout.orders.all, model, row)
-    try settle(model, written: layout.orders.all)
+    try wholly {
+      let statement = try upsertStatement()
+      defer { core.giveBack(statement) }
+      try run(statement, layout.orders.all, model, row)
+      // A row that has only a key is left as it is.
+      if core.changeCount == 0,
+        try !layout.orders.others.isEmpty || !exists(model, row: row)
+      {
+        throw WriteIgnored(table: layout.tableName, row: row)
+      }
+      try settle(model, written: layout.orders.all)
+    }
   }
 
   /// Whether a row with the model's key exists.
-  private func exists(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
+  func exists(_ model: UnsafeRawPointer, row: Int?) throws -> Bool {
     let statement = try core.lendFindStatement(layout)
     defer { core.giveBack(statement) }
     return try find(model, by: statement, row: row)
@@ -183,15 +139,15 @@ struct ModelWriting {
   }
 
   /// Steps to the row with the model's key, and returns false if it does not exist.
-  private func find(
-    _ model: UnsafeMutableRawPointer, by statement: StatementPointer, row: Int?
+  func find(
+    _ model: UnsafeRawPointer, by statement: StatementPointer, row: Int?
   ) throws -> Bool {
     try find(model, layout.slots, by: statement, row: row)
       || findOtherwise(model, by: statement, row: row)
   }
 
   private func findOtherwise(
-    _ model: UnsafeMutableRawPointer, by statement: StatementPointer, row: Int?
+    _ model: UnsafeRawPointer, by statement: StatementPointer, row: Int?
   ) throws -> Bool {
     try layout.keySpellings.contains { spelling in
       core.reset(statement)
@@ -200,7 +156,7 @@ struct ModelWriting {
   }
 
   private func find(
-    _ model: UnsafeMutableRawPointer, _ slots: ColumnSlots, by statement: StatementPointer,
+    _ model: UnsafeRawPointer, _ slots: ColumnSlots, by statement: StatementPointer,
     row: Int?
   ) throws -> Bool {
     var parameter: Int32 = 0
@@ -220,7 +176,7 @@ struct ModelWriting {
 
   /// Brings a written model into the state in which it would be read back: its values rounded to
   /// their stored precision, its columns marked as loaded, its generated columns read.
-  private func settle(
+  func settle(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
   ) throws {
     if !layout.roundedColumns.isEmpty { try layout.round(model, written: columns) }
@@ -287,7 +243,7 @@ struct ModelWriting {
 
   // MARK: Reading a model's memory
 
-  private func assignsKey(of model: UnsafeRawPointer) -> Bool { layout.assignsKey(of: model) }
+  func assignsKey(of model: UnsafeRawPointer) -> Bool { layout.assignsKey(of: model) }
 
   /// Returns the changed columns other than the key, followed by the columns of the key. For a
   /// model that was not loaded, all columns count as changed.
@@ -320,19 +276,6 @@ struct ModelWriting {
 }
 
 extension ModelLayout {
-  /// Returns the number of models that one INSERT takes; nil if they are inserted one by one.
-  ///
-  /// Measured: fewer than ten rows are not faster. Text and bytes are bound inside nested closures,
-  /// which limits how many of them one statement may have.
-  func rowsOfOneInsert(_ count: Int, on core: ConnectionCore) -> Int? {
-    guard count >= 10, !orders.mayAssignKey, generatedColumns.isEmpty, !orders.all.isEmpty else {
-      return nil
-    }
-    let nested = orders.all.count { slots.slots[Int($0)].kind.isEntered }
-    let rows = min(32, 96 / max(1, nested), core.maximumParameterCount / orders.all.count)
-    return rows >= 10 && count >= rows ? rows : nil
-  }
-
   /// Whether a model has no key yet, so that the database assigns it.
   func assignsKey(of model: UnsafeRawPointer) -> Bool {
     guard orders.mayAssignKey, let key = rowIDColumn else { return false }

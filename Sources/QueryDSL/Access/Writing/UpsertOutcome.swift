@@ -6,6 +6,7 @@ public enum UpsertOutcome: Hashable, Sendable {
   case inserted
   /// An existing row was updated.
   case updated
-  /// An existing row was left unchanged: the clause is DO NOTHING, or its WHERE does not hold.
+  /// Nothing was written: the clause is DO NOTHING, its WHERE does not hold, or a constraint with
+  /// ON CONFLICT IGNORE or a trigger made SQLite ignore the row.
   case unchanged
 }

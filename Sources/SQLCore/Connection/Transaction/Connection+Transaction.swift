@@ -96,6 +96,24 @@ extension ConnectionCore {
     }
   }
 
+  /// Runs several statements of one call, which leave nothing if one of them throws, even if the
+  /// caller of `write { }` catches the error: they run in a savepoint.
+  ///
+  /// A savepoint costs two statements, and a copy of each page when it is first changed. A call
+  /// whose error undoes its whole transaction takes none.
+  package func allOrNothing<Result>(_ body: () throws -> Result) throws -> Result {
+    if state.pointee.transaction.belongsToCall { return try body() }
+    return try savepoint(body)
+  }
+
+  /// Runs a closure that is the whole of its transaction, or of its savepoint in a shared one, and
+  /// whose error is rethrown.
+  func asOneCall<Result>(_ body: () throws -> Result) throws -> Result {
+    state.pointee.transaction.beginCall()
+    defer { state.pointee.transaction.endCall() }
+    return try body()
+  }
+
   // MARK: Guarding
 
   /// Runs a closure in a transaction that the library began. The closure cannot end the

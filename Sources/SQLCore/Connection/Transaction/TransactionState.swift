@@ -5,6 +5,9 @@ struct TransactionState {
   /// Whether a closure runs in a transaction that the library began. The closure cannot end the
   /// transaction, nor continue after SQLite has rolled it back.
   private(set) var guardsClosure = false
+  /// Whether the transaction, or the savepoint in a shared one, belongs to one call of the library,
+  /// whose error undoes all of it.
+  private(set) var belongsToCall = false
   /// Whether other writes share the transaction.
   private(set) var isShared = false
   /// The counts of the writes that share a transaction, for commit and rollback listeners; nil if
@@ -56,6 +59,9 @@ struct TransactionState {
     guardsClosure = outer.guardsClosure
     isRollbackRequested = outer.isRollbackRequested
   }
+
+  mutating func beginCall() { belongsToCall = true }
+  mutating func endCall() { belongsToCall = false }
 
   mutating func requestRollback() {
     isRollbackRequested = true

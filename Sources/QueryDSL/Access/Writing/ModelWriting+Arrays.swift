@@ -1,0 +1,206 @@
+import SQLCore
+
+/// Inserts arrays of models, which lie next to each other in memory: all of them, or none.
+extension ModelWriting {
+  /// Inserts models in their order.
+  ///
+  /// If the database assigns no keys and there are enough models, each statement inserts several
+  /// rows. Otherwise they are inserted one by one, by one of two statements: with the key, or
+  /// without a key that the database assigns. A model may refer to a later one of the array: the
+  /// rest is then inserted by one statement, after which SQLite checks the foreign keys.
+  @usableFromInline
+  func insert(_ models: UnsafeMutableRawBufferPointer) throws {
+    let count = models.count / layout.slots.stride
+    guard let first = models.baseAddress, count > 0 else { return }
+    guard count > 1 else { return try insert(first, row: 0) }
+    try core.allOrNothing {
+      if let chunk = layout.rowsOfOneInsert(count, on: core) {
+        try insert(first, count: count, chunk: chunk)
+      } else {
+        try insertEach(first, count: count)
+      }
+    }
+  }
+
+  private func insertEach(_ models: UnsafeMutableRawPointer, count: Int) throws {
+    var model = models
+    var assignsKey = assignsKey(of: model)
+    var statement = try insertStatement(assigningKey: assignsKey)
+    defer { core.giveBack(statement) }
+    for row in 0..<count {
+      if self.assignsKey(of: model) != assignsKey {
+        let other = try insertStatement(assigningKey: !assignsKey)
+        core.giveBack(statement)
+        statement = other
+        assignsKey.toggle()
+      }
+      do {
+        try insert(model, by: statement, assigningKey: assignsKey, row: row)
+      } catch  where row + 1 < count && layout.mayReferForward(error, on: core) {
+        return try insertAtOnce(models, row..<count)
+      }
+      model += layout.slots.stride
+    }
+  }
+
+  /// Inserts models whose keys are known: `chunk` models by each statement, and the rest one by
+  /// one.
+  ///
+  /// A statement that fails has written nothing. Its models are then inserted one by one, up to the
+  /// one that fails, which the error names.
+  private func insert(_ models: UnsafeMutableRawPointer, count: Int, chunk: Int) throws {
+    let single = try insertStatement(assigningKey: false)
+    defer { core.giveBack(single) }
+    let several = try insertStatement(rows: chunk)
+    defer { core.giveBack(several) }
+    let order = layout.orders.all
+    var row = 0
+    while row < count {
+      let model = models + row * layout.slots.stride
+      guard count - row >= chunk else {
+        do {
+          try insert(model, by: single, assigningKey: false, row: row)
+        } catch  where row + 1 < count && layout.mayReferForward(error, on: core) {
+          return try insertAtOnce(models, row..<count)
+        }
+        row += 1
+        continue
+      }
+      let wasInTransaction = core.isInTransaction
+      do {
+        try core.run(several, binding: layout.slots, order: order, of: model, count: chunk)
+      } catch {
+        guard Self.hasWrittenNothing(error, on: core, wasInTransaction) else { throw error }
+        if layout.mayReferForward(error, on: core) {
+          return try insertAtOnce(models, row..<count)
+        }
+        try Self.oneByOne(row..<row + chunk, after: error) {
+          try insert(
+            models + $0 * layout.slots.stride, by: single, assigningKey: false, row: $0)
+        }
+        row += chunk
+        continue
+      }
+      if core.changeCount != chunk { throw try ignored(among: row..<row + chunk, of: models) }
+      for offset in 0..<chunk {
+        try settle(model + offset * layout.slots.stride, written: order)
+      }
+      row += chunk
+    }
+  }
+
+  /// Inserts all models whose keys are known by one statement, and then the others one by one, to
+  /// whose keys no model can refer.
+  private func insertAtOnce(_ models: UnsafeMutableRawPointer, _ rows: Range<Int>) throws {
+    let known = rows.filter { !assignsKey(of: models + $0 * layout.slots.stride) }
+    let order = layout.orders.all
+    let table = TableID(layout: layout.number, source: TableID.declared)
+    let insert = InsertStatement(
+      table: table,
+      source: .arrays(
+        order.map { .column(ColumnID(table: table, index: $0)) },
+        try order.map { try array(ofColumn: $0, known, of: models) }),
+      conflicts: [])
+    let statement = try core.lendStatement(for: insert)
+    defer { core.giveBack(statement) }
+    let wasInTransaction = core.isInTransaction
+    do {
+      try core.run(statement)
+    } catch let error as DatabaseError {
+      guard Self.hasWrittenNothing(error, on: core, wasInTransaction) else { throw error }
+      if error.constraint?.kind == .foreignKey {
+        throw layout.locate(error, writing: known, on: core) { row, column in
+          layout.databaseValue(ofColumn: column, in: models + row * layout.slots.stride)
+        }
+      }
+      try Self.oneByOne(known, after: error) {
+        try self.insert(models + $0 * layout.slots.stride, row: $0)
+      }
+      throw error
+    }
+    if core.changeCount != known.count { throw try ignored(among: known, of: models) }
+    for row in known { try settle(models + row * layout.slots.stride, written: order) }
+    for row in rows where assignsKey(of: models + row * layout.slots.stride) {
+      try self.insert(models + row * layout.slots.stride, row: row)
+    }
+  }
+
+  private func array(
+    ofColumn column: UInt16, _ rows: [Int], of models: UnsafeRawPointer
+  ) throws -> BoundArray {
+    let slot = layout.slots.slots[Int(column)]
+    return BoundArray(
+      try rows.map { row in
+        do {
+          return try slot.type._databaseValue(
+            ofColumnAt: models + row * layout.slots.stride + Int(slot.offset), as: slot.form)
+        } catch {
+          throw layout.locate(error, column: Int(column), row: row)
+        }
+      })
+  }
+
+  /// Returns the error for models of which SQLite ignored some. It names the first one that is not
+  /// in the table.
+  private func ignored(
+    among rows: some Sequence<Int>, of models: UnsafeMutableRawPointer
+  ) throws -> WriteIgnored {
+    let statement = try core.lendFindStatement(layout)
+    defer { core.giveBack(statement) }
+    let row =
+      layout.keyColumns.isEmpty
+      ? nil
+      : try rows.first { row in
+        core.reset(statement)
+        return try !find(models + row * layout.slots.stride, by: statement, row: row)
+      }
+    return WriteIgnored(table: layout.tableName, row: row)
+  }
+
+  /// Runs an insert for each row, after a statement of all of them failed, so that the error names
+  /// the row.
+  ///
+  /// If the statement did not violate a foreign key, a row that does refers to a later one, and is
+  /// left out. Then this throws the error of the statement, if no row fails otherwise.
+  static func oneByOne(
+    _ rows: some Sequence<Int>, after error: any Error, _ insert: (Int) throws -> Void
+  ) throws {
+    var isIncomplete = false
+    for row in rows {
+      do {
+        try insert(row)
+      } catch let failure as DatabaseError
+        where failure.constraint?.kind == .foreignKey
+        && (error as? DatabaseError)?.constraint?.kind != .foreignKey
+      {
+        isIncomplete = true
+      }
+    }
+    if isIncomplete { throw error }
+  }
+
+  /// Whether a statement failed because of a value or a constraint, and SQLite has undone all of
+  /// it. It has not if a trigger raised FAIL or ROLLBACK.
+  static func hasWrittenNothing(
+    _ error: any Error, on core: ConnectionCore, _ wasInTransaction: Bool
+  ) -> Bool {
+    guard core.isInTransaction == wasInTransaction else { return false }
+    if error is ColumnValueError { return true }
+    return (error as? DatabaseError)?.code.primary == .constraint && core.changeCount == 0
+  }
+}
+
+extension ModelLayout {
+  /// Returns the number of models that one INSERT takes; nil if they are inserted one by one.
+  ///
+  /// Measured: fewer than ten rows are not faster. Text and bytes are bound inside nested closures,
+  /// which limits how many of them one statement may have.
+  func rowsOfOneInsert(_ count: Int, on core: ConnectionCore) -> Int? {
+    guard count >= 10, !orders.mayAssignKey, generatedColumns.isEmpty, !orders.all.isEmpty else {
+      return nil
+    }
+    let nested = orders.all.count { slots.slots[Int($0)].kind.isEntered }
+    let rows = min(32, 96 / max(1, nested), core.maximumParameterCount / orders.all.count)
+    return rows >= 10 && count >= rows ? rows : nil
+  }
+}
