@@ -123,7 +123,7 @@ package final class JSONType: Sendable {
     do {
       return try JSONDecoder().decode(type, from: Data(json.utf8))
     } catch {
-      throw ColumnValueError.invalid("the JSON " + json, as: type)
+      throw ColumnValueError.invalid(json, as: type, decoding: error)
     }
   }
 

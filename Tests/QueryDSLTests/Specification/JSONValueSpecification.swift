@@ -365,6 +365,8 @@ struct JSONSpellingSpecification {
     #expect(array.value == [text, "x"])
     #expect(object.value == [text: text, "x": "x"])
     #expect(single.value == [text])
+    let escaped = jsonTree(SQLExpression(JSON(["\\u0000"]))).all.select(\.$atom)
+    #expect(try db.fetch(escaped).compactMap { $0 } == [.text("\\u0000")])
     // SQLite's own tables of JSON cut texts before version 3.45; the library refuses that.
     let nodes = jsonTree(SQLExpression(JSON([text]))).all.select(\.$atom)
     do {
