@@ -19,8 +19,11 @@ enum SQLLogic {
     case (.blob, _): 1
     case (_, .blob): -1
     case (.text(let a), .text(let b)): order(a.utf8, b.utf8)
-    case (.text, _): 1
-    case (_, .text): -1
+    case (.invalidText(let a), .invalidText(let b)): order(a, b)
+    case (.text(let a), .invalidText(let b)): order(a.utf8, b)
+    case (.invalidText(let a), .text(let b)): order(a, b.utf8)
+    case (.text, _), (.invalidText, _): 1
+    case (_, .text), (_, .invalidText): -1
     case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.real(let a), .real(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.integer(let a), .real(let b)): order(a, b)
@@ -168,7 +171,7 @@ enum SQLLogic {
     case .null: "null"
     case .integer: "integer"
     case .real: "real"
-    case .text: "text"
+    case .text, .invalidText: "text"
     case .blob: "blob"
     }
   }
