@@ -135,9 +135,11 @@ struct OwnStatements {
   /// - Parameters:
   ///   - otherFiles: The sections that list what ran in files other than the traced one.
   ///   - memory: The sections that list what ran in databases in memory.
+  ///   - count: The number of all statements that ran; nil where threads decide it. `…` in a line
+  ///     stands for many statements, and this is what sees one of them too often.
   func expect(
     _ sections: String..., asked: [String] = [], otherFiles: [String] = [], memory: [String] = [],
-    at location: SourceLocation = #_sourceLocation
+    count: Int? = nil, at location: SourceLocation = #_sourceLocation
   ) throws {
     var all: [String] = []
     for (place, sections) in [
@@ -150,6 +152,10 @@ struct OwnStatements {
           "\(sections) does not list, in \(place): \(statement)", sourceLocation: location)
       }
       all += ran
+    }
+    if let count, count != all.count {
+      Issue.record(
+        "\(all.count) statements ran, not \(count): \(all)", sourceLocation: location)
     }
     for line in asked where !all.contains(where: { Self.matches($0, line) }) {
       Issue.record("it did not run: \(line)", sourceLocation: location)

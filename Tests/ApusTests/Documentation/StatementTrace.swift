@@ -93,14 +93,21 @@ private let traceOpened:
   @convention(c) (
     OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, UnsafeRawPointer?
   ) -> Int32 = { handle, _, _ in
+    // Only the trace of times reports EXPLAIN, when it has ended.
     sqlite3_trace_v2(
-      handle, UInt32(SQLITE_TRACE_STMT),
-      { _, _, statement, text in
-        if let statement, let text {
-          let statement = OpaquePointer(statement)
+      handle, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),
+      { kind, _, subject, detail in
+        guard let subject, let detail else { return 0 }
+        let statement = OpaquePointer(subject)
+        var text: UnsafePointer<CChar>?
+        if kind == UInt32(SQLITE_TRACE_STMT) {
+          text = UnsafePointer(detail.assumingMemoryBound(to: CChar.self))
+        } else if sqlite3_stmt_isexplain(statement) != 0 {
+          text = sqlite3_sql(statement)
+        }
+        if let text {
           StatementTrace.shared.note(
-            String(cString: text.assumingMemoryBound(to: CChar.self)), of: statement,
-            at: StatementTrace.place(of: statement))
+            String(cString: text), of: statement, at: StatementTrace.place(of: statement))
         }
         return 0
       }, nil)
