@@ -28,9 +28,12 @@ extension Connection {
   /// Reads the whole table. Throws `ModelError` if the model declares no `FullText`.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_rebuild_command>
   public func rebuildSearchIndex<M: TableModel>(of model: M.Type) throws {
-    let name = try SearchIndex.required(by: model).name
-    let pending = SearchIndexDefinition.pendingTable(of: name)
-    try execute("DELETE FROM \(identifier: pending)")
+    let index = try SearchIndex.required(by: model)
+    // An FTS5 table that exists already has no triggers of the library, which note rows there.
+    if !index.isTable {
+      let pending = SearchIndexDefinition.pendingTable(of: index.name)
+      try execute("DELETE FROM \(identifier: pending)")
+    }
     try run("rebuild", nil, of: model)
   }
 
