@@ -63,6 +63,9 @@ struct ForeignSchemaPropertyTests {
           let isAboutValue = line.drop { $0 != " " }.hasPrefix(" value in ")
           return line != "ok" && (misread.isEmpty || !isAboutValue)
         })
+    } catch let error as DatabaseError where error.message.hasPrefix("generated column loop on ") {
+      // The check ends at the first such column. If that is dropped, it ends at the next.
+      return ["a generated column loop"]
     } catch {
       return ["\(error)"]
     }
