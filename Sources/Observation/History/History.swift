@@ -137,8 +137,8 @@ public final class History: Sendable {
   /// Redoes a step that was undone, the one that was undone last if none is given. Returns nil if
   /// there is nothing to redo.
   ///
-  /// A redo takes back all that the undo changed, also in other tables: in memory in all of them, over
-  /// the log in those that are logged. A row of another table that has changed since stays as it is.
+  /// A redo also takes back what foreign keys did in other tables when the step was undone: in memory in
+  /// all of them, over the log in those that are logged. A row that has changed since stays as it is.
   ///
   /// A new transaction of the history ends the possibility to redo. Throws like `undo`.
   @discardableResult

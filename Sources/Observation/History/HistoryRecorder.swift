@@ -86,18 +86,19 @@ extension HistoryRecorder: HistorySource {
     var conflicts: [ResolvedConflict] = []
     if action != .skip {
       let members = action == .undo ? step.members.reversed() : step.members
-      let inverses = try members.map { try changes(of: $0.transaction).map(\.inverted) }
+      let inverses = try members.map { try inverse(of: $0.transaction) }
       state.withLock { $0.isWriting = true }
       defer { state.withLock { $0.isWriting = false } }
       _ = witness.take()
-      var users: Set<String> = []
+      var reached: Set<String> = []
       conflicts = try info.naming(action) {
         try ChangeApplication.run(
           on: core, of: names, label: info.label, author: info.author
-        ) { application, connection in
-          users = try userTables(on: connection)
-          return try inverses.flatMap {
-            try application.apply($0, resolving: policy.applied(to: names))
+        ) { application, _ in
+          reached = try application.reachedTables()
+          return try inverses.flatMap { inverse in
+            try application.apply(inverse.own, resolving: policy)
+              + application.restore(inverse.others)
           }
         }
       }
@@ -105,7 +106,7 @@ extension HistoryRecorder: HistorySource {
         var write = write
         write.tables = write.tables.filter { name, changes in
           guard !changes.rows.isEmpty, !tables.contains(name) else { return !changes.rows.isEmpty }
-          return name.schema == "main" && users.contains(name.name) && changes.events.isEmpty
+          return name.schema == "main" && reached.contains(name.name) && changes.events.isEmpty
         }
         return write.tables.isEmpty ? nil : write
       }
@@ -115,21 +116,17 @@ extension HistoryRecorder: HistorySource {
     return HistoryOutcome(step: info, conflicts: conflicts)
   }
 
-  /// Returns the changes of a write. Those in tables of the history must be complete; outside it, a
-  /// row that cannot be written again stays as it is.
-  private func changes(of write: WriteChanges) throws -> [AnyLogChange] {
-    try write.tables.flatMap { name, table in
-      try table.logChanges(exactly: tables.contains(name))
+  /// Returns the changes that take a write back, in the tables of the history and in others. Those of
+  /// the history must be complete; a row of another table that cannot be written again is left out.
+  private func inverse(
+    of write: WriteChanges
+  ) throws -> (own: [AnyLogChange], others: [AnyLogChange]) {
+    func inverse(isOwn: Bool) throws -> [AnyLogChange] {
+      try write.tables.filter { tables.contains($0.key) == isOwn }.flatMap {
+        try $0.value.logChanges(exactly: isOwn).map(\.inverted)
+      }
     }
-  }
-
-  /// Returns the tables whose rows are the users': neither those of the library nor the shadow tables
-  /// of virtual tables.
-  private func userTables(on connection: Connection) throws -> Set<String> {
-    let names = try connection.fetch(
-      String.self,
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
-    return Set(names.map(\.lowercasedASCII).filter { !$0.hasPrefix("apus_") })
+    return (try inverse(isOwn: true), try inverse(isOwn: false))
   }
 }
 

@@ -50,17 +50,6 @@ final class HistoryWitness: CommitReceiver {
   }
 }
 
-extension ConflictPolicy {
-  /// The policy of a history. Rows outside it that do not fit stay as they are.
-  ///
-  /// - Parameter tables: the folded names of the tables of the history.
-  func applied(to tables: Set<String>) -> ConflictPolicy {
-    ConflictPolicy { [self] conflict in
-      tables.contains(conflict.change.table.lowercasedASCII) ? try resolve(conflict) : .keep
-    }
-  }
-}
-
 extension HistoryStep {
   /// Runs a closure that undoes or redoes the step, so that its conflicts name the step.
   func naming<Result>(_ action: HistoryAction, _ body: () throws -> Result) throws -> Result {

@@ -117,14 +117,17 @@ final class LoggedHistory: HistorySource, CommitReceiver {
           throw HistoryError.unknownStep(info.id)
         }
         if action != .skip {
-          // What an undo changed in other tables followed from it, and is taken back with it.
-          let isInversion = member.transaction != member.step.id
-          let changes = entry.changes.filter {
-            isInversion || tables.contains($0.table.lowercasedASCII)
+          let isOwn = { (change: AnyLogChange) in
+            self.tables.contains(change.table.lowercasedASCII)
           }
           conflicts += try info.naming(action) {
             try application.apply(
-              changes.map(\.inverted), resolving: policy.applied(to: tables))
+              entry.changes.filter(isOwn).map(\.inverted), resolving: policy)
+          }
+          // What an undo changed in other tables followed from it, and is taken back with it.
+          if member.transaction != member.step.id {
+            conflicts += try application.restore(
+              entry.changes.filter { !isOwn($0) }.map(\.inverted))
           }
         }
         // An entry without changes says that the step is skipped.

@@ -29,6 +29,28 @@ struct ExchangeTests {
     return try target.log.apply(received, resolving: policy)
   }
 
+  @Test("rows of a table that is not logged follow the foreign keys when a deletion is applied")
+  func unloggedChildren() throws {
+    let (a, b) = (try database(), try database())
+    try a.insert(Item(id: 1, name: "one", note: nil, weight: 0, cover: nil))
+    try a.insert(Item(id: 2, name: "two", note: nil, weight: 0, cover: nil))
+    try send(from: a, to: b)
+    try b.execute(
+      """
+      CREATE TABLE Unread (item INTEGER PRIMARY KEY REFERENCES Item ON DELETE CASCADE);
+      INSERT INTO Unread VALUES (1), (2)
+      """)
+    try a.execute("DELETE FROM Item WHERE id = 1")
+    #expect(try send(from: a, to: b).conflicts.isEmpty)
+    #expect(try b.fetch(Int.self, "SELECT item FROM Unread") == [2])
+    #expect(try b.rows("PRAGMA foreign_key_check").isEmpty)
+    // A row of a logged table that only this database has is in the way, as before.
+    try b.insert(Part(id: 1, item: 2))
+    try a.execute("DELETE FROM Item WHERE id = 2")
+    #expect(throws: ChangeConflicts.self) { try send(from: a, to: b) }
+    #expect(try b.fetch(Int.self, "SELECT item FROM Unread") == [2])
+  }
+
   @Test("transactions are applied whole, once, with their origin, and are not sent back")
   func basics() throws {
     let (a, b) = (try database(), try database())

@@ -225,7 +225,9 @@ struct HistoryTests {
     #expect(try db.checkSearchIndex(of: Card.self))
   }
 
-  @Test("where it is asked for, consecutive transactions with one label are a step, and a new one ends redo")
+  @Test(
+    "where it is asked for, consecutive transactions with one label are a step, and a new one ends redo"
+  )
   func grouping() throws {
     let db = try Board.database()
     let history = try Board.history(of: db, groupsByLabel: true)

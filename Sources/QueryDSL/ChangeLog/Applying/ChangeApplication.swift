@@ -86,6 +86,45 @@ package struct ChangeApplication {
     }
   }
 
+  /// Takes back what foreign keys did in other tables, as by statements of the user: foreign keys act,
+  /// and triggers fire. Other changes are left out, since triggers make them. Rows that do not fit stay
+  /// as they are, and are returned.
+  package mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
+    let reached = try reachedTables()
+    let changes = changes.filter { reached.contains($0.table.lowercasedASCII) }
+    guard !changes.isEmpty else { return [] }
+    let keys = try foreignKeys()
+    var decisions = ConflictDecisions()
+    while true {
+      var attempt = ApplicationAttempt(
+        connection: connection, changes: changes, decisions: decisions, foreignKeys: keys)
+      try connection.savepoint { connection in
+        try enforcing {
+          // A parent may be restored after its children.
+          try connection.execute("PRAGMA defer_foreign_keys = ON")
+          try attempt.run {
+            try table($0)
+          } isOutside: { _ in
+            false
+          } enforcing: {
+            try $0()
+          }
+        }
+        if !attempt.conflicts.isEmpty { try connection.requestRollback() }
+      }
+      guard !attempt.conflicts.isEmpty else { return decisions.resolved }
+      for (index, conflict) in attempt.conflicts {
+        _ = try decisions.decide(conflict, ofChange: index, by: .mine)
+      }
+    }
+  }
+
+  /// Returns the folded names of the other tables in which foreign keys act.
+  package mutating func reachedTables() throws -> Set<String> {
+    guard checksForeignKeys else { return [] }
+    return try foreignKeys().tables(reachedFrom: tablesOfChanges())
+  }
+
   /// Applies the changes as far as it is decided. If there are further conflicts, they are returned
   /// and nothing is changed.
   private mutating func attempt(

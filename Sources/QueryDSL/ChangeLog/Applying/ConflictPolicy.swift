@@ -18,7 +18,7 @@ public struct ConflictPolicy: Sendable {
     case fail
   }
 
-  package let resolve: @Sendable (ChangeConflict) throws -> Resolution
+  let resolve: @Sendable (ChangeConflict) throws -> Resolution
   /// Whether columns that were changed later are left out before conflicts are looked for.
   var comparesTimes = false
 

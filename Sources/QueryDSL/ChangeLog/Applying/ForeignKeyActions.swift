@@ -24,7 +24,6 @@ struct ForeignKeyActions {
     let new: [DatabaseValue]
   }
 
-  private let changes: [AnyLogChange]
   private var deletions: [Deletion] = []
   /// The keys that changed, by the positions of the foreign keys that refer to them.
   private var moves: [Int: [Move]] = [:]
@@ -45,24 +44,23 @@ struct ForeignKeyActions {
     after changes: [AnyLogChange], of former: [FormerRow], by foreignKeys: ForeignKeyGraph,
     on connection: Connection, _ isOutside: (String) throws -> Bool
   ) throws {
-    self.changes = changes
     self.foreignKeys = foreignKeys
     lazy var rekeyings = Rekeyings(of: changes)
     for former in former {
       let change = changes[former.index]
       for (place, key) in foreignKeys.keys.enumerated() where key.parent.isSame(as: change.table) {
         guard try isOutside(key.child), let old = key.values(of: former.row) else { continue }
+        let follows = key.onUpdate != .noAction && key.onUpdate != .restrict
         guard former.wasReplaced || change.kind == .deleted else {
           let new = zip(key.parentColumns, old).map { change.new($0) ?? $1 }
-          if new != old {
+          if new != old, follows {
             moves[place, default: []].append(Move(index: former.index, old: old, new: new))
           }
           continue
         }
         guard try key.hasChildren(of: old, isDangling: true, on: connection) else { continue }
-        switch key.onUpdate == .noAction || key.onUpdate == .restrict || former.wasReplaced
-          ? .deleted : rekeyings.fate(of: former.index)
-        {
+        let isRekeyable = follows && !former.wasReplaced
+        switch isRekeyable ? rekeyings.fate(of: former.index) : .deleted {
         case .deleted:
           deletions.append(Deletion(index: former.index, key: key, values: old))
         case .rekeyed(let index):
@@ -87,8 +85,7 @@ struct ForeignKeyActions {
         let part = rest.prefix(4_000 / key.columns.count)
         rest = rest.dropFirst(part.count)
         let failure = try failure {
-          try key.actOnUpdate(
-            part.map { ($0.old, $0.new) }, ofDangling: isWritten(key.child), on: connection)
+          try key.actOnUpdate(part.map { ($0.old, $0.new) }, on: connection)
         }
         if let failure { return (first.index, failure) }
       }
@@ -102,11 +99,6 @@ struct ForeignKeyActions {
     let index = deletions.first?.index ?? moves.values.first?.first?.index
     guard let index, try connection.count(of: .deferredForeignKeys) > 0 else { return nil }
     return (index, ConstraintFailure(kind: .foreignKey))
-  }
-
-  /// Whether the changes have rows of a table. These are as they should be already.
-  private func isWritten(_ table: String) -> Bool {
-    changes.contains { $0.table.isSame(as: table) }
   }
 
   /// Returns the constraint that a statement violates. What a trigger raises is thrown, since only its

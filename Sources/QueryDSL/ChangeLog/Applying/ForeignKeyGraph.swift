@@ -79,11 +79,8 @@ struct ForeignKeyGraph {
 
     /// Does to the children of rows that have other values now what the key declares. All rows take
     /// part in one statement, since they may have exchanged their values.
-    ///
-    /// - Parameter ofDangling: whether only rows follow whose parent does not exist.
     func actOnUpdate(
-      _ moves: [(old: [DatabaseValue], new: [DatabaseValue])], ofDangling: Bool,
-      on connection: Connection
+      _ moves: [(old: [DatabaseValue], new: [DatabaseValue])], on connection: Connection
     ) throws {
       let olds = columns.indices.map { "o\($0)" }.joined(separator: ", ")
       let news = columns.indices.map { "n\($0)" }.joined(separator: ", ")
@@ -105,7 +102,6 @@ struct ForeignKeyGraph {
         ) UPDATE \(identifier: child) AS c SET \(unsafe: assignments) \
         WHERE (\(unsafe: comparable.joined(separator: ", "))) IN (SELECT \(unsafe: olds) FROM m)
         """)
-      if ofDangling { sql.append(SQL(unsafe: " AND " + isDangling)) }
       try connection.execute(sql)
     }
 
@@ -148,6 +144,20 @@ struct ForeignKeyGraph {
           onUpdate: ForeignKeyAction(rawValue: onUpdate) ?? .noAction,
           collations: targets.map { definition?.column($0)?.collation },
           defaults: parts.map { "(\($0.7 ?? "NULL"))" }))
+    }
+  }
+
+  /// Returns the folded names of the tables in which a change of some tables can change rows, by
+  /// foreign keys alone.
+  func tables(reachedFrom tables: Set<String>) -> Set<String> {
+    let passive: Set<ForeignKeyAction> = [.noAction, .restrict]
+    let acting = keys.filter { !passive.isSuperset(of: [$0.onDelete, $0.onUpdate]) }
+    var reached = tables
+    while true {
+      let children = acting.filter { reached.contains($0.parent.lowercasedASCII) }
+        .map(\.child.lowercasedASCII)
+      guard !reached.isSuperset(of: children) else { return reached.subtracting(tables) }
+      reached.formUnion(children)
     }
   }
 
