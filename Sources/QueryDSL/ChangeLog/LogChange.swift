@@ -79,17 +79,8 @@ public struct LogChange<M: Model>: Sendable {
 
   /// Returns an error that says in which row and entry the value is.
   private func located(_ error: ColumnValueError) -> ColumnValueError {
-    let key = keyValues.map(\.description).joined(separator: ", ")
-    let place = ", of the row \(key) in the entry \(sequence) of the change log,"
-    var located = error
-    switch error.reason {
-    case .mismatch(let expected, let found):
-      located.reason = .mismatch(expected: expected, found: found + place)
-    case .null(let expected): located.reason = .mismatch(expected: expected, found: "NULL" + place)
-    case .invalid(let expected, let found):
-      located.reason = .invalid(expected: expected, found: found + place)
-    case .unstorable: break
-    }
-    return located
+    let place = "in the entry \(sequence) of the change log"
+    return error.at(table: row.table, column: nil, row: nil, key: keyValues)
+      .with(detail: [error.detail, place].compactMap(\.self).joined(separator: ", "))
   }
 }

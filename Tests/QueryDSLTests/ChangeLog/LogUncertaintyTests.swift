@@ -184,8 +184,8 @@ struct LogUncertaintyTests {
     let error = #expect(throws: ColumnValueError.self) { try change.new(\.$t) }
     #expect(
       error?.description
-        == "Item.t: text with broken bytes, of the row 1 in the entry 2 of the change log, cannot be "
-        + "read as UTF-8")
+        == "Item.t, row with the key 1: text with broken bytes cannot be read as UTF-8: in the entry 2 "
+        + "of the change log")
     let batch = try db.log.batch(after: 0)
     let coded = try JSONEncoder().encode(batch)
     let decoded = try JSONDecoder().decode(LogBatch.self, from: coded)
