@@ -172,6 +172,27 @@ struct DataFrameTests {
     #expect(error?.table == "Animal" && error?.column == "mood" && error?.key == [2])
   }
 
+  @Test("rows that SQLite ignores are not counted, and a row that it refuses undoes the others")
+  func ignored() throws {
+    let db = try Database.temporary()
+    try db.execute("CREATE TABLE code (a INTEGER UNIQUE ON CONFLICT IGNORE CHECK (a > 0))")
+    let frame = try DataFrame(columns: [.init("a", [1, 2, 1] as [Int?])])
+    #expect(try db.write(frame, to: "code") == 2)
+    let refused = try DataFrame(columns: [.init("a", [3, 4, 0] as [Int?])])
+    try db.write { tx in
+      #expect(throws: DatabaseError.self) { try tx.write(refused, to: "code") }
+      try tx.execute("INSERT INTO code VALUES (9)")
+    }
+    #expect(try db.fetch(Int.self, "SELECT a FROM code ORDER BY a") == [1, 2, 9])
+    try db.execute(
+      """
+      CREATE VIEW codes AS SELECT a FROM code;
+      CREATE TRIGGER added INSTEAD OF INSERT ON codes BEGIN INSERT INTO code VALUES (new.a); END
+      """)
+    let more = try DataFrame(columns: [.init("a", [5, 6] as [Int?])])
+    #expect(try db.write(more, to: "codes") == 2)
+  }
+
   @Test("a locked schema does not let a frame create a table")
   func locked() throws {
     var configuration = Configuration()

@@ -47,6 +47,13 @@ struct OwnStatements {
     }
   }
 
+  /// Rows that refer to later ones.
+  struct Chain: Model {
+    @PrimaryKey var id: Int
+    @Column var next: Int?
+    static var schema: Schema<Chain> { ForeignKey(\.$next, references: \Chain.$id) }
+  }
+
   struct Event: Model {
     @PrimaryKey var id = Unique64()
     @Column var date: Date

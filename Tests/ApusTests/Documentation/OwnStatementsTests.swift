@@ -163,8 +163,8 @@ struct OwnStatementsTests {
         try db.upsert(Author(id: 1, name: "John"), onConflict: \.$id)
         try db.upsert(Author(id: 1, name: "John"), onConflict: \.$id)
         try statements.expect(
-          "Writing", asked: [#"INSERT INTO "Author" ("id", "name") VALUES (?, ?) ON CONFLICT …"#],
-          count: 6)
+          "Writing", "Upserting",
+          asked: [#"INSERT INTO "Author" ("id", "name") VALUES (?, ?) ON CONFLICT …"#], count: 6)
         let (columns, exists) = try db.read {
           (try $0.columns(ofTable: "Author"), try $0.tableExists("author"))
         }
@@ -212,6 +212,27 @@ struct OwnStatementsTests {
         try statements.expect(
           "Writing", "Upserting",
           asked: [#"INSERT INTO "Tag" ("name", "size") VALUES (?, ?) ON CONFLICT …"#], count: 5)
+      }
+    }
+  }
+
+  @Test("arrays whose models refer to later ones, and integers of a table that is not STRICT")
+  func arrays() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        let db = try Database(path: statements.path, models: [OwnStatements.Chain.self])
+        statements.forget()
+        let links = (1...40).map { OwnStatements.Chain(id: $0, next: $0 < 40 ? $0 + 1 : nil) }
+        try db.write { tx in try tx.insert(links) }
+        let insert = #"INSERT INTO "Chain" ("id", "next") VALUES …"#
+        try statements.expect(
+          "Writing", "Failing", "Arrays, and integers of other programs' tables", asked: [insert])
+        try db.execute("CREATE TABLE Author (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+        statements.forget()
+        try db.run(Author.update { $0.$id += 1 })
+        try statements.expect(
+          "Writing", "Arrays, and integers of other programs' tables",
+          asked: [#"UPDATE "Author" SET "id" = (SELECT CASE typeof("apus_value") …"#])
       }
     }
   }

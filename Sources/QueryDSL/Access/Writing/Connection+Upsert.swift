@@ -15,8 +15,8 @@ extension Connection {
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
   /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
   /// ```
-  /// An existing row keeps its key. It takes one statement, and a lookup of the key if the row was
-  /// left unchanged and the conflict is not that of the key. For a table WITHOUT ROWID it takes two
+  /// An existing row keeps its key. It takes one statement, and a lookup of the row if it was left
+  /// unchanged. For a table WITHOUT ROWID it takes two
   /// statements if the row exists, so a BEFORE INSERT trigger runs twice.
   ///
   /// A violation of another constraint throws `DatabaseError`. A conflict of the key throws
