@@ -163,7 +163,7 @@ public final class History: Sendable {
   /// do {
   ///   try history.undo()
   /// } catch let conflicts as ChangeConflicts {
-  ///   show("\(conflicts)")                // “Add” cannot be undone, because …
+  ///   print(conflicts)                     // “Add” cannot be undone, because …
   ///   try history.skip()                   // the next undo is that of the step before
   /// }
   /// ```
