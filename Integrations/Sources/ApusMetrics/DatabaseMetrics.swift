@@ -110,10 +110,10 @@ public final class DatabaseMetrics: Sendable {
     meters.memory.set(LibraryCounter.memory.value.current)
     // Without a change log, this throws.
     if let log = try? await database.log.status() {
-      meters.logPosition.set(log.position)
+      meters.logPosition.set(log.position.number)
       meters.logEntries.set(log.count)
       for (cursor, position) in log.cursors {
-        meters.behind(of: cursor).set(log.position - position)
+        meters.behind(of: cursor).set(log.position.number - position.number)
       }
     }
   }

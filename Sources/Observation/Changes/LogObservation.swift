@@ -14,9 +14,9 @@ public struct LogObservation: AsyncSequence, Sendable {
   public typealias Failure = any Error
 
   private let log: ChangeLog
-  private let start: @Sendable () async throws -> Int64
+  private let start: @Sendable () async throws -> LogPosition
 
-  init(_ log: ChangeLog, startingAfter start: @escaping @Sendable () async throws -> Int64) {
+  init(_ log: ChangeLog, startingAfter start: @escaping @Sendable () async throws -> LogPosition) {
     self.log = log
     self.start = start
   }
@@ -29,35 +29,36 @@ public struct LogObservation: AsyncSequence, Sendable {
   /// An iterator over the entries of one observation.
   public struct Iterator: AsyncIteratorProtocol {
     private let log: ChangeLog
-    private let start: @Sendable () async throws -> Int64
-    private var position: Int64?
+    private let start: @Sendable () async throws -> LogPosition
+    private var position: LogPosition?
     /// Whether no entry was found when they were read last.
     private var isAtEnd = true
     /// The entries that were read, the next one last.
     private var waiting: [LogEntry] = []
-    private var newest: ValueObservation<Int64>.Iterator
+    private var newest: ValueObservation<LogPosition>.Iterator
 
-    init(log: ChangeLog, start: @escaping @Sendable () async throws -> Int64) {
+    init(log: ChangeLog, start: @escaping @Sendable () async throws -> LogPosition) {
       self.log = log
       self.start = start
-      newest = log.newestSequence.makeAsyncIterator()
+      newest = log.newestPosition.makeAsyncIterator()
     }
 
     /// Returns the next entry, and waits for it if there is none yet. Returns nil if the task is
     /// cancelled or the database is closed.
     ///
-    /// Throws `LogError.expired` if entries were purged before they were read.
+    /// Throws `LogError.expired` if entries were purged before they were read, and
+    /// `LogError.unknownPosition` if the file was restored and no longer has the last entry.
     public mutating func next() async throws -> LogEntry? {
       while waiting.isEmpty {
         // The first value comes at once. A commit after it gives another value, so that none is
         // missed between reading the entries and waiting.
         if isAtEnd { guard try await newest.next() != nil else { return nil } }
         do {
-          let known: Int64
+          let known: LogPosition
           if let position { known = position } else { known = try await start() }
           let entries = try await log.entries(after: known)
           isAtEnd = entries.isEmpty
-          position = entries.last?.sequence ?? known
+          position = entries.last?.position ?? known
           waiting = entries.reversed()
         } catch {
           // The database may be closed after it was found to have changed.
@@ -90,13 +91,13 @@ extension ChangeLog {
   /// ```
   /// Transactions of other programs are seen as by `db.observe`. Iterating throws what
   /// `entries(after:)` throws.
-  public func observe(after position: Int64 = 0) -> LogObservation {
+  public func observe(after position: LogPosition = .start) -> LogObservation {
     LogObservation(self) { position }
   }
 
-  /// The number of the newest entry, finished or not.
-  fileprivate var newestSequence: ValueObservation<Int64> {
-    database.observe { try $0.newestLogSequence() }
+  /// The position of the newest entry, finished or not.
+  fileprivate var newestPosition: ValueObservation<LogPosition> {
+    database.observe { try $0.newestLogPosition() }
   }
 }
 

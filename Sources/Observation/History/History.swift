@@ -66,17 +66,18 @@ public final class History: Sendable {
   /// `gap` or those that were purged.
   ///
   /// Throws `ModelError` if a model is a view. `steps()`, `undo()` and `redo()` throw
-  /// `LogError.noLog` if the database has no log.
+  /// `LogError.noLog` if the database has no log, and `LogError.unknownPosition` if the file was
+  /// restored and no longer has the steps; another history has those of the file.
   ///
   /// - Parameters:
-  ///   - position: the number of an entry of the log, after which the history begins. If another
+  ///   - position: the position in the log after which the history begins. If another
   ///     history undoes an earlier transaction, that is no step of this one.
   ///   - author: takes only the transactions of this author.
   ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as those
   ///     of typing. Otherwise each transaction is a step.
   ///   - limit: the number of steps that can be undone.
   public init(
-    of models: [any Model.Type], inLogOf database: Database, after position: Int64 = 0,
+    of models: [any Model.Type], inLogOf database: Database, after position: LogPosition = .start,
     author: String? = nil, groupsByLabel: Bool = false, limit: Int = 100
   ) throws {
     let tables = try Set(models.map { try $0.storedTableName.lowercasedASCII })

@@ -6,8 +6,8 @@ import SQLCore
 final class LoggedHistory: HistorySource, CommitReceiver {
   private struct State {
     var stack: HistoryStack<Int64>
-    /// The number of the last entry that was read.
-    var position: Int64
+    /// The position of the last entry that was read.
+    var position: LogPosition
     /// The entries that undo, or redo, a transaction from before the beginning of the history. They
     /// are no steps, nor is what inverts them.
     var outside: Set<Int64> = []
@@ -15,13 +15,13 @@ final class LoggedHistory: HistorySource, CommitReceiver {
 
   private let tables: Set<String>
   private let author: String?
-  private let start: Int64
+  private let start: LogPosition
   private let state: Lock<State>
   let updates = HistoryUpdates()
   let needsWitness = false
 
   /// - Parameter tables: the names of the tables, folded.
-  init(_ tables: Set<String>, after start: Int64, _ options: HistoryOptions) {
+  init(_ tables: Set<String>, after start: LogPosition, _ options: HistoryOptions) {
     self.tables = tables
     self.start = start
     author = options.author
@@ -57,12 +57,14 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     var state = state.withLock { $0 }
     let purged = try connection.purgedLogPosition()
     state.stack.remove(upTo: purged)
-    state.position = max(state.position, purged)
+    if state.position.number < purged {
+      state.position = try connection.logPosition(ofEntry: purged)
+    }
     while true {
       let entries = try connection.logEntries(after: state.position, limit: 500)
       guard let last = entries.last else { break }
       for entry in entries { follow(entry, in: &state) }
-      state.position = last.sequence
+      state.position = last.position
     }
     return state
   }
@@ -71,7 +73,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
   private func keep(_ new: State) {
     state.withLock { known in
       // Another thread may have read further.
-      if known.position <= new.position { known = new }
+      if known.position.number <= new.position.number { known = new }
     }
   }
 
@@ -86,7 +88,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
       let isEmpty = entry.changes.isEmpty
       if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }
-      if undone <= start || state.outside.contains(undone) {
+      if undone <= start.number || state.outside.contains(undone) {
         state.outside.insert(entry.sequence)
         return
       }

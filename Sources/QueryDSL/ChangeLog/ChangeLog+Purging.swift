@@ -50,7 +50,7 @@ extension Connection {
     keeping bounds: ChangeLog.Bounds, _ passingCursors: Bool
   ) throws -> Int {
     try withLog {
-      let newest = try logPosition()
+      let newest = try logPosition().number
       var end: Int64 = 0
       if let age = bounds.age { end = max(end, try lastEntry(olderThan: age) ?? newest) }
       if let count = bounds.count {
@@ -117,6 +117,7 @@ extension Connection {
       """)
     try execute(#"DELETE FROM "apus_log_entry" WHERE "sequence" <= \#(end)"#)
     try execute(#"UPDATE "apus_log" SET "purged" = max("purged", \#(end))"#)
+    try purgeLogEpochs(upTo: end)
     return Int(count)
   }
 }

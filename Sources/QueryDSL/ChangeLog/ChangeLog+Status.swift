@@ -3,23 +3,26 @@ import SQLCore
 extension ChangeLog {
   /// The size of a change log at one moment, and the positions of its readers.
   public struct Status: Hashable, Sendable {
-    /// The number of the newest entry; 0 if there never was one.
-    public let position: Int64
+    /// The position of the newest entry; `.start` if there never was one.
+    public let position: LogPosition
     /// The number of entries that were not purged.
     public let count: Int
-    /// The number of the last entry that each named reader has passed.
-    public let cursors: [String: Int64]
+    /// The position of the last entry that each named reader has passed.
+    public let cursors: [String: LogPosition]
   }
 
   /// Returns the size of the log and the positions of its cursors.
   ///
   /// ```swift
   /// let status = try db.log.status()
-  /// for (name, position) in status.cursors { print(name, status.position - position) }
+  /// for (name, position) in status.cursors {
+  ///   print(name, status.position.number - position.number)
+  /// }
   /// ```
   ///
   /// An entry that is not finished is not counted. Throws `LogError.noLog` if the database has no
-  /// log. Three statements; counting reads the rows of all entries.
+  /// log. Four statements, and one for each cursor; counting reads the rows of all
+  /// entries.
   public func status() throws -> Status {
     try database.read { try $0.logStatus() }
   }
@@ -55,10 +58,11 @@ extension Connection {
     let count = try withLog {
       try row(#"SELECT count(*) FROM "apus_log_entry" WHERE NOT "isOpen""#)?.get(Int.self, at: 0)
     }
-    var cursors: [String: Int64] = [:]
+    var numbers: [String: Int64] = [:]
     try forEach(#"SELECT "name", "sequence" FROM "apus_log_cursor""#) { row in
-      cursors[try row.get(String.self, at: 0)] = try row.get(Int64.self, at: 1)
+      numbers[try row.get(String.self, at: 0)] = try row.get(Int64.self, at: 1)
     }
+    let cursors = try numbers.mapValues { try logPosition(ofEntry: $0) }
     return ChangeLog.Status(position: position, count: count ?? 0, cursors: cursors)
   }
 
@@ -71,6 +75,7 @@ extension Connection {
         ORDER BY "sequence" DESC LIMIT 1 OFFSET \(limit)
         """)?.get(Int64.self, at: 0)
     }
-    return try logEntries(after: before ?? purgedLogPosition(), limit: limit)
+    let start = try before ?? purgedLogPosition()
+    return try withLog { try logEntries(afterNumber: start, limit: limit, withMarks: false) }
   }
 }

@@ -25,15 +25,20 @@ public struct ChangeLog: Sendable {
   /// If another program has left an entry open, to which its next transaction would add, the entry
   /// is ended by a write of its own and returned. Otherwise this is one read.
   ///
-  /// Throws `LogError.expired` if entries after the position were purged, and `LogError.noLog` if
-  /// the database has no log.
-  public func entries(after position: Int64 = 0, limit: Int = 100) throws -> [LogEntry] {
+  /// Throws `LogError.expired` if entries after the position were purged,
+  /// `LogError.unknownPosition` if the log does not have the entry of the position, as after a
+  /// restore, and `LogError.noLog` if the database has no log.
+  public func entries(
+    after position: LogPosition = .start, limit: Int = 100
+  ) throws -> [LogEntry] {
     try endForeignEntry()
     return try database.read { try $0.logEntries(after: position, limit: limit) }
   }
 
   /// Returns the entries after a position, from asynchronous code.
-  public func entries(after position: Int64 = 0, limit: Int = 100) async throws -> [LogEntry] {
+  public func entries(
+    after position: LogPosition = .start, limit: Int = 100
+  ) async throws -> [LogEntry] {
     try await endForeignEntry()
     return try await database.read { try $0.logEntries(after: position, limit: limit) }
   }

@@ -1,17 +1,19 @@
 import SQLCore
 
 extension Connection {
-  /// Returns the number of the newest entry of the change log; 0 if the log is empty.
+  /// Returns the position of the newest entry of the change log; `.start` if the log is empty.
   ///
   /// Together with a copy of the logged tables from the same read, it is where a reader of the log
-  /// continues. Throws `LogError.noLog` if no migration has created the log. One statement.
-  public func logPosition() throws -> Int64 {
+  /// continues. Throws `LogError.noLog` if no migration has created the log. Two statements.
+  public func logPosition() throws -> LogPosition {
     try withLog {
-      try row(
-        """
-        SELECT max(coalesce((SELECT max("sequence") FROM "apus_log_entry" WHERE NOT "isOpen"), 0), \
-        "purged") FROM "apus_log"
-        """)?.get(Int64.self, at: 0) ?? 0
+      let number =
+        try row(
+          """
+          SELECT max(coalesce((SELECT max("sequence") FROM "apus_log_entry" WHERE NOT "isOpen"), 0), \
+          "purged") FROM "apus_log"
+          """)?.get(Int64.self, at: 0) ?? 0
+      return try logPosition(ofEntry: number)
     }
   }
 
@@ -23,31 +25,41 @@ extension Connection {
   /// An entry that is not finished is not among them: that of the running write, or one to which
   /// another program may still add.
   ///
-  /// Throws `LogError.expired` if entries after the position were purged, and `LogError.noLog` if
-  /// no migration has created the log. Four statements; each reads only what it returns.
-  public func logEntries(after position: Int64 = 0, limit: Int = 100) throws -> [LogEntry] {
+  /// Throws `LogError.expired` if entries after the position were purged,
+  /// `LogError.unknownPosition` if the log does not have the entry of the position, and
+  /// `LogError.noLog` if no migration has created the log. Six statements; each reads only what
+  /// it returns.
+  public func logEntries(
+    after position: LogPosition = .start, limit: Int = 100
+  ) throws -> [LogEntry] {
     try logEntries(after: position, limit: limit, withMarks: false)
   }
 
   /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference.
   func logEntries(
-    after position: Int64, limit: Int, withMarks: Bool
+    after position: LogPosition, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {
     try withLog {
-      let purged = try row(#"SELECT "purged" FROM "apus_log""#)?.get(Int64.self, at: 0) ?? 0
       // A log that was purged up to here begins after it, for a reader that never read it as well.
-      guard position >= purged else {
-        throw LogError.expired(position: position, purged: purged)
-      }
-      let heads = try logHeads(after: position, limit: max(limit, 0))
-      guard let first = heads.map(\.firstChange).min(), let last = heads.last?.sequence else {
-        return []
-      }
-      var netting = try logNettings(from: first, after: last)
-      return heads.map { head in
-        head.entry(
-          netting.removeValue(forKey: head.sequence)?.changes(withMarks: withMarks) ?? [])
-      }
+      try requireLogPosition(position)
+      return try logEntries(afterNumber: position.number, limit: limit, withMarks: withMarks)
+    }
+  }
+
+  /// Returns the entries after a number, which nobody has kept since the file had other content.
+  func logEntries(
+    afterNumber number: Int64, limit: Int, withMarks: Bool
+  ) throws -> [LogEntry] {
+    let heads = try logHeads(after: number, limit: max(limit, 0))
+    guard let first = heads.map(\.firstChange).min(), let last = heads.last?.sequence else {
+      return []
+    }
+    var netting = try logNettings(from: first, after: last)
+    let epochs = try logEpochs(from: number, through: last)
+    return heads.map { head in
+      head.entry(
+        at: epochs.position(of: head.sequence),
+        netting.removeValue(forKey: head.sequence)?.changes(withMarks: withMarks) ?? [])
     }
   }
 
@@ -101,10 +113,10 @@ extension Connection {
 
   private func logHeads(after position: Int64, limit: Int) throws -> [LogHead] {
     var heads: [LogHead] = []
+    // Only files that a program with epochs has written have the last column.
     try forEach(
       """
-      SELECT "sequence", "time", "firstChange", "schemaVersion", "label", "author", "origin", \
-      "originSequence", "undoes", "gap" FROM "apus_log_entry" \
+      SELECT * FROM "apus_log_entry" \
       WHERE "sequence" > \(position) AND NOT "isOpen" ORDER BY "sequence" LIMIT \(limit)
       """
     ) { row in heads.append(try LogHead(row)) }
@@ -163,19 +175,22 @@ private struct LogHead {
     sequence = try row.get(at: 0)
     time = try row.get(at: 1)
     firstChange = try row.get(at: 2)
-    schemaVersion = try row.get(at: 3)
-    label = try row.get(at: 4)
-    author = try row.get(at: 5)
-    let database = try row.get(String?.self, at: 6)
-    let originSequence = try row.get(Int64?.self, at: 7)
-    origin = database.map { LogEntry.Origin(database: $0, sequence: originSequence ?? 0) }
-    undoes = try row.get(at: 8)
-    gap = try row.get(at: 9)
+    schemaVersion = try row.get(at: 4)
+    label = try row.get(at: 5)
+    author = try row.get(at: 6)
+    let database = try row.get(String?.self, at: 7)
+    let number = try row.get(Int64?.self, at: 8) ?? 0
+    undoes = try row.get(at: 9)
+    gap = try row.get(at: 10)
+    let epoch = row.count > 11 ? try row.get(Int64?.self, at: 11) ?? 0 : 0
+    origin = database.map {
+      LogEntry.Origin(database: $0, position: LogPosition(number, in: epoch))
+    }
   }
 
-  func entry(_ changes: [AnyLogChange]) -> LogEntry {
+  func entry(at position: LogPosition, _ changes: [AnyLogChange]) -> LogEntry {
     LogEntry(
-      sequence: sequence, time: time, label: label, author: author, origin: origin,
+      position: position, time: time, label: label, author: author, origin: origin,
       schemaVersion: schemaVersion, undoneSequence: undoes, gap: gap, changes: changes)
   }
 }

@@ -17,14 +17,14 @@ public struct LogCursor: Sendable {
   public let name: String
   package let log: ChangeLog
 
-  /// Returns the number of the last entry that the cursor has passed. Throws
-  /// `LogError.unknownCursor` if it was removed. One statement.
-  public func position() throws -> Int64 {
+  /// Returns the position of the last entry that the cursor has passed. Throws
+  /// `LogError.unknownCursor` if it was removed. Two statements.
+  public func position() throws -> LogPosition {
     try log.database.read { try $0.logPosition(ofCursor: name) }
   }
 
-  /// Returns the number of the last entry that the cursor has passed, from asynchronous code.
-  public func position() async throws -> Int64 {
+  /// Returns the position of the last entry that the cursor has passed, from asynchronous code.
+  public func position() async throws -> LogPosition {
     let name = name
     return try await log.database.read { try $0.logPosition(ofCursor: name) }
   }
@@ -43,6 +43,8 @@ public struct LogCursor: Sendable {
   }
 
   /// Moves the cursor past an entry. A cursor never moves back.
+  ///
+  /// Throws `LogError.unknownPosition` if the log no longer has the entry, as after a restore.
   public func advance(past entry: LogEntry) throws {
     try log.database.write { try $0.advanceLogCursor(name, past: entry) }
   }
@@ -69,15 +71,18 @@ extension ChangeLog {
   ///
   /// A new cursor stands before the oldest entry of the log. With a position, the cursor is moved
   /// there, whether or not it exists: `logPosition()`, from the read in which the logged tables
-  /// were copied. One write. Throws `LogError.noLog` if the database has no log.
-  public func cursor(_ name: String, startingAfter position: Int64? = nil) throws -> LogCursor {
+  /// were copied. One write. Throws `LogError.noLog` if the database has no log, and
+  /// `LogError.unknownPosition` if the log does not have the position.
+  public func cursor(
+    _ name: String, startingAfter position: LogPosition? = nil
+  ) throws -> LogCursor {
     try database.write { try $0.createLogCursor(name, position) }
     return LogCursor(name: name, log: self)
   }
 
   /// Returns the cursor with a name, and creates it if it does not exist, from asynchronous code.
   public func cursor(
-    _ name: String, startingAfter position: Int64? = nil
+    _ name: String, startingAfter position: LogPosition? = nil
   ) async throws -> LogCursor {
     try await database.write { try $0.createLogCursor(name, position) }
     return LogCursor(name: name, log: self)
@@ -88,11 +93,14 @@ extension Connection {
   /// Moves a cursor of the change log past an entry, in the transaction that handles the entry, so
   /// that both happen or neither.
   ///
-  /// Throws `LogError.unknownCursor` if no cursor has that name. Two statements.
+  /// The cursor is in the file, so that a restore moves it with the log. Throws
+  /// `LogError.unknownCursor` if no cursor has that name, and `LogError.unknownPosition` if the log
+  /// no longer has the entry, as after a restore. Five statements.
   public func advanceLogCursor(_ name: String, past entry: LogEntry) throws {
     try withLog {
       let position = try logPosition(ofCursor: name)
-      guard position < entry.sequence else { return }
+      try requireKnownLogPosition(entry.position)
+      guard position.number < entry.sequence else { return }
       try execute(
         """
         UPDATE "apus_log_cursor" SET "sequence" = \(entry.sequence) WHERE "name" = \(name)
@@ -100,18 +108,20 @@ extension Connection {
     }
   }
 
-  fileprivate func logPosition(ofCursor name: String) throws -> Int64 {
+  fileprivate func logPosition(ofCursor name: String) throws -> LogPosition {
     try withLog {
       let row = try row(#"SELECT "sequence" FROM "apus_log_cursor" WHERE "name" = \#(name)"#)
       guard let row else { throw LogError.unknownCursor(name) }
-      return try row.get(at: 0)
+      return try logPosition(ofEntry: row.get(Int64.self, at: 0))
     }
   }
 
-  fileprivate func createLogCursor(_ name: String, _ position: Int64?) throws {
+  fileprivate func createLogCursor(_ name: String, _ position: LogPosition?) throws {
     try withLog {
       if let position {
-        try execute(#"INSERT OR REPLACE INTO "apus_log_cursor" VALUES (\#(name), \#(position))"#)
+        try requireKnownLogPosition(position)
+        try execute(
+          #"INSERT OR REPLACE INTO "apus_log_cursor" VALUES (\#(name), \#(position.number))"#)
       } else {
         try execute(
           """

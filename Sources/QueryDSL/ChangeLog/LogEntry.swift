@@ -12,13 +12,16 @@ public struct LogEntry: Sendable, Identifiable {
   public struct Origin: Hashable, Sendable {
     /// The identity of the other database.
     public let database: String
+    /// The position of the transaction there.
+    public let position: LogPosition
+
     /// The number of the transaction there.
-    public let sequence: Int64
+    public var sequence: Int64 { position.number }
   }
 
-  /// The number of the entry. Later transactions have greater numbers, and none is used twice; some
-  /// numbers may be missing.
-  public let sequence: Int64
+  /// The position of the entry. A reader continues after it, and it names the transaction in all
+  /// copies of the file.
+  public let position: LogPosition
   /// The microseconds since 1970, by the clock of the program that wrote. A `Date` is less exact.
   let time: Int64
   /// The label, as in `db.write(label: "import") { … }`; nil if the write has none.
@@ -40,8 +43,12 @@ public struct LogEntry: Sendable, Identifiable {
   /// The rows that differ, in the order in which they were first changed.
   public let changes: [AnyLogChange]
 
-  /// The number of the entry.
-  public var id: Int64 { sequence }
+  /// The number of the entry. Later transactions of a log have greater numbers; some may be missing.
+  /// A file that was restored from a backup gives the same numbers to other transactions.
+  public var sequence: Int64 { position.number }
+
+  /// The position of the entry.
+  public var id: LogPosition { position }
 
   /// The time by the clock of the program that wrote, in milliseconds. It is later than that of all
   /// transactions which the log had then.

@@ -5,14 +5,17 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The database has no change log.
   case noLog
   /// Entries after this position were purged before they were read.
-  case expired(position: Int64, purged: Int64)
+  case expired(position: LogPosition, purged: LogPosition)
+  /// The log of the database with this identity has no entry at this position, or no longer has it:
+  /// its file was restored from a backup, or another copy of it was written.
+  case unknownPosition(LogPosition, newest: LogPosition, database: String)
   /// No cursor has this name.
   case unknownCursor(String)
   /// Transactions of another database are missing between those that were applied and these.
-  case missingTransactions(source: String, after: Int64, before: Int64)
+  case missingTransactions(source: String, after: LogPosition, before: LogPosition)
   /// The log of another database lacks changes of these tables up to a position: a migration began to
   /// log them there when they had rows, or changed their values.
-  case incomplete(source: String, tables: [String], position: Int64)
+  case incomplete(source: String, tables: [String], position: LogPosition)
   /// A batch comes from a database with the identity of this one.
   case sameIdentity(String)
 
@@ -26,6 +29,13 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
       "the change log was purged up to entry \(purged), so the changes after entry \(position) are "
         + "incomplete; in one read, copy the logged tables and take `logPosition()`, and continue "
         + "from there: for a cursor, `db.log.cursor(_:startingAfter:)` with that position"
+    case .unknownPosition(let position, let newest, let database):
+      "the change log of the database \(database) does not have the entry \(position), and ends at "
+        + "\(newest): the file was restored from a backup, or another copy of it was written; a "
+        + "reader must take back what followed from entries that are gone, and continue from a copy "
+        + "of the logged tables and its `logPosition()`; in a database that applies batches, "
+        + "`connection.setAppliedLogPosition(.start, of:)` begins again, without applying a "
+        + "transaction twice; a `History` is created again"
     case .unknownCursor(let name):
       "the change log has no cursor named \(name.debugDescription); create it by "
         + "`db.log.cursor(_:startingAfter:)`"

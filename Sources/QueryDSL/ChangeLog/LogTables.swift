@@ -16,6 +16,12 @@ enum LogTables {
 
   /// The databases from which transactions were applied. It is created by the first one.
   static let origin = "apus_log_origin"
+  /// How far the transactions of each epoch of other databases were applied.
+  static let applied = "apus_log_applied"
+
+  /// The epochs of the log, by their first entries. It is created by the first write of a program
+  /// that knows epochs.
+  static let epoch = "apus_log_epoch"
 
   static let all = [log, entry, change, shape, cursor]
 
@@ -83,17 +89,50 @@ enum LogTables {
     """,
   ]
 
-  /// The statement that creates the table of the databases from which transactions were applied:
+  /// The statements that create the tables of the databases from which transactions were applied:
   /// the positions in its log up to which its own transactions were applied, and also those that it
-  /// relayed; and the number of its last own transaction.
-  static let originCreation = """
+  /// relayed; and the number of its last own transaction, of the epoch 0 and of each other one.
+  static let originCreation = [
+    """
     CREATE TABLE IF NOT EXISTS "\(origin)" (
       "database" TEXT PRIMARY KEY NOT NULL,
       "position" INTEGER NOT NULL DEFAULT 0,
       "relayed" INTEGER NOT NULL DEFAULT 0,
-      "sequence" INTEGER NOT NULL DEFAULT 0
+      "sequence" INTEGER NOT NULL DEFAULT 0,
+      "positionEpoch" INTEGER NOT NULL DEFAULT 0,
+      "relayedEpoch" INTEGER NOT NULL DEFAULT 0
     ) STRICT
+    """,
     """
+    CREATE TABLE IF NOT EXISTS "\(applied)" (
+      "database" TEXT NOT NULL,
+      "epoch" INTEGER NOT NULL,
+      "sequence" INTEGER NOT NULL,
+      PRIMARY KEY ("database", "epoch")
+    ) STRICT
+    """,
+  ]
+
+  /// The statements that add the epochs of positions to the table that an older program created.
+  static let originWidening = ["positionEpoch", "relayedEpoch"].map {
+    "ALTER TABLE \"\(origin)\" ADD COLUMN \"\($0)\" INTEGER NOT NULL DEFAULT 0"
+  }
+
+  /// The statements that create the table of the epochs, and add those of other databases to the
+  /// entries. What an older program has logged belongs to the epoch 0.
+  static let epochCreation = [
+    """
+    CREATE TABLE IF NOT EXISTS "\(epoch)" (
+      "first" INTEGER PRIMARY KEY NOT NULL,
+      "epoch" INTEGER NOT NULL UNIQUE
+    ) STRICT
+    """,
+    """
+    INSERT OR IGNORE INTO "\(epoch)" ("first", "epoch") SELECT 1, 0 WHERE 0 < \
+    (SELECT max(coalesce((SELECT max("sequence") FROM "\(entry)"), 0), "purged") FROM "\(log)")
+    """,
+    "ALTER TABLE \"\(entry)\" ADD COLUMN \"originEpoch\" INTEGER",
+  ]
 
   /// Returns the names of the old and the new value of a column, by its position in the shape.
   static func valueColumns(_ index: Int) -> (old: String, new: String) {

@@ -5,17 +5,23 @@ extension WriteFrame {
   /// write begins, and the entry of the write ends with it.
   ///
   /// A trigger cannot see where a transaction ends. It adds to the open entry, or begins one.
+  ///
+  /// The first write after the file was opened or replaced begins an epoch.
   static let changeLog = WriteFrame { core in
-    try ignoringMissingLog { try core.run(cached: LogTables.closing) }
+    try ignoringMissingLog { try close(on: core) }
   } end: { core in
     try ignoringMissingLog {
-      guard let label = core.writeLabel else { return try core.run(cached: LogTables.closing) }
+      guard let label = core.writeLabel else { return try close(on: core) }
       try core.lend().execute(
         """
         UPDATE "apus_log_entry" SET "isOpen" = 0, "label" = coalesce("label", \(label)) \
         WHERE "sequence" = \(unsafe: LogTables.newest) AND "isOpen"
         """)
     }
+  }
+
+  private static func close(on core: ConnectionCore) throws {
+    try core.run(cached: LogTables.closing) { try core.noteLogEpoch($0) }
   }
 
   /// The file has no log before the first migration, or after an older copy has replaced it.

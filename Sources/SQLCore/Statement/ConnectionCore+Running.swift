@@ -112,7 +112,7 @@ extension ConnectionCore {
         : "this access only reads; write in `write { }`", sql: sql)
   }
 
-  private func start(_ statement: StatementPointer) throws {
+  func start(_ statement: StatementPointer) throws {
     if state.pointee.remote != nil { try runBeforeCopy(statement) }
     // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.
     if state.pointee.log.hasPragma { keepLogHook() }

@@ -40,11 +40,11 @@ struct KilledWriterTests {
       killed.waitUntilExit()
       other.waitUntilExit()
       var lists: [DatabaseValue: DatabaseValue] = [:]
-      var position: Int64 = 0
+      var position = LogPosition.start
       while true {
         let entries = try db.log.entries(after: position, limit: 500)
         guard let last = entries.last else { break }
-        position = last.sequence
+        position = last.position
         for entry in entries {
           let changes = entry.changes(of: Board.List.self)
           for change in changes { lists[change.keyValues[0]] = change.row.new("name") }

@@ -119,7 +119,7 @@ struct LogRandomTests {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     let db = try Archive.database()
-    var position: Int64 = 0
+    var position = LogPosition.start
     var expected: State = [:]
     for round in 0..<TestSize.count(small: 500, full: 5_000, long: 50_000) {
       try transaction(db, &random)
@@ -127,8 +127,8 @@ struct LogRandomTests {
       let actual = try state(db)
       var isRight = entries.count <= 1
       for entry in entries {
-        isRight = isRight && apply(entry, to: &expected) && entry.sequence > position
-        position = entry.sequence
+        isRight = isRight && apply(entry, to: &expected) && entry.sequence > position.number
+        position = entry.position
       }
       guard isRight, expected == actual else {
         Issue.record("seed \(seed), round \(round): \(entries.map(Archive.summary))")

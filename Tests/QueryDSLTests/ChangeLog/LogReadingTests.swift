@@ -1,3 +1,4 @@
+import Foundation
 import QueryDSL
 import SQLCore
 import Testing
@@ -21,17 +22,23 @@ struct LogReadingTests {
   func pieces() throws {
     let db = try database(7)
     var found: [Int] = []
-    var position: Int64 = 0
+    var position = LogPosition.start
     while true {
       let entries = try db.log.entries(after: position, limit: 3)
       guard let last = entries.last else { break }
       #expect(entries.count <= 3)
       found += try keys(entries)
-      position = last.sequence
+      position = last.position
     }
     #expect(found == Array(0..<7))
     #expect(try db.read { try $0.logPosition() } == position)
-    #expect(try db.log.entries(after: position + 5).isEmpty)
+    #expect(try db.log.entries(after: position).isEmpty)
+    // The text of a position stays, as in a file of settings.
+    let stored = try #require(LogPosition("\(position)"))
+    #expect(stored == position && stored.number == 7)
+    #expect(
+      try JSONDecoder().decode(LogPosition.self, from: JSONEncoder().encode(stored)) == stored)
+    #expect(LogPosition("0") == .start && LogPosition("x:1") == nil && LogPosition("1:2:3") == nil)
   }
 
   @Test("a cursor keeps its place in the file, and moves only forwards")
@@ -83,7 +90,7 @@ struct LogReadingTests {
     let position = try db.read { try $0.logPosition() }
     #expect(status.position == position)
     #expect(status.count == 3)
-    #expect(status.cursors == ["search": position - 2])
+    #expect(status.cursors == ["search": entries[2].position])
     #expect(throws: LogError.noLog) { try Database.temporary().log.status() }
   }
 
@@ -131,7 +138,7 @@ struct LogReadingTests {
     #expect(try db.log.purge(keeping: .init(count: 3, bytes: 1_000_000)) == 1)
     // Each entry has eight bytes of key and name, as SQLite counts them.
     #expect(try db.log.purge(keeping: .init(bytes: 14)) == 1)
-    let left = try db.log.entries(after: entries[7].sequence)
+    let left = try db.log.entries(after: entries[7].position)
     #expect(try keys(left) == [8, 9])
     try db.execute("UPDATE apus_log_entry SET time = 0 WHERE sequence = \(entries[8].sequence)")
     #expect(try db.log.purge(keeping: .init(age: .seconds(3600))) == 1)
@@ -149,7 +156,7 @@ struct LogReadingTests {
     let entries = try cursor.next()
     try cursor.advance(past: entries[0])
     try db.log.purge(keeping: .init(count: 2), passingCursors: true)
-    let error = LogError.expired(position: entries[0].sequence, purged: entries[3].sequence)
+    let error = LogError.expired(position: entries[0].position, purged: entries[3].position)
     #expect(throws: error) { try cursor.next() }
     #expect(throws: LogError.self) { try db.log.entries(after: 0) }
     #expect("\(error)".contains("copy the logged tables"))

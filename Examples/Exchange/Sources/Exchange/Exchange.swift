@@ -9,7 +9,7 @@ struct Exchange {
   /// A question of the side that pulls.
   enum Question: Codable {
     case identity
-    case batch(after: Int64)
+    case batch(after: LogPosition)
     case done
   }
 
@@ -35,7 +35,7 @@ struct Exchange {
     let other = try ask(.identity).identity
     while true {
       let position = try db.log.appliedPosition(of: other)
-      guard let batch = try ask(.batch(after: position)).batch, batch.end > position else { break }
+      guard let batch = try ask(.batch(after: position)).batch, batch.end != position else { break }
       let applied = try db.log.apply(batch, resolving: .newer)
       result.transactions += applied.count
       result.conflicts += applied.conflicts

@@ -19,12 +19,12 @@ extension ChangeLog {
   }
 
   /// Returns the position in the log of another database up to which its transactions were applied
-  /// here; 0 if none was. One statement.
+  /// here; `.start` if none was. One statement.
   ///
   /// - Parameter relaying: whether the transactions count that it applied from others and sent on.
   ///   The position for these is another one, because a batch of its own transactions leaves them
   ///   out.
-  public func appliedPosition(of source: String, relaying: Bool = false) throws -> Int64 {
+  public func appliedPosition(of source: String, relaying: Bool = false) throws -> LogPosition {
     try database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
   }
 
@@ -38,10 +38,13 @@ extension ChangeLog {
   /// `start` and `end` are the same. It ends before an entry with a `gap`, which is the beginning of
   /// the next batch.
   ///
+  /// Throws what `entries(after:limit:)` throws.
+  ///
   /// - Parameter relaying: whether transactions that were applied from other databases are sent on,
-  ///   with their origin. Without it, each database sends only its own.
+  ///   with their origin. Without it, each database sends only its own: also those that it has lost
+  ///   by a restore and got back.
   public func batch(
-    after position: Int64, limit: Int = 100, relaying: Bool = false
+    after position: LogPosition, limit: Int = 100, relaying: Bool = false
   ) throws -> LogBatch {
     try endForeignEntry()
     return try database.read { connection in
@@ -50,11 +53,13 @@ extension ChangeLog {
         after: position, limit: limit, withMarks: true)
       let gaps = entries.prefix { $0.gap != nil }
       let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
-      let sent = complete.filter { relaying || $0.origin == nil }
+      let sent = complete.filter { relaying || $0.origin.map { $0.database == identity } ?? true }
+      let end = complete.last?.position ?? gaps.last?.position ?? position
       return LogBatch(
-        source: identity, start: position,
-        end: complete.last?.sequence ?? gaps.last?.sequence ?? position, isRelaying: relaying,
-        gap: gaps.last.map { .init(tables: gaps.compactMap(\.gap), position: $0.sequence) },
+        source: identity, start: position, end: end,
+        epochs: try connection.logEpochs(from: position.number, through: end.number),
+        isRelaying: relaying,
+        gap: gaps.last.map { .init(tables: gaps.compactMap(\.gap), position: $0.position) },
         transactions: sent.map { LogTransaction($0, of: identity) })
     }
   }
@@ -62,10 +67,12 @@ extension ChangeLog {
   /// Applies transactions of another database, in one transaction, and each as an entry of the log
   /// with its origin.
   ///
-  /// A transaction that was applied before is passed over, as is one that was made here. Users'
+  /// A transaction that was applied before is passed over, as is one that was made here, unless this
+  /// file lost it by a restore. Users'
   /// triggers do not run, and foreign keys are checked at the end of each transaction.
   ///
   /// Throws `LogError.missingTransactions` if the batch begins after the position that was reached,
+  /// `LogError.unknownPosition` if its source was restored and no longer has that position,
   /// `LogError.incomplete` if it begins with a gap, `LogError.sameIdentity` if it is from this
   /// database or a copy of its file, and `ChangeConflicts` if the policy lets a conflict fail. Then
   /// nothing is changed.
@@ -94,24 +101,19 @@ extension ChangeLog {
       try connection.createLogOrigins()
       let position = try connection.appliedLogPosition(
         of: batch.source, relaying: batch.isRelaying)
-      guard batch.start <= position else {
-        throw LogError.missingTransactions(
-          source: batch.source, after: position, before: batch.start)
+      guard try connection.continues(batch, after: position) else {
+        return LogApplication(count: 0, conflicts: [])
       }
-      if let gap = batch.gap, gap.position > position {
+      if let gap = batch.gap, gap.position.number > position.number {
         throw LogError.incomplete(
           source: batch.source, tables: gap.tables, position: gap.position)
       }
-      guard batch.end > position else { return LogApplication(count: 0, conflicts: []) }
       var clock = RowClock(identity: identity)
       if policy.comparesTimes { try clock.read(for: batch.transactions, on: connection) }
       var count = 0
       var conflicts: [ResolvedConflict] = []
-      for transaction in batch.transactions where transaction.origin.database != identity {
-        guard
-          transaction.origin.sequence
-            > (try connection.appliedSequence(of: transaction.origin.database))
-        else { continue }
+      for transaction in batch.transactions
+      where try !connection.has(transaction, identity: identity) {
         try connection.beginLogEntry()
         let changes =
           policy.comparesTimes ? clock.newer(transaction) : transaction.changes

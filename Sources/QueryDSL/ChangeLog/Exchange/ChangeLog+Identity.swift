@@ -29,12 +29,19 @@ extension Connection {
   fileprivate func renewLogIdentity() throws -> String {
     let former = try logIdentity()
     try endLogEntry()
-    try setAppliedLogPosition(logPosition(), of: former)
-    try execute(
-      """
-      UPDATE "apus_log_entry" SET "origin" = \(former), "originSequence" = "sequence" \
-      WHERE "origin" IS NULL AND "gap" IS NULL
-      """)
+    let position = try logPosition()
+    try setAppliedLogPosition(position, of: former)
+    let epochs = try logEpochs(from: 0, through: position.number)
+    for (index, first) in epochs.enumerated() {
+      let end = index + 1 < epochs.count ? epochs[index + 1].number - 1 : position.number
+      try noteApplied(LogPosition(end, in: first.epoch), of: former)
+      try execute(
+        """
+        UPDATE "apus_log_entry" SET "origin" = \(former), "originSequence" = "sequence", \
+        "originEpoch" = \(first.epoch) WHERE "origin" IS NULL AND "gap" IS NULL \
+        AND "sequence" BETWEEN \(first.number) AND \(end)
+        """)
+    }
     try execute(#"UPDATE "apus_log" SET "identity" = lower(hex(randomblob(16)))"#)
     return try logIdentity()
   }

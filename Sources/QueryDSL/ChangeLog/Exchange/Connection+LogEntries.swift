@@ -13,6 +13,11 @@ extension Connection {
     }
   }
 
+  /// Returns the position of the newest entry, whether or not it is finished.
+  package func newestLogPosition() throws -> LogPosition {
+    try withLog { try logPosition(ofEntry: newestLogSequence()) }
+  }
+
   /// Returns the number up to which the log was purged.
   package func purgedLogPosition() throws -> Int64 {
     try withLog { try row(#"SELECT "purged" FROM "apus_log""#)?.get(at: 0) ?? 0 }
@@ -21,7 +26,9 @@ extension Connection {
   /// Returns the entry with a number; nil if it does not exist, or was purged.
   package func logEntry(_ sequence: Int64) throws -> LogEntry? {
     guard sequence > (try purgedLogPosition()) else { return nil }
-    let entry = try logEntries(after: sequence - 1, limit: 1).first
+    let entry = try withLog {
+      try logEntries(afterNumber: sequence - 1, limit: 1, withMarks: false).first
+    }
     return entry?.sequence == sequence ? entry : nil
   }
 

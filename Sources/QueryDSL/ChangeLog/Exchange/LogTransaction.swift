@@ -20,7 +20,7 @@ public struct LogTransaction: Hashable, Sendable {
   public let changes: [AnyLogChange]
 
   init(_ entry: LogEntry, of identity: String) {
-    origin = entry.origin ?? LogEntry.Origin(database: identity, sequence: entry.sequence)
+    origin = entry.origin ?? LogEntry.Origin(database: identity, position: entry.position)
     time = entry.time
     label = entry.label
     author = entry.author
@@ -35,15 +35,18 @@ public struct LogBatch: Hashable, Sendable, Codable {
     /// The names of the tables.
     public let tables: [String]
     /// The position in the log of the last entry that says so.
-    public let position: Int64
+    public let position: LogPosition
   }
 
   /// The identity of the database from whose log the transactions are.
   public let source: String
   /// The position in that log after which the batch begins.
-  public let start: Int64
+  public let start: LogPosition
   /// The position in that log at which the batch ends.
-  public let end: Int64
+  public let end: LogPosition
+  /// The first positions of the epochs from that of the start to that of the end; nil in a batch of a
+  /// program that knows no epochs.
+  let epochs: [LogPosition]?
   /// Whether the batch has the transactions that were applied there from other databases, as well.
   public let isRelaying: Bool
   /// The tables whose changes up to the beginning of the batch are not all in the log; nil in most
@@ -59,6 +62,8 @@ extension LogTransaction: Codable {
   private struct Coded: Codable {
     var database: String
     var sequence: Int64
+    /// The position; nil in the epoch 0.
+    var position: LogPosition?
     var time: Int64
     var label: String?
     var author: String?
@@ -109,7 +114,8 @@ extension LogTransaction: Codable {
   /// Decodes a transaction.
   public init(from decoder: any Decoder) throws {
     let coded = try Coded(from: decoder)
-    origin = LogEntry.Origin(database: coded.database, sequence: coded.sequence)
+    origin = LogEntry.Origin(
+      database: coded.database, position: coded.position ?? LogPosition(coded.sequence, in: 0))
     time = coded.time
     label = coded.label
     author = coded.author
@@ -119,7 +125,8 @@ extension LogTransaction: Codable {
   /// Encodes the transaction. Values keep their storage class; reals keep all their bits.
   public func encode(to encoder: any Encoder) throws {
     try Coded(
-      database: origin.database, sequence: origin.sequence, time: time, label: label,
+      database: origin.database, sequence: origin.sequence,
+      position: origin.position.epoch == 0 ? nil : origin.position, time: time, label: label,
       author: author, changes: changes.map { CodedChange($0) }
     ).encode(to: encoder)
   }

@@ -37,7 +37,8 @@ struct RowClock {
     guard let first = try first?.get(Int64?.self, at: 0) else { return }
     var position = max(first - 1, try connection.purgedLogPosition())
     while true {
-      let entries = try connection.logEntries(after: position, limit: 500, withMarks: true)
+      let entries = try connection.logEntries(
+        afterNumber: position, limit: 500, withMarks: true)
       guard let last = entries.last else { return }
       for entry in entries { note(LogTransaction(entry, of: identity)) }
       position = last.sequence

@@ -23,6 +23,8 @@ struct TransactionState {
   private(set) var changedConnection = false
   /// The library's work around each write; nil if it has none to do.
   var frame: WriteFrame?
+  /// Whether the content that is written may be another one than before.
+  var branch = ContentBranch()
   /// The number of open savepoints, which gives each its name.
   private var savepointDepth = 0
 

@@ -20,8 +20,9 @@ struct LogCommand: ParsableCommand {
       """)
 
   @OptionGroup var file: FileArgument
-  @Option(help: "Show the transactions after this number. Default: the newest ones.")
-  var after: Int64?
+  @Option(
+    help: "Show the transactions after this number or position. Default: the newest ones.")
+  var after: String?
   @Option(help: "The largest number of transactions.")
   var limit = 50
   @Option(help: "The tables, separated by commas. Default: all.")
@@ -30,6 +31,9 @@ struct LogCommand: ParsableCommand {
 
   func validate() throws {
     guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
+    if let after, LogPosition(after) == nil {
+      throw ValidationError("--after must be a number, or a position of the log.")
+    }
   }
 
   func run() throws {
@@ -58,8 +62,10 @@ struct LogCommand: ParsableCommand {
   }
 
   /// Returns the position after which the transactions are shown.
-  private func position(_ connection: Connection) throws -> Int64 {
-    if let after { return after }
+  private func position(_ connection: Connection) throws -> LogPosition {
+    if let after, let position = LogPosition(after) {
+      return after.contains(":") ? position : try self.position(position.number, connection)
+    }
     // Also throws the error that the file has no log.
     let last = try connection.logPosition()
     let first = try connection.row(
@@ -67,7 +73,17 @@ struct LogCommand: ParsableCommand {
       SELECT min(sequence) FROM (SELECT sequence FROM apus_log_entry WHERE NOT isOpen
         ORDER BY sequence DESC LIMIT \(limit))
       """)?.get(Int64?.self, at: 0)
-    return first.map { $0 - 1 } ?? last
+    return try first.map { try position($0 - 1, connection) } ?? last
+  }
+
+  /// Returns the position of a number in the log of this file.
+  private func position(_ number: Int64, _ connection: Connection) throws -> LogPosition {
+    guard number > 0, try connection.tableExists("apus_log_epoch"),
+      let epoch = try connection.row(
+        "SELECT epoch FROM apus_log_epoch WHERE first <= \(number) ORDER BY first DESC LIMIT 1")?
+        .get(Int64.self, at: 0)
+    else { return LogPosition("\(number)") ?? .start }
+    return LogPosition("\(String(UInt64(bitPattern: epoch), radix: 16)):\(number)") ?? .start
   }
 }
 
@@ -112,7 +128,8 @@ private struct LogLines {
       }
       return "{" + members.joined(separator: ", ") + "}"
     }
-    return "{\"sequence\": \(entry.sequence), \"date\": \(time.jsonLiteral), "
+    return "{\"sequence\": \(entry.sequence), "
+      + "\"position\": \(entry.position.description.jsonLiteral), \"date\": \(time.jsonLiteral), "
       + "\"label\": \(entry.label?.jsonLiteral ?? "null"), "
       + "\"author\": \(entry.author?.jsonLiteral ?? "null"), "
       + "\"undoes\": \(entry.undoneSequence.map(String.init) ?? "null"), "

@@ -64,7 +64,7 @@ extension Board {
 
   /// Gives the cards that an undo or a redo changed new versions, since triggers do not run then. So an
   /// editor that has the card open gets a conflict, and the others see that it is unread.
-  private func renewVersions(after position: Int64, by person: Person) async throws {
+  private func renewVersions(after position: LogPosition, by person: Person) async throws {
     var cards: Set<Card.ID> = []
     // Others may have written meanwhile.
     let entries = try await db.log.entries(after: position)
