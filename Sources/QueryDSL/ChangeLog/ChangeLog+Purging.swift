@@ -30,8 +30,9 @@ extension ChangeLog {
   /// ```swift
   /// try db.log.purge(keeping: .init(age: .seconds(7 * 86_400), count: 100_000))
   /// ```
-  /// An entry stays until every cursor has passed it. With `passingCursors`, it does not; a cursor
-  /// that was left behind throws `LogError.expired` from then on. One transaction, whose cost grows
+  /// An entry stays until every cursor has passed it, and until no change from another database that
+  /// waits is older. With `passingCursors`, it does not; a cursor that was left behind throws
+  /// `LogError.expired` from then on. One transaction, whose cost grows
   /// with what it deletes. Throws `LogError.noLog` if the database has no log.
   @discardableResult
   public func purge(keeping bounds: Bounds, passingCursors: Bool = false) throws -> Int {
@@ -65,6 +66,7 @@ extension Connection {
       end = min(end, newest)
       if !passingCursors {
         end = min(end, try logNumber(#"SELECT min("sequence") FROM "apus_log_cursor""#) ?? end)
+        end = min(end, try lastEntryBeforeWaiting() ?? end)
       }
       return try deleteLogEntries(upTo: end)
     }
@@ -118,6 +120,7 @@ extension Connection {
     try execute(#"DELETE FROM "apus_log_entry" WHERE "sequence" <= \#(end)"#)
     try execute(#"UPDATE "apus_log" SET "purged" = max("purged", \#(end))"#)
     try purgeLogEpochs(upTo: end)
+    try purgeWaiting(upTo: end)
     return Int(count)
   }
 }

@@ -9,6 +9,8 @@ extension ChangeLog {
     public let count: Int
     /// The position of the last entry that each named reader has passed.
     public let cursors: [String: LogPosition]
+    /// The changes from other databases that wait until they can be applied.
+    public let waiting: LogWaiting
   }
 
   /// Returns the size of the log and the positions of its cursors.
@@ -21,7 +23,7 @@ extension ChangeLog {
   /// ```
   ///
   /// An entry that is not finished is not counted. Throws `LogError.noLog` if the database has no
-  /// log. Four statements, and one for each cursor; counting reads the rows of all
+  /// log. Five statements, and one for each cursor; counting reads the rows of all
   /// entries.
   public func status() throws -> Status {
     try database.read { try $0.logStatus() }
@@ -63,7 +65,8 @@ extension Connection {
       numbers[try row.get(String.self, at: 0)] = try row.get(Int64.self, at: 1)
     }
     let cursors = try numbers.mapValues { try logPosition(ofEntry: $0) }
-    return ChangeLog.Status(position: position, count: count ?? 0, cursors: cursors)
+    return ChangeLog.Status(
+      position: position, count: count ?? 0, cursors: cursors, waiting: try logWaiting())
   }
 
   fileprivate func newestLogEntries(limit: Int) throws -> [LogEntry] {

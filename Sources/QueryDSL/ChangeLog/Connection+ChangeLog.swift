@@ -147,7 +147,7 @@ extension Connection {
     return nettings
   }
 
-  private func logShapes() throws -> [Int64: LogShape] {
+  func logShapes() throws -> [Int64: LogShape] {
     var shapes: [Int64: LogShape] = [:]
     try forEach(#"SELECT "id", "table", "columns", "key" FROM "apus_log_shape""#) { row in
       let id = try row.get(Int64.self, at: 0)
@@ -184,7 +184,8 @@ private struct LogHead {
     gap = try row.get(at: 10)
     let epoch = row.count > 11 ? try row.get(Int64?.self, at: 11) ?? 0 : 0
     origin = database.map {
-      LogEntry.Origin(database: $0, position: LogPosition(number, in: epoch))
+      LogEntry.Origin(
+        database: $0, position: LogPosition(abs(number), in: epoch), isLate: number < 0)
     }
   }
 

@@ -12,8 +12,11 @@ public struct LogEntry: Sendable, Identifiable {
   public struct Origin: Hashable, Sendable {
     /// The identity of the other database.
     public let database: String
-    /// The position of the transaction there.
+    /// The position of the transaction there. Changes that had to wait are in an entry of their own,
+    /// with the position of their transaction.
     public let position: LogPosition
+    /// Whether the entry has changes that had to wait.
+    var isLate = false
 
     /// The number of the transaction there.
     public var sequence: Int64 { position.number }

@@ -16,6 +16,8 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The log of another database lacks changes of these tables up to a position: a migration began to
   /// log them there when they had rows, or changed their values.
   case incomplete(source: String, tables: [String], position: LogPosition)
+  /// More changes from other databases would wait in this one than the limit allows.
+  case tooManyWaiting(LogWaiting, limit: Int)
   /// A batch comes from a database with the identity of this one.
   case sameIdentity(String)
 
@@ -47,6 +49,10 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
         + "\(position), which a migration made; copy these tables from it, unless the same migration "
         + "ran here, and continue by `connection.setAppliedLogPosition(_:of:)` with that position or "
         + "the position of the copy"
+    case .tooManyWaiting(let waiting, let limit):
+      "no more than \(limit) changes may wait, and with this batch \(waiting); nothing of it was "
+        + "applied: update this database to the models of the other one, apply what is missing, "
+        + "raise `waitingLimit`, or let a `ConflictPolicy` answer `.discard`"
     case .sameIdentity(let identity):
       "the batch comes from a database with the identity of this one, \(identity); if one file is a "
         + "copy of the other, call `db.log.renewIdentity()` in the copy"

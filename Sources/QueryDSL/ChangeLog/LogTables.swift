@@ -16,6 +16,8 @@ enum LogTables {
 
   /// The databases from which transactions were applied. It is created by the first one.
   static let origin = "apus_log_origin"
+  /// The changes from other databases that cannot be applied yet. It is created by the first one.
+  static let waiting = "apus_log_waiting"
   /// How far the transactions of each epoch of other databases were applied.
   static let applied = "apus_log_applied"
 
@@ -110,6 +112,39 @@ enum LogTables {
       "sequence" INTEGER NOT NULL,
       PRIMARY KEY ("database", "epoch")
     ) STRICT
+    """,
+  ]
+
+  /// The statements that create the table of the changes that wait. A change that no longer waits
+  /// stays with its entry, from where it is sent on.
+  static let waitingCreation = [
+    """
+    CREATE TABLE IF NOT EXISTS "\(waiting)" (
+      "id" INTEGER PRIMARY KEY NOT NULL,
+      "entry" INTEGER NOT NULL,
+      "origin" TEXT NOT NULL,
+      "originSequence" INTEGER NOT NULL,
+      "originEpoch" INTEGER NOT NULL,
+      "time" INTEGER NOT NULL,
+      "label" TEXT,
+      "author" TEXT,
+      "table" TEXT NOT NULL,
+      "key" TEXT NOT NULL,
+      "kind" TEXT NOT NULL,
+      "change" TEXT NOT NULL,
+      "awaits" TEXT NOT NULL,
+      "rule" TEXT,
+      "isDone" INTEGER NOT NULL DEFAULT 0
+    ) STRICT
+    """,
+    """
+    CREATE INDEX IF NOT EXISTS "\(waiting)_entry" ON "\(waiting)" ("entry")
+    """,
+    """
+    CREATE INDEX IF NOT EXISTS "\(waiting)_awaits" ON "\(waiting)" ("awaits") WHERE NOT "isDone"
+    """,
+    """
+    CREATE INDEX IF NOT EXISTS "\(waiting)_row" ON "\(waiting)" ("table", "key") WHERE NOT "isDone"
     """,
   ]
 

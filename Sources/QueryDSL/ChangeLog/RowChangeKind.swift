@@ -7,3 +7,23 @@ public enum RowChangeKind: Hashable, Sendable {
   /// The row no longer exists.
   case deleted
 }
+
+extension RowChangeKind {
+  /// The name of the kind in the tables of the change log, and in batches.
+  var name: String {
+    switch self {
+    case .inserted: "insert"
+    case .updated: "update"
+    case .deleted: "delete"
+    }
+  }
+
+  init?(named name: String) {
+    switch name {
+    case "insert": self = .inserted
+    case "update": self = .updated
+    case "delete": self = .deleted
+    default: return nil
+    }
+  }
+}

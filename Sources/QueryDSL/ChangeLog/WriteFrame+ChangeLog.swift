@@ -7,16 +7,18 @@ extension WriteFrame {
   /// A trigger cannot see where a transaction ends. It adds to the open entry, or begins one.
   ///
   /// The first write after the file was opened or replaced begins an epoch.
-  static let changeLog = WriteFrame { core in
-    try ignoringMissingLog { try close(on: core) }
-  } end: { core in
-    try ignoringMissingLog {
-      guard let label = core.writeLabel else { return try close(on: core) }
-      try core.lend().execute(
-        """
-        UPDATE "apus_log_entry" SET "isOpen" = 0, "label" = coalesce("label", \(label)) \
-        WHERE "sequence" = \(unsafe: LogTables.newest) AND "isOpen"
-        """)
+  static func changeLog(of tables: [TableDefinition]) -> WriteFrame {
+    WriteFrame(for: PresentNames(of: tables)) { core in
+      try ignoringMissingLog { try close(on: core) }
+    } end: { core in
+      try ignoringMissingLog {
+        guard let label = core.writeLabel else { return try close(on: core) }
+        try core.lend().execute(
+          """
+          UPDATE "apus_log_entry" SET "isOpen" = 0, "label" = coalesce("label", \(label)) \
+          WHERE "sequence" = \(unsafe: LogTables.newest) AND "isOpen"
+          """)
+      }
     }
   }
 
@@ -32,4 +34,9 @@ extension WriteFrame {
       where error.code == .error && error.message.hasPrefix("no such table")
     {}
   }
+}
+
+extension ConnectionCore {
+  /// The present names of what the models of this database have renamed.
+  var presentNames: PresentNames { frameContext as? PresentNames ?? PresentNames() }
 }

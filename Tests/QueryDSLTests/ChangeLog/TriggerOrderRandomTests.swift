@@ -169,7 +169,7 @@ struct TriggerOrderRandomTests {
           return
         }
         before = after
-        position = entries.last?.sequence ?? position
+        position = entries.last?.position ?? position
       }
     }
   }

@@ -17,12 +17,16 @@ struct Exchange {
   struct Answer: Codable {
     var identity: String
     var batch: LogBatch?
+    /// Whether the position is not, or no longer, in the log: the file was restored from a backup.
+    var isUnknown = false
   }
 
   /// The transactions that a side applied, and their conflicts.
   struct Result {
     var transactions = 0
     var conflicts: [ResolvedConflict] = []
+    /// The changes that wait, for example until this program is updated to the models of the other.
+    var waiting: LogWaiting?
   }
 
   let db: Database
@@ -35,10 +39,17 @@ struct Exchange {
     let other = try ask(.identity).identity
     while true {
       let position = try db.log.appliedPosition(of: other)
-      guard let batch = try ask(.batch(after: position)).batch, batch.end != position else { break }
+      let answer = try ask(.batch(after: position))
+      if answer.isUnknown {
+        // Everything is asked for again. What was applied before is passed over.
+        try db.write { try $0.setAppliedLogPosition(.start, of: other) }
+        continue
+      }
+      guard let batch = answer.batch, batch.end != position else { break }
       let applied = try db.log.apply(batch, resolving: .newer)
       result.transactions += applied.count
       result.conflicts += applied.conflicts
+      result.waiting = applied.waiting
     }
     try peer.send(Question.done)
     return result
@@ -52,7 +63,11 @@ struct Exchange {
       case .identity:
         try peer.send(Answer(identity: identity))
       case .batch(let position):
-        try peer.send(Answer(identity: identity, batch: db.log.batch(after: position)))
+        do {
+          try peer.send(Answer(identity: identity, batch: db.log.batch(after: position)))
+        } catch LogError.unknownPosition {
+          try peer.send(Answer(identity: identity, isUnknown: true))
+        }
       case .done:
         return
       }

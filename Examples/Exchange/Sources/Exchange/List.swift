@@ -58,6 +58,7 @@ struct List {
       print("  conflict: \(resolved.conflict)")
       print("    → \(resolved.wasApplied ? "the other list wins" : "this list stays as it is")")
     }
+    if let waiting = result.waiting, waiting.count > 0 { print("  \(waiting)") }
     if pullsFirst { try exchange.serve() }
   }
 

@@ -207,9 +207,11 @@ struct ConflictDecisions {
     case .apply where conflict.canBeOverwritten && !mayOverwrite(index, conflict.reason):
       overwritten[index, default: []].append(conflict)
       resolved.append(ResolvedConflict(conflict: conflict, wasApplied: true))
-    case .keep, .apply:
+    case let resolution:
       kept.insert(index)
-      resolved.append(ResolvedConflict(conflict: conflict, wasApplied: false))
+      resolved.append(
+        ResolvedConflict(
+          conflict: conflict, wasApplied: false, isDiscarded: resolution == .discard))
     }
     return true
   }

@@ -65,9 +65,9 @@ extension ChangeConflict: CustomStringConvertible {
       return "\(row) cannot be written: \(failure)"
     case .schemaChanged(let missing):
       return missing.isEmpty
-        ? "\(row) cannot be written: a migration dropped the table or changed its key"
-        : "\(row) cannot be written: a migration dropped or renamed "
-          + missing.joined(separator: ", ")
+        ? "\(row) cannot be written: this database does not have the table, or it has another key"
+        : "\(row) cannot be written: this database does not have the "
+          + (missing.count == 1 ? "column " : "columns ") + missing.joined(separator: ", ")
     case .uncertain(let columns):
       return
         "what happened to \(row) is not certain for \(columns.joined(separator: ", ")), because "
@@ -106,4 +106,6 @@ public struct ResolvedConflict: Hashable, Sendable {
   public let conflict: ChangeConflict
   /// Whether the change was made all the same. If not, the row stayed as it was.
   public let wasApplied: Bool
+  /// Whether the policy wanted the change to be left out for good.
+  var isDiscarded = false
 }

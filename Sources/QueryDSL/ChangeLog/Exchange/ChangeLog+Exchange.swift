@@ -5,8 +5,10 @@ public struct LogApplication: Hashable, Sendable {
   /// The number of transactions that were applied. Those that the database had already are not
   /// counted.
   public let count: Int
-  /// The conflicts that the policy decided.
+  /// The conflicts that the policy decided. Changes that wait are not among them.
   public let conflicts: [ResolvedConflict]
+  /// The changes that wait in the database now, also those of earlier batches.
+  public let waiting: LogWaiting
 }
 
 extension ChangeLog {
@@ -53,14 +55,23 @@ extension ChangeLog {
         after: position, limit: limit, withMarks: true)
       let gaps = entries.prefix { $0.gap != nil }
       let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
-      let sent = complete.filter { relaying || $0.origin.map { $0.database == identity } ?? true }
+      // What was applied late is a part of the entry with which it arrived.
+      let sent = complete.filter { entry in
+        guard let origin = entry.origin else { return true }
+        return !origin.isLate && (relaying || origin.database == identity)
+      }
       let end = complete.last?.position ?? gaps.last?.position ?? position
+      let waiting = try connection.waitingChanges(from: position.number, through: end.number)
       return LogBatch(
         source: identity, start: position, end: end,
         epochs: try connection.logEpochs(from: position.number, through: end.number),
         isRelaying: relaying,
         gap: gaps.last.map { .init(tables: gaps.compactMap(\.gap), position: $0.position) },
-        transactions: sent.map { LogTransaction($0, of: identity) })
+        transactions: sent.map { entry in
+          let transaction = LogTransaction(entry, of: identity)
+          return transaction.with(
+            transaction.changes.merging(waiting[entry.sequence] ?? []))
+        })
     }
   }
 
@@ -71,28 +82,34 @@ extension ChangeLog {
   /// file lost it by a restore. Users'
   /// triggers do not run, and foreign keys are checked at the end of each transaction.
   ///
-  /// Throws `LogError.missingTransactions` if the batch begins after the position that was reached,
+  /// A change whose table, column or parent does not exist here yet is kept in the file, unless the
+  /// policy lets it fail or discards it; the columns that both databases know are applied at once. It
+  /// is applied when what it waits for is there: after a migration, at the next opening with models,
+  /// and with each further batch. `LogApplication.waiting` says how many changes wait, and for what.
+  ///
+  /// Throws `LogError.tooManyWaiting` if more changes than `waitingLimit` would wait,
+  /// `LogError.missingTransactions` if the batch begins after the position that was reached,
   /// `LogError.unknownPosition` if its source was restored and no longer has that position,
   /// `LogError.incomplete` if it begins with a gap, `LogError.sameIdentity` if it is from this
   /// database or a copy of its file, and `ChangeConflicts` if the policy lets a conflict fail. Then
   /// nothing is changed.
   @discardableResult
   public func apply(
-    _ batch: LogBatch, resolving policy: ConflictPolicy = .fail
+    _ batch: LogBatch, resolving policy: ConflictPolicy = .fail, waitingLimit: Int = 100_000
   ) throws -> LogApplication {
-    try database.writing { try Self.apply(batch, policy, on: $0) }
+    try database.writing { try Self.apply(batch, policy, waitingLimit, on: $0) }
   }
 
   /// Applies transactions of another database from asynchronous code.
   @discardableResult
   public func apply(
-    _ batch: LogBatch, resolving policy: ConflictPolicy = .fail
+    _ batch: LogBatch, resolving policy: ConflictPolicy = .fail, waitingLimit: Int = 100_000
   ) async throws -> LogApplication {
-    try await database.writingFromTask { try Self.apply(batch, policy, on: $0) }
+    try await database.writingFromTask { try Self.apply(batch, policy, waitingLimit, on: $0) }
   }
 
   private static func apply(
-    _ batch: LogBatch, _ policy: ConflictPolicy, on core: ConnectionCore
+    _ batch: LogBatch, _ policy: ConflictPolicy, _ limit: Int, on core: ConnectionCore
   ) throws -> LogApplication {
     try ChangeApplication.run(on: core) { application, connection in
       try connection.endLogEntry()
@@ -101,31 +118,49 @@ extension ChangeLog {
       try connection.createLogOrigins()
       let position = try connection.appliedLogPosition(
         of: batch.source, relaying: batch.isRelaying)
+      var receiver = try LogReceiver(
+        on: connection, identity: identity, policy, names: core.presentNames)
       guard try connection.continues(batch, after: position) else {
-        return LogApplication(count: 0, conflicts: [])
+        try receiver.applyWaiting(with: &application)
+        return try receiver.report(limit: limit)
       }
       if let gap = batch.gap, gap.position.number > position.number {
         throw LogError.incomplete(
           source: batch.source, tables: gap.tables, position: gap.position)
       }
-      var clock = RowClock(identity: identity)
-      if policy.comparesTimes { try clock.read(for: batch.transactions, on: connection) }
-      var count = 0
-      var conflicts: [ResolvedConflict] = []
-      for transaction in batch.transactions
-      where try !connection.has(transaction, identity: identity) {
-        try connection.beginLogEntry()
-        let changes =
-          policy.comparesTimes ? clock.newer(transaction) : transaction.changes
-        conflicts += try application.apply(changes, resolving: policy)
-        if policy.comparesTimes {
-          for change in changes { try connection.markInLog(change) }
-        }
-        try connection.endLogEntry(applying: transaction)
-        count += 1
-      }
+      try receiver.receive(batch.transactions, with: &application)
       try connection.noteAppliedBatch(batch)
-      return LogApplication(count: count, conflicts: conflicts)
+      try receiver.applyWaiting(with: &application)
+      return try receiver.report(limit: limit)
+    }
+  }
+}
+
+extension LogReceiver {
+  /// Returns what was done. Throws `LogError.tooManyWaiting` if more changes wait than the limit
+  /// allows.
+  fileprivate func report(limit: Int) throws -> LogApplication {
+    let waiting = try connection.logWaiting()
+    guard waiting.count <= limit else {
+      throw LogError.tooManyWaiting(waiting, limit: limit)
+    }
+    return LogApplication(count: count, conflicts: conflicts, waiting: waiting)
+  }
+}
+
+extension Database {
+  /// Applies changes from other databases that had to wait for a migration.
+  func applyWaitingChanges() throws {
+    guard !isRemote else { return }
+    // The writer looks, because it is open already; a reader would have to be opened.
+    try writing { core in
+      guard try core.lend().hasWaitingChanges() else { return }
+      try ChangeApplication.run(on: core) { application, connection in
+        var receiver = try LogReceiver(
+          on: connection, identity: connection.logIdentity(), .newer, names: core.presentNames,
+          isSilent: true)
+        try receiver.applyWaiting(with: &application)
+      }
     }
   }
 }

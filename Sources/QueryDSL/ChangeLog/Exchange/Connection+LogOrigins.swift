@@ -150,8 +150,8 @@ extension Connection {
     let epochs = batch.epochs ?? [LogPosition(1, in: 0)]
     guard let index = epochs.firstIndex(where: { $0.epoch == position.epoch }) else {
       // The batch has other epochs: it was applied long ago, or begins too late.
-      for transaction in batch.transactions
-      where try !hasApplied(transaction.origin.position, of: transaction.origin.database) {
+      let identity = try logIdentity()
+      for transaction in batch.transactions where try !has(transaction, identity: identity) {
         throw missing
       }
       return false
@@ -175,6 +175,25 @@ extension Connection {
     try withLog { try execute(SQL(unsafe: LogTables.opening)) }
   }
 
+  /// Returns the shape that the log has of a table as it is now; nil if it has none.
+  private func logShape(of table: AppliedTable) throws -> LogShape? {
+    try logShapes().values.filter { shape in
+      shape.table.isSame(as: table.name) && shape.columns.allSatisfy { table.has($0) }
+    }.max { ($0.columns.count, $0.id) < ($1.columns.count, $1.id) }
+  }
+
+  /// Ends the entry of changes of a transaction of another database that had to wait. Its number is
+  /// negative, since the entry with which the transaction arrived has the positive one.
+  func endLogEntry(applyingLate transaction: LogTransaction) throws {
+    try execute(
+      """
+      UPDATE "apus_log_entry" SET "isOpen" = 0, "origin" = \(transaction.origin.database), \
+      "originSequence" = \(-transaction.origin.sequence), \
+      "originEpoch" = \(transaction.origin.position.epoch), "time" = \(transaction.time), \
+      "label" = \(transaction.label), "author" = \(transaction.author) WHERE "sequence" = \(unsafe: LogTables.newest)
+      """)
+  }
+
   /// Ends the entry of a transaction that was made in another database.
   func endLogEntry(applying transaction: LogTransaction) throws {
     let origin = transaction.origin
@@ -190,20 +209,23 @@ extension Connection {
 
   /// Notes what a change from elsewhere set or deleted, whether or not that made a difference,
   /// because its time counts.
-  func markInLog(_ change: AnyLogChange) throws {
-    let shape = change.shape
-    guard change.kind != .inserted,
-      try row(#"SELECT 1 FROM "apus_log_shape" WHERE "id" = \#(shape.id)"#) != nil
-    else { return }
+  func markInLog(_ change: AnyLogChange, in table: AppliedTable?) throws {
+    guard change.kind != .inserted, let table, let shape = try logShape(of: table) else { return }
     var names: [String] = []
     var values: SQL = ""
-    for (index, value) in zip(shape.key, change.keyValues) {
+    for index in shape.key {
+      guard let place = change.shape.index(of: shape.columns[index]),
+        let key = change.shape.key.firstIndex(of: place)
+      else { return }
+      let value = change.keyValues[key]
       names += [LogTables.valueColumns(index).old, LogTables.valueColumns(index).new]
       values.append(", \(value), \(value)")
     }
     for index in shape.columns.indices
     where change.kind == .updated && !shape.key.contains(index) {
-      guard let value = change.newValues[index] else { continue }
+      guard let place = change.shape.index(of: shape.columns[index]),
+        let value = change.newValues[place]
+      else { continue }
       names += [LogTables.valueColumns(index).old, LogTables.valueColumns(index).new]
       values.append(", 1, \(value)")
     }

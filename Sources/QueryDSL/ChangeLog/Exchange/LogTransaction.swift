@@ -26,6 +26,20 @@ public struct LogTransaction: Hashable, Sendable {
     author = entry.author
     changes = entry.changes
   }
+
+  init(
+    origin: LogEntry.Origin, time: Int64, label: String?, author: String?, changes: [AnyLogChange]
+  ) {
+    self.origin = origin
+    self.time = time
+    self.label = label
+    self.author = author
+    self.changes = changes
+  }
+
+  func with(_ changes: [AnyLogChange]) -> LogTransaction {
+    LogTransaction(origin: origin, time: time, label: label, author: author, changes: changes)
+  }
 }
 
 /// Consecutive transactions of one database's log, to be applied to another database.
@@ -70,7 +84,7 @@ extension LogTransaction: Codable {
     var changes: [CodedChange]
   }
 
-  private struct CodedChange: Codable {
+  struct CodedChange: Codable {
     var table: String
     var columns: [String]
     var key: [Int]
@@ -84,7 +98,7 @@ extension LogTransaction: Codable {
       table = change.shape.table
       columns = change.shape.columns
       key = change.shape.key
-      kind = change.kind == .inserted ? "insert" : change.kind == .updated ? "update" : "delete"
+      kind = change.kind.name
       keyValues = change.keyValues.map { CodedValue(value: $0) }
       old = change.oldValues.map { $0.map { CodedValue(value: $0) } }
       new = change.newValues.map { $0.map { CodedValue(value: $0) } }
@@ -92,16 +106,14 @@ extension LogTransaction: Codable {
     }
 
     /// The change. Throws if the parts do not fit together.
-    func change(_ decoder: any Decoder) throws -> AnyLogChange {
-      let kinds: [String: RowChangeKind] = [
-        "insert": .inserted, "update": .updated, "delete": .deleted,
-      ]
-      guard let kind = kinds[kind], old.count == columns.count, new.count == columns.count,
+    func change(at path: [any CodingKey]) throws -> AnyLogChange {
+      guard let kind = RowChangeKind(named: kind), old.count == columns.count,
+        new.count == columns.count,
         key.allSatisfy(columns.indices.contains), key.count == keyValues.count,
         uncertain?.allSatisfy(columns.indices.contains) ?? true
       else {
         throw DecodingError.dataCorrupted(
-          .init(codingPath: decoder.codingPath, debugDescription: "no change of a row"))
+          .init(codingPath: path, debugDescription: "no change of a row"))
       }
       return AnyLogChange(
         kind: kind, keyValues: keyValues.map(\.value),
@@ -119,7 +131,7 @@ extension LogTransaction: Codable {
     time = coded.time
     label = coded.label
     author = coded.author
-    changes = try coded.changes.map { try $0.change(decoder) }
+    changes = try coded.changes.map { try $0.change(at: decoder.codingPath) }
   }
 
   /// Encodes the transaction. Values keep their storage class; reals keep all their bits.
@@ -133,7 +145,7 @@ extension LogTransaction: Codable {
 }
 
 /// A value with its storage class.
-private struct CodedValue: Codable {
+struct CodedValue: Hashable, Codable {
   let value: DatabaseValue
 
   private enum Key: String, CodingKey { case i, r, t, b }

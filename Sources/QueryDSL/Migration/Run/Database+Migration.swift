@@ -68,9 +68,11 @@ extension Database {
       return plan
     }
     if let objection = openingObjection(to: plan) { throw objection }
-    guard runs(plan) else { return }
-    try run(plan, for: declared, options)
-    try writing { try $0.advanceIDs(past: declared.ids) }
+    if runs(plan) {
+      try run(plan, for: declared, options)
+      try writing { try $0.advanceIDs(past: declared.ids) }
+    }
+    if !declared.logs.isEmpty { try applyWaitingChanges() }
   }
 
   /// Moves the id generator past the stored ids. A read-only file may lack some of the tables.
@@ -165,7 +167,7 @@ extension Database {
     if !declared.searchIndexes.isEmpty || !declared.logs.isEmpty {
       try register(.recursiveTriggers)
     }
-    if !declared.logs.isEmpty { try register(.framing(.changeLog)) }
+    if !declared.logs.isEmpty { try register(.framing(.changeLog(of: declared.tables))) }
   }
 
   /// Whether there is something to do. Types are noted only if the schema may change.

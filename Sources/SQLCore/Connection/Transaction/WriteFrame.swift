@@ -8,11 +8,15 @@ import CSQLite
 package struct WriteFrame: Sendable {
   let begin: @Sendable (ConnectionCore) throws -> Void
   let end: @Sendable (ConnectionCore) throws -> Void
+  /// What the frame was made for, for its module.
+  package let context: (any Sendable)?
 
   package init(
+    for context: (any Sendable)? = nil,
     begin: @escaping @Sendable (ConnectionCore) throws -> Void,
     end: @escaping @Sendable (ConnectionCore) throws -> Void
   ) {
+    self.context = context
     self.begin = begin
     self.end = end
   }
@@ -29,6 +33,9 @@ extension Registration {
 }
 
 extension ConnectionCore {
+  /// What the frame around writes was made for; nil if there is none.
+  package var frameContext: (any Sendable)? { state.pointee.transaction.frame?.context }
+
   /// Runs what belongs to the beginning of a write. A deferred transaction may be a read, so it is
   /// left alone.
   func beginWrite(_ kind: TransactionKind = .immediate) throws {
