@@ -33,7 +33,7 @@ struct TypedWriteTests {
     #expect(changes == ["inserted 4 id,title,stars,body", "updated 2 stars"])
   }
 
-  @Test("an insert of many models reports each row once, also if its statement runs again")
+  @Test("an insert of many models reports each row once, and none if it throws")
   func many() async throws {
     let stream = db.changes(of: Tagging.self)
     let taggings = (0..<64).map { Tagging(note: 1, tag: "tag \($0)") }
@@ -45,8 +45,8 @@ struct TypedWriteTests {
     }
     try await db.insert(Tagging(note: 3, tag: "end"))
     let reported = await stream.collect { $0.inserted.contains { $0.keyValues == [3, "end"] } }
-    #expect(reported.map(\.rows.count) == [64, 50, 1])
-    #expect(reported[1].rows.map { $0.keyValues } == (0..<50).map { [2, .text("tag \($0)")] })
+    #expect(reported.map(\.rows.count) == [64, 1])
+    #expect(reported[0].rows.map { $0.keyValues } == (0..<64).map { [1, .text("tag \($0)")] })
   }
 
   @Test("DO NOTHING, a false WHERE and a limit of 0 report nothing")
