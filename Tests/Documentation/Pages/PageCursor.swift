@@ -1,1 +1,2 @@
 private let cursor: PageCursor<Post> = unavailable()
+private let token: String? = nil

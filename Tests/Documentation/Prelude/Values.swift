@@ -40,7 +40,7 @@ nonisolated(unsafe) var feed = Query { (post: Columns<Post>, author: Columns<Aut
   Select(post.$title, author.$name)
 }
 nonisolated(unsafe) var frame: DataFrame = unavailable()
-nonisolated(unsafe) var position: Int64 = 0
+nonisolated(unsafe) var position = LogPosition.start
 nonisolated(unsafe) var insert: Statement = unavailable()
 
 nonisolated(unsafe) var path = ""

@@ -11,7 +11,7 @@ extension Columns where M: Codable {
   ///   GroupBy(author.$id)
   ///   Select(author, post.jsonGroupArray())                      // (Author, JSON<[Post]>)
   /// }
-  /// // SELECT …, json_group_array(json_object('id', "Post"."id", …))
+  /// // SELECT …, json_group_array(json_object('id', CAST("Post"."id" AS TEXT), …))
   /// //   FILTER (WHERE "Post"."id" IS NOT NULL) FROM "Author" LEFT JOIN "Post" ON …
   /// //   GROUP BY "Author"."id"
   /// ```

@@ -9,7 +9,7 @@ extension Fetchable where Row: ResultRow & Codable {
   ///   let posts = Post.where { $0.$authorID == author.$id }.order(by: \.$title).limit(3)
   ///   return (author, posts.jsonGroupArray())                  // (Author, JSON<[Post]>)
   /// }
-  /// // SELECT …, (SELECT json_group_array(json_object('id', "Post"."id", …)) FROM
+  /// // SELECT …, (SELECT json_group_array(json_object('id', CAST("Post"."id" AS TEXT), …)) FROM
   /// //   (SELECT … FROM "Post" AS "Post_2" WHERE … ORDER BY "Post_2"."title" LIMIT ?) AS "Post")
   /// //   FROM "Author"
   /// ```
