@@ -4,7 +4,7 @@ struct RandomSchema {
   private struct Column {
     let name: String
     let type: String
-    let values: [String]
+    var values: [String]
     var isNotNull = false
   }
 
@@ -113,6 +113,12 @@ struct RandomSchema {
       let isKey = table.key.contains { $0.name == table.columns[index].name }
       table.columns[index].isNotNull = chance(isKey && !isStrict ? 60 : 30)
       parts.append(definition(table.columns[index]))
+    }
+    // A key of one INTEGER column is the rowid, which stores nothing but integers.
+    if hasKey, !isWithoutRowID, table.key.count == 1, table.key[0].type == "INTEGER",
+      let index = table.columns.firstIndex(where: { $0.name == table.key[0].name })
+    {
+      table.columns[index].values.removeAll { $0.hasPrefix("'") }
     }
     let stored = table.columns
     if chance(40), let source = stored.last {
