@@ -38,9 +38,10 @@ public protocol _SearchHitRow: ResultRow {
 extension Columns where M: _SearchHitRow {
   /// The whole text of a column with the words that were found in it.
   ///
-  /// SQL: `ifnull(highlight("Post_search", 1, ?, ?), '')`
+  /// SQL: `ifnull(apus_highlight("Post_search", 1, ?, ?), '')`
   ///
-  /// The value of an optional column that is nil is an empty text. A column that the index does not
+  /// `apus_highlight` returns what FTS5's `highlight` returns, and also keeps a text with U+0000
+  /// whole. The value of an optional column that is nil is an empty text. A column that the index does not
   /// have throws `QueryError` when the query is rendered. In a query that groups, or has window
   /// functions, SQLite refuses this and the other functions of a hit: select them in a query
   /// inside it that has a limit.
@@ -49,12 +50,12 @@ extension Columns where M: _SearchHitRow {
     of column: KeyPath<M._Searched, ColumnReference<Value>>
   ) -> SQLExpression<HighlightedText> {
     SQLExpression(
-      searchFunction("highlight", at: position(of: column), HighlightedText.delimiters))
+      searchFunction("apus_highlight", at: position(of: column), HighlightedText.delimiters))
   }
 
   /// The part of a column's text in which most words were found, with these words.
   ///
-  /// SQL: `ifnull(snippet("Post_search", 1, ?, ?, '…', 16), '')`
+  /// SQL: `ifnull(apus_snippet("Post_search", 1, ?, ?, '…', 16), '')`
   ///
   /// - Parameter words: the greatest number of words of the part, from 1 to 64.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_snippet_function>
@@ -65,13 +66,13 @@ extension Columns where M: _SearchHitRow {
   }
 
   /// The part of the row's text, in any column, in which most words were found.
-  /// SQL: `ifnull(snippet("Post_search", -1, ?, ?, '…', 16), '')`
+  /// SQL: `ifnull(apus_snippet("Post_search", -1, ?, ?, '…', 16), '')`
   public func snippet(words: Int = 16) -> SQLExpression<HighlightedText> {
     SQLExpression(snippetNode(.constant("-1"), words))
   }
 
   /// Whether a word was found in a column.
-  /// SQL: `ifnull(highlight(…, ?, ''), '') <> ifnull(highlight(…, '', ''), '')`
+  /// SQL: `ifnull(apus_highlight(…, ?, ''), '') <> ifnull(apus_highlight(…, '', ''), '')`
   public func isFound<Value: ColumnValue>(
     in column: KeyPath<M._Searched, ColumnReference<Value>>
   ) -> SQLPredicate {
@@ -80,8 +81,8 @@ extension Columns where M: _SearchHitRow {
     return SQLPredicate(
       .compare(
         .notEqual,
-        searchFunction("highlight", at: position, [HighlightedText.delimiters[0], empty]),
-        searchFunction("highlight", at: position, [empty, empty])))
+        searchFunction("apus_highlight", at: position, [HighlightedText.delimiters[0], empty]),
+        searchFunction("apus_highlight", at: position, [empty, empty])))
   }
 
   private func snippetNode(_ position: ExpressionNode, _ words: Int) -> ExpressionNode {
@@ -89,7 +90,7 @@ extension Columns where M: _SearchHitRow {
       return .invalid(QueryError("snippet(words: \(words)): a snippet has 1 to 64 words"))
     }
     return searchFunction(
-      "snippet", at: position,
+      "apus_snippet", at: position,
       HighlightedText.delimiters + [.constant("'…'"), .value(BoundValue(words))])
   }
 

@@ -75,7 +75,7 @@ extension TableQuery where M: TableModel {
   /// Post.search("swift").order(by: .rank).limit(20).selectHit { post, hit in
   ///   (post, hit.$rank, hit.snippet(of: \.$body))
   /// }
-  /// // SELECT …, "Post_search"."rank", ifnull(snippet("Post_search"."Post_search", 1, …), '') …
+  /// // SELECT …, "Post_search"."rank", ifnull(apus_snippet("Post_search"."Post_search", 1, …), '') …
   /// ```
   /// Without a search before it, the query throws `QueryError` when it is rendered.
   public consuming func selectHit<each Item: Selectable>(

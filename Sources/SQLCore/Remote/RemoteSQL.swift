@@ -12,7 +12,8 @@
 ///
 /// Functions for texts in JSON become SQLite's own: `json_extract(a -> ?, '$')` for
 /// `apus_json_value(a -> ?, 'String')`. These differ only in old versions of SQLite, and only for
-/// escaped keys and U+0000.
+/// escaped keys and U+0000. `highlight` and `snippet` stand for `apus_highlight` and `apus_snippet`,
+/// which also keep texts with U+0000 whole.
 ///
 /// `LIMIT -1` limits nothing. It keeps SQLite from moving `json_each` into the query around it: joined
 /// arrays would then be read once for each element, instead of being found by an automatic index.
@@ -32,7 +33,7 @@ struct RemoteSQL {
       return
     }
     let tokens = SQLTokens(sql)
-    let replacements = try Self.replacementsOfJSON(in: tokens.tokens)
+    let replacements = try Self.replacementsOfFunctions(in: tokens.tokens)
     var isArray: [Bool] = []
     var pieces: [String] = []
     var end = 0

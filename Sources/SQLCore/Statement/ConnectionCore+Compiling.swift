@@ -77,6 +77,10 @@ extension ConnectionCore {
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
     let length = Int32(clamping: byteCount)
     var code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
+    if code == SQLITE_ERROR, FTS5.lacksFunction(handle) {
+      FTS5.registerFunctions(on: self)
+      code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
+    }
     if code == SQLITE_OK, state.pointee.log.asksForPages {
       // The pragma returns the number of SQLite's own hook, which it reads while it is compiled.
       sqlite3_finalize(statement)

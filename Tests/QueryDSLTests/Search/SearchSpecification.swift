@@ -139,6 +139,29 @@ struct SearchSpecification {
     #expect(columns.map { $0.1 } == [false, true, true])
   }
 
+  @Test("snippets and highlights keep texts with U+0000 whole")
+  func zeros() throws {
+    // An engine calls FTS5's own functions.
+    guard !Specification.usesEngine else { return }
+    let db = try database()
+    let text = "a\0b swift\0c d\0e f swift, \0g"
+    try db.insert(Post(id: 5, title: text, body: "\0swift"))
+    let hit = try #require(
+      try db.first(
+        Post.where { $0.$id == 5 }.matching(.words("swift").in(\.$title)).selectHit { _, hit in
+          (
+            hit.highlight(of: \.$title), hit.highlight(of: \.$body),
+            hit.snippet(of: \.$title, words: 4), hit.snippet(), hit.isFound(in: \.$title)
+          )
+        }))
+    #expect(hit.0.text == text)
+    #expect(hit.0.description == "a\0b [swift]\0c d\0e f [swift], \0g")
+    #expect(hit.1.text == "\0swift")
+    #expect(hit.2.description == "a\0b [swift]\0c…")
+    #expect(hit.3.text == text)
+    #expect(hit.4 == true)
+  }
+
   @Test("patterns look for words, any word, phrases, beginnings and words near each other")
   func patterns() throws {
     let db = try database()

@@ -140,7 +140,7 @@ struct FTS5TokenizerTests {
 }
 
 /// Splits text at spaces and reverses each word.
-private final class Reversing: FTS5Tokenizer {
+final class Reversing: FTS5Tokenizer {
   func tokenize(
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens
   ) throws {
@@ -158,7 +158,7 @@ private final class Reversing: FTS5Tokenizer {
 }
 
 /// The tokens of another tokenizer, with synonyms at the same positions.
-private final class Synonyms: FTS5Tokenizer {
+final class Synonyms: FTS5Tokenizer {
   private let words: [String: String]
   private let base: any FTS5Tokenizer
 

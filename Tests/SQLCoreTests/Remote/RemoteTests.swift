@@ -131,6 +131,20 @@ import Testing
     }
   }
 
+  @Test func foundWordsAreMarkedByFunctionsOfSQLite() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE VIRTUAL TABLE page USING fts5(text)")
+      try db.execute("INSERT INTO page VALUES ('a swift, a bird')")
+      let row = try db.row(
+        """
+        SELECT apus_highlight(page, 0, '[', ']'), apus_snippet(page, 0, '[', ']', '…', 2)
+        FROM page('swift')
+        """)
+      #expect(row?.values == ["a [swift], a bird", "a [swift]…"])
+      #expect(engine.sent.withLock { $0.contains { $0.contains("SELECT highlight(page") } })
+    }
+  }
+
   @Test func aMistakeThrowsBeforeAnythingIsSent() throws {
     try withEngine { db, engine in
       try db.execute("CREATE TABLE t (x)")

@@ -1,13 +1,16 @@
 extension RemoteSQL {
-  /// Returns the texts that replace tokens, so that SQLite's own functions read texts and numbers in
-  /// JSON. An engine has none of the library's functions, so values of other types are refused.
-  static func replacementsOfJSON(in tokens: [SQLTokens.Token]) throws -> [Int: String] {
+  /// Returns the texts that replace tokens, so that SQLite's own functions mark found words, and
+  /// read texts and numbers in JSON. An engine has none of the library's functions, so values of
+  /// other types are refused.
+  static func replacementsOfFunctions(in tokens: [SQLTokens.Token]) throws -> [Int: String] {
     var replacements: [Int: String] = [:]
     for index in tokens.indices.dropLast() where tokens[index + 1].isSign("(") {
       let token = tokens[index]
       guard token.kind == .word || token.kind == .quotedName else { continue }
       switch token.value {
       case "apus_json", "apus_json_nodes": replacements[index] = ""
+      case "apus_highlight": replacements[index] = "highlight"
+      case "apus_snippet": replacements[index] = "snippet"
       case "apus_json_group_object": replacements[index] = "json_group_object"
       case "apus_json_value", "apus_json_each":
         guard let end = end(ofCallAt: index, in: tokens), tokens[end - 1].kind == .string,

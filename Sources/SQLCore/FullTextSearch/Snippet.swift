@@ -1,0 +1,110 @@
+import CSQLite
+
+/// The part of a row that a snippet shows: the tokens of a column in which most phrases of a search
+/// stand.
+///
+/// It is chosen as FTS5 chooses it. For each occurrence, two parts are tried: one that begins with
+/// it, and is then moved so that what it has of the search is in the middle, and one that begins
+/// with its sentence. Each phrase counts 1,000, each repetition 1, the beginning of a sentence 100
+/// and the beginning of a text 120.
+struct Snippet {
+  private(set) var column: Int
+  private(set) var firstToken = 0
+  private var score = 0
+  /// The highest score of a part that each phrase was counted for, to count it once.
+  private var countedIn: [Int]
+  private var trial = 0
+  private let size: Int
+
+  /// Chooses a part of `size` tokens in a column, or in any column if `wanted` is negative.
+  init(of match: FTS5Match, inColumn wanted: Int, size: Int) throws(FTS5Stop) {
+    column = max(wanted, 0)
+    self.size = size
+    countedIn = Array(repeating: 0, count: match.phraseCount)
+    for column in 0..<match.columnCount where wanted < 0 || wanted == column {
+      let occurrences = try match.occurrences(inColumn: column)
+      guard !occurrences.isEmpty, let text = try match.text(ofColumn: column) else { continue }
+      let count = try match.tokenCount(ofColumn: column)
+      let sentences = count > size ? try SentenceStarts(of: text, match).tokens : []
+      for occurrence in occurrences {
+        try choose(occurrence.tokens.lowerBound, occurrences, sentences, column, count)
+      }
+    }
+  }
+
+  /// Tries the two parts for the occurrence that begins with a token.
+  private mutating func choose(
+    _ token: Int, _ occurrences: [FTS5Match.Occurrence], _ sentences: [Int], _ column: Int,
+    _ count: Int
+  ) throws(FTS5Stop) {
+    guard token <= count else { throw FTS5Stop(code: ResultCode.corruptVirtualTable.rawValue) }
+    if let (score, covered) = rate(token, occurrences), score > self.score {
+      let centred = covered.lowerBound - (size - covered.count) / 2
+      (self.score, self.column) = (score, column)
+      firstToken = max(min(centred, count - size), 0)
+    }
+    let place = sentences.partitioningIndex { $0 > token }
+    guard place > 0, sentences[place - 1] < token else { return }
+    let sentence = sentences[place - 1]
+    let score = (rate(sentence, occurrences)?.score ?? 0) + (sentence == 0 ? 120 : 100)
+    if score > self.score {
+      (self.score, self.column, firstToken) = (score, column, sentence)
+    }
+  }
+
+  /// Returns the score of the part that begins with a token, and the tokens from its first to its
+  /// last occurrence; nil if it has none.
+  private mutating func rate(
+    _ token: Int, _ occurrences: [FTS5Match.Occurrence]
+  ) -> (score: Int, covered: Range<Int>)? {
+    trial += 1
+    var score = 0
+    let first = occurrences.partitioningIndex { $0.tokens.lowerBound >= token }
+    var last = first
+    while last < occurrences.count, occurrences[last].tokens.lowerBound < token + size {
+      let phrase = occurrences[last].phrase
+      score += countedIn[phrase] == trial ? 1 : 1_000
+      countedIn[phrase] = trial
+      last += 1
+    }
+    guard last > first else { return nil }
+    let start = occurrences[first].tokens.lowerBound
+    return (score, start..<occurrences[last - 1].tokens.upperBound)
+  }
+}
+
+/// The first tokens of the sentences of a text: its first token, and each that follows white space
+/// after a period or a colon.
+private struct SentenceStarts {
+  private(set) var tokens: [Int] = []
+  private let text: UnsafeRawBufferPointer
+  private var token = 0
+
+  init(of text: UnsafeRawBufferPointer, _ match: FTS5Match) throws(FTS5Stop) {
+    self.text = text
+    try match.tokenize(text, into: &self) { state, flags, _, _, start, _ in
+      if let state, flags & FTS5_TOKEN_COLOCATED == 0 {
+        state.assumingMemoryBound(to: SentenceStarts.self).pointee.append(Int(start))
+      }
+      return SQLITE_OK
+    }
+  }
+
+  private mutating func append(_ start: Int) {
+    if token == 0 || isSentence(min(max(start, 0), text.count)) { tokens.append(token) }
+    token += 1
+  }
+
+  private func isSentence(_ start: Int) -> Bool {
+    var place = start
+    while place > 0 {
+      switch text[place - 1] {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        place -= 1
+      case UInt8(ascii: "."), UInt8(ascii: ":"): return place < start
+      default: return false
+      }
+    }
+    return false
+  }
+}
