@@ -129,6 +129,7 @@ struct AuthorizerState {
       isDeclaringTable = true
     case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       if action == SQLITE_UPDATE, !inTrigger { notes.addAssignment(database, first, second) }
+      if inTrigger { notes.writesInTrigger = true }
       if notesWrittenTables { notes.add(.rows, database, table: first) }
     case SQLITE_TRANSACTION:
       notes.effects.insert(.controlsTransaction)

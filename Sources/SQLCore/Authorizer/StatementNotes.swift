@@ -8,6 +8,9 @@ struct StatementNotes {
   /// SQLite recompiles a statement, which assigns the same columns as before.
   private(set) var assignments: [ColumnDependency]?
 
+  /// Whether a trigger of the statement writes rows.
+  var writesInTrigger = false
+
   /// Notes for a statement that SQLite recompiles.
   init() {}
 

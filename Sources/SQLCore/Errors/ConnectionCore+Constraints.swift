@@ -3,7 +3,8 @@ import CSQLite
 // For some constraint failures SQLite's message does not have the table or the columns: it names
 // only the columns of a unique constraint, and no table for a CHECK, an index over expressions or a
 // foreign key. These are looked up in the schema, only after a statement failed, with a few read
-// statements that bypass the statement cache and the observers.
+// statements that bypass the statement cache and the observers. If several constraints can be meant,
+// `WrittenRows` excludes those that the rows of the statement satisfy.
 
 extension ConnectionCore {
   /// Adds to a constraint failure the table and columns that are found in the schema.
@@ -14,14 +15,19 @@ extension ConnectionCore {
       constraint.table == nil
     else { return failure }
     switch constraint.kind {
-    case .check: error.constraint = locatedCheck(constraint, statement)
+    case .check: locateCheck(&error, constraint, statement)
     case .unique where constraint.name != nil:
       error.constraint = locatedIndex(constraint, statement)
     case .foreignKey:
-      guard let key = violatedForeignKey(statement) else { return error }
-      error.constraint?.table = key.table
-      error.constraint?.columns = key.columns
-      error.message += ": " + key.columns.map { "\(key.table).\($0)" }.joined(separator: ", ")
+      let keys = violatedForeignKeys(statement)
+      guard let first = keys.first else { return error }
+      if keys.allSatisfy({ $0.table == first.table }) { error.constraint?.table = first.table }
+      if keys.count == 1 {
+        error.constraint?.columns = first.columns
+        error.message += ": " + first.columns.map { "\(first.table).\($0)" }.joined(separator: ", ")
+      } else {
+        error.message += ": one of " + keys.map(\.description).joined(separator: ", ")
+      }
     default: break
     }
     return error
@@ -29,12 +35,12 @@ extension ConnectionCore {
 
   // MARK: CHECK
 
-  private func locatedCheck(
-    _ constraint: ConstraintFailure, _ statement: StatementPointer
-  ) -> ConstraintFailure {
-    guard let name = constraint.name else { return constraint }
+  private func locateCheck(
+    _ error: inout DatabaseError, _ constraint: ConstraintFailure, _ statement: StatementPointer
+  ) {
+    guard let name = constraint.name, let writes = writes(of: statement) else { return }
     var found: [(table: WrittenTable, check: CheckDefinition)] = []
-    for table in tablesWritten(by: statement) {
+    for table in writes.tables {
       let rows = readRows(
         "SELECT sql FROM \(table.schema).sqlite_schema WHERE type = 'table' AND name = ?",
         table.name)
@@ -42,16 +48,23 @@ extension ConnectionCore {
       found += CheckDefinition.all(in: sql).filter { $0.isCalled(name) }
         .map { (table: table, check: $0) }
     }
-    // If several CHECKs have the name that SQLite reports, it is unknown which of them failed.
-    guard let first = found.first, found.allSatisfy({ $0.table == first.table }) else {
-      return constraint
+    if found.count > 1, let rows = writtenRows(of: statement, writes) {
+      let remaining = found.filter {
+        !rows.satisfy(check: $0.check.text, of: columns(of: $0.table, namedIn: $0.check.text))
+      }
+      if !remaining.isEmpty { found = remaining }
     }
-    var located = constraint
-    located.table = first.table.name
-    guard found.count == 1 else { return located }
-    located.name = first.check.name ?? ConstraintFailure.withoutParentheses(first.check.text)
-    located.columns = columns(of: first.table, namedIn: first.check.text)
-    return located
+    // If several CHECKs still have the name that SQLite reports, the message names all of them.
+    guard let first = found.first else { return }
+    if found.allSatisfy({ $0.table == first.table }) { error.constraint?.table = first.table.name }
+    guard found.count == 1 else {
+      let texts = found.map { ConstraintFailure.withoutParentheses($0.check.text) }
+      error.message += ": one of " + texts.joined(separator: ", ")
+      return
+    }
+    error.constraint?.name =
+      first.check.name ?? ConstraintFailure.withoutParentheses(first.check.text)
+    error.constraint?.columns = columns(of: first.table, namedIn: first.check.text)
   }
 
   // MARK: Indexes
@@ -59,7 +72,7 @@ extension ConnectionCore {
   private func locatedIndex(
     _ constraint: ConstraintFailure, _ statement: StatementPointer
   ) -> ConstraintFailure {
-    let found = tablesWritten(by: statement).flatMap { table in
+    let found = (writes(of: statement)?.tables ?? []).flatMap { table in
       readRows(
         "SELECT tbl_name, sql FROM \(table.schema).sqlite_schema WHERE type = 'index' AND name = ?",
         constraint.name ?? ""
@@ -78,14 +91,9 @@ extension ConnectionCore {
 
   // MARK: Foreign keys
 
-  private struct ForeignKey: Hashable {
-    let table: String
-    let columns: [String]
-  }
-
-  /// Returns the violated foreign key if it can be determined: from the violating row, if the
-  /// transaction still has it, or because the statement can violate only one foreign key.
-  private func violatedForeignKey(_ statement: StatementPointer) -> ForeignKey? {
+  /// Returns the foreign keys that can have been violated: the one of the violating row, if the
+  /// transaction still has it, or those that the statement can violate.
+  private func violatedForeignKeys(_ statement: StatementPointer) -> [SchemaForeignKey] {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
     {
@@ -94,70 +102,99 @@ extension ConnectionCore {
         SELECT c."table", f."from" FROM (SELECT * FROM pragma_foreign_key_check LIMIT 1) AS c
         JOIN pragma_foreign_key_list(c."table") AS f ON f.id = c.fkid ORDER BY f.seq
         """)
-      guard let table = rows.first?.first ?? nil else { return nil }
-      return ForeignKey(table: table, columns: rows.compactMap { $0[1] })
+      guard let table = rows.first?.first ?? nil else { return [] }
+      return [SchemaForeignKey(table: table, columns: rows.compactMap { $0[1] })]
     }
-    let tables = tablesWritten(by: statement)
-    guard tables.count == 1, tables[0].database == "main" else { return nil }
-    let table = tables[0].name
-    let verb = SQLTokens(statement.sql ?? "").tokens.first?.value.lowercasedASCII
+    guard let writes = writes(of: statement) else { return [] }
+    guard writes.tables.count == 1, !writes.writesInTrigger else {
+      return writes.tables.flatMap { foreignKeys(of: $0, isChild: true) }
+        + writes.tables.flatMap { table in
+          foreignKeys(of: table, isChild: false).filter { key in
+            !writes.tables.contains { $0.isNamed(key.table) }
+          }
+        }
+    }
+    let table = writes.tables[0]
+    let tokens = SQLTokens(statement.sql ?? "").tokens
+    let verb = tokens.first?.value.lowercasedASCII
     let assigned = statement.pointee.assignments.map(\.column.lowercasedASCII)
-    var keys: Set<ForeignKey> = []
-    for row in foreignKeys(where: "lower(m.name) = lower(?)", table) where verb != "delete" {
-      let isAssigned = row.columns.contains { assigned.contains($0.lowercasedASCII) }
-      guard verb != "update" || isAssigned else { continue }
-      keys.insert(row)
+    var keys = foreignKeys(of: table, isChild: true).filter { key in
+      verb != "delete"
+        && (verb != "update" || key.columns.contains { assigned.contains($0.lowercasedASCII) })
     }
-    if verb != "insert" {
-      keys.formUnion(
-        foreignKeys(
-          where: "lower(f.\"table\") = lower(?) AND f.on_delete IN ('NO ACTION', 'RESTRICT')",
-          table))
+    // REPLACE deletes rows, and an upsert updates them.
+    if verb != "insert" || !assigned.isEmpty || replacesRows(table, tokens) {
+      for key in foreignKeys(of: table, isChild: false) where !keys.contains(key) {
+        let action = verb == "delete" ? key.onDelete : verb == "update" ? key.onUpdate : nil
+        if action.map({ ["NO ACTION", "RESTRICT"].contains($0) }) ?? true { keys.append(key) }
+      }
     }
-    return keys.count == 1 ? keys.first : nil
+    guard keys.count > 1, let rows = writtenRows(of: statement, writes) else { return keys }
+    let remaining = keys.filter { !rows.satisfy($0) }
+    return remaining.isEmpty ? keys : remaining
   }
 
-  private func foreignKeys(where condition: String, _ table: String) -> [ForeignKey] {
+  /// Returns the foreign keys of a table, or those that refer to it.
+  private func foreignKeys(of table: WrittenTable, isChild: Bool) -> [SchemaForeignKey] {
     let rows = readRows(
       """
-      SELECT m.name, f.id, f."from" FROM sqlite_schema AS m JOIN pragma_foreign_key_list(m.name) AS f
-      WHERE m.type = 'table' AND \(condition) ORDER BY m.name, f.id, f.seq
-      """, table)
-    var keys: [ForeignKey] = []
+      SELECT m.name, f.id, f."from", f."table", f."to", f.on_delete, f.on_update
+      FROM \(table.schema).sqlite_schema AS m JOIN pragma_foreign_key_list(m.name, ?) AS f
+      WHERE m.type = 'table' AND lower(\(isChild ? "m.name" : "f.\"table\"")) = lower(?)
+      ORDER BY m.name, f.id DESC, f.seq
+      """, table.database, table.name)
+    var keys: [SchemaForeignKey] = []
     var last: [String?] = []
     for row in rows {
-      guard let table = row[0], let column = row[2] else { continue }
-      if Array(row[0...1]) == last, let key = keys.popLast() {
-        keys.append(ForeignKey(table: table, columns: key.columns + [column]))
-      } else {
-        keys.append(ForeignKey(table: table, columns: [column]))
+      guard let child = row[0], let column = row[2] else { continue }
+      if Array(row[0...1]) != last {
+        keys.append(
+          SchemaForeignKey(
+            table: child, columns: [], parent: row[3] ?? "", onDelete: row[5], onUpdate: row[6]))
       }
+      keys[keys.count - 1].columns.append(column)
+      if let parent = row[4] { keys[keys.count - 1].parentColumns.append(parent) }
       last = Array(row[0...1])
     }
     return keys
   }
 
-  // MARK: Reading the schema
-
-  private struct WrittenTable: Hashable {
-    let database: String
-    let name: String
-
-    /// The quoted name of the database.
-    var schema: String { Identifier(database).quoted }
+  /// Whether a statement may replace rows of a table.
+  private func replacesRows(_ table: WrittenTable, _ tokens: [SQLTokens.Token]) -> Bool {
+    if tokens.contains(where: { $0.isWord("replace") }) { return true }
+    return readRows(
+      "SELECT sql FROM \(table.schema).sqlite_schema WHERE lower(tbl_name) = lower(?)", table.name
+    ).contains { SQLTokens(($0[0] ?? "")).tokens.contains { $0.isWord("replace") } }
   }
+
+  // MARK: Reading the schema
 
   /// Returns the tables whose rows the statement writes, itself or by triggers. It is compiled once
   /// more, so that the authorizer reports them.
-  private func tablesWritten(by statement: StatementPointer) -> [WrittenTable] {
-    guard let sql = statement.sql else { return [] }
+  private func writes(
+    of statement: StatementPointer
+  ) -> (tables: [WrittenTable], writesInTrigger: Bool)? {
+    guard let sql = statement.sql else { return nil }
     let notes = state.pointee.authorizer.noteWrittenTables(true)
     defer { state.pointee.authorizer.noteWrittenTables(notes) }
-    guard let compiled = try? compile(Substring(sql))?.0 else { return [] }
+    guard let compiled = try? compile(Substring(sql))?.0 else { return nil }
     compiled.finalize()
-    return compiled.notes.tableEffects.filter { $0.kind == .rows }.map {
+    let tables = compiled.notes.tableEffects.filter { $0.kind == .rows }.map {
       WrittenTable(database: $0.database, name: $0.table)
     }
+    return (tables, compiled.notes.writesInTrigger)
+  }
+
+  /// Returns the rows that a statement inserts, updates or deletes, if they can be read again: it
+  /// runs here and writes one table, not by triggers, and no authorizer hides columns.
+  private func writtenRows(
+    of statement: StatementPointer, _ writes: (tables: [WrittenTable], writesInTrigger: Bool)
+  ) -> WrittenRows? {
+    guard writes.tables.count == 1, !writes.writesInTrigger, state.pointee.remote == nil,
+      state.pointee.hooks.listeners.authorizer.isEmpty,
+      let text = expandedText(statement.handle)
+    else { return nil }
+    return WrittenRows(of: text, writes.tables[0], in: self)
   }
 
   /// Returns the columns of a table that are named in a piece of SQL, in the order of the table.
@@ -172,7 +209,7 @@ extension ConnectionCore {
   }
 
   /// Returns the rows of one of the library's own statements, as texts; none if it fails.
-  private func readRows(_ sql: String, _ values: String...) -> [[String?]] {
+  func readRows(_ sql: String, _ values: String...) -> [[String?]] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return [] }
     defer { sqlite3_finalize(statement) }

@@ -25,7 +25,7 @@ public struct ConstraintFailure: Hashable, Sendable {
   /// The table; nil if neither SQLite nor the schema names it.
   public var table: String?
   /// The columns, in the order of the constraint; empty if neither SQLite nor the schema names
-  /// them.
+  /// them, or if several constraints are possible, which the error's message then names.
   public var columns: [String]
   /// The name of a CHECK, or its text if it has none, or the name of an index over expressions.
   public var name: String?

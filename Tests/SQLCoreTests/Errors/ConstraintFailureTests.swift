@@ -120,10 +120,48 @@ struct ConstraintFailureTests {
     #expect(
       try failure("INSERT INTO span VALUES (1, 500)")
         == ConstraintFailure(kind: .check, table: "span", columns: ["end"], name: #""end" < 100"#))
-    // SQLite names both "a" and does not say which one failed.
-    #expect(
-      try failure("INSERT INTO twice VALUES (0)")
-        == ConstraintFailure(kind: .check, table: "twice", name: "a"))
+    // SQLite names both "a" and does not say which one failed; the new rows show it.
+    let low = ConstraintFailure(
+      kind: .check, table: "twice", columns: ["a"], name: #""a" > 0"#)
+    let high = ConstraintFailure(
+      kind: .check, table: "twice", columns: ["a"], name: #""a" < 10"#)
+    #expect(try failure("INSERT INTO twice VALUES (0)") == low)
+    #expect(try failure("INSERT INTO twice VALUES (10)") == high)
+  }
+
+  @Test("the rows of a statement decide between CHECKs that SQLite names alike")
+  func checksNamedAlike() throws {
+    try connection.execute(
+      """
+      CREATE TABLE twice (
+        id INTEGER PRIMARY KEY, "a" INTEGER DEFAULT 50, b TEXT, CHECK ("a" > 0), CHECK ("a" < 10)
+      );
+      INSERT INTO twice VALUES (1, 5, NULL), (2, 6, NULL)
+      """)
+    let low = ConstraintFailure(
+      kind: .check, table: "twice", columns: ["a"], name: #""a" > 0"#)
+    let high = ConstraintFailure(
+      kind: .check, table: "twice", columns: ["a"], name: #""a" < 10"#)
+    #expect(try failure("INSERT INTO twice (a) VALUES (\(3)), (\(0))") == low)
+    #expect(try failure("INSERT INTO twice (a, b) VALUES (3, 'x'), (10, 'y') RETURNING id") == high)
+    // The default.
+    #expect(try failure("INSERT INTO twice (b) VALUES ('x')") == high)
+    #expect(try failure("INSERT INTO twice (a) SELECT a - 5 FROM twice") == low)
+    #expect(try failure("UPDATE twice SET b = 'x, y', a = abs(a) + 4 WHERE id = 2") == high)
+    try connection.transaction { _ in
+      let failure = try failure("UPDATE twice SET a = a - 5")
+      #expect(failure == low)
+    }
+    // Rows that violate both, a value that the column converts, and an upsert.
+    for sql: SQL in [
+      "INSERT INTO twice (a) VALUES (0), (10)", "INSERT INTO twice (a) VALUES ('10')",
+      "INSERT INTO twice (id, a) VALUES (1, 3) ON CONFLICT DO UPDATE SET a = 0",
+    ] {
+      let error = #expect(throws: DatabaseError.self) { try connection.execute(sql) }
+      #expect(error?.constraint == ConstraintFailure(kind: .check, table: "twice", name: "a"))
+      #expect(
+        error?.message == #"CHECK constraint failed: a: one of "a" > 0, "a" < 10"#)
+    }
   }
 
   @Test("FOREIGN KEY is reported if the statement can have violated only one, from either side")
@@ -139,12 +177,137 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .foreignKey, table: "post", columns: ["author"]))
     try connection.execute(
       "CREATE TABLE pair (a INTEGER REFERENCES author, b INTEGER REFERENCES author)")
-    // Either one may have failed.
-    #expect(
-      try failure("INSERT INTO pair VALUES (1, 99)") == ConstraintFailure(kind: .foreignKey))
     #expect(
       try failure("INSERT INTO pair VALUES (1, 1); UPDATE pair SET b = 99")
         == ConstraintFailure(kind: .foreignKey, table: "pair", columns: ["b"]))
+  }
+
+  /// Two foreign keys of `pair` refer to `author`, which has the rows 1 and 2.
+  private func createPair() throws {
+    try connection.execute(
+      """
+      INSERT INTO author VALUES (2, 'd@e.f', 'John', 20, 1), (3, 'g@h.i', 'Jim', 20, 1);
+      CREATE TABLE pair (
+        id INTEGER PRIMARY KEY, a INTEGER REFERENCES author (id), b INTEGER REFERENCES author
+      );
+      INSERT INTO pair VALUES (1, 1, NULL), (2, NULL, 2)
+      """)
+  }
+
+  /// Returns the columns of a foreign key that a statement violates, and checks that its error has
+  /// the table.
+  private func violatedKey(_ sql: SQL) throws -> [String]? {
+    let failure = try failure(sql)
+    #expect(failure?.kind == .foreignKey && failure?.table == "pair", "\(sql)")
+    return failure?.columns
+  }
+
+  @Test("the rows of a statement decide which of two foreign keys it violated")
+  func twoForeignKeys() throws {
+    try createPair()
+    func check() throws {
+      #expect(try violatedKey("INSERT INTO pair VALUES (9, 1, 99)") == ["b"])
+      #expect(try violatedKey("INSERT INTO pair (b, a) VALUES (\(1), \(99))") == ["a"])
+      #expect(try violatedKey("INSERT INTO pair (b) VALUES (1), (98) RETURNING id") == ["b"])
+      #expect(
+        try violatedKey("INSERT INTO pair (a, b) SELECT id, iif(id = 3, 97, 1) FROM author")
+          == ["b"])
+      #expect(
+        try violatedKey(
+          "INSERT INTO pair (a) WITH v(x) AS (VALUES (1), (96)) SELECT x FROM v") == ["a"])
+      #expect(try violatedKey("UPDATE pair SET a = 1, b = a + 50 WHERE id = 1") == ["b"])
+      #expect(try violatedKey("UPDATE pair AS p SET a = (SELECT 95), b = 2") == ["a"])
+      // Author 1 is referred to by `a`, author 2 by `b`.
+      #expect(try violatedKey("DELETE FROM author WHERE id = 2") == ["b"])
+      #expect(try violatedKey("DELETE FROM author WHERE id = \(1);") == ["a"])
+      #expect(try violatedKey("UPDATE author SET id = 20 WHERE id = 2") == ["b"])
+    }
+    try connection.execute("DROP TABLE post")
+    try check()
+    try connection.transaction { _ in try check() }
+    try connection.transaction { connection in
+      try connection.execute("PRAGMA defer_foreign_keys = 1; INSERT INTO pair VALUES (50, 60, 70)")
+      #expect(try connection.row("PRAGMA defer_foreign_keys")?[0] == 1)
+      try connection.execute("PRAGMA defer_foreign_keys = 0")
+      #expect(try violatedKey("INSERT INTO pair VALUES (9, 1, 99)") == ["b"])
+      try connection.execute("DELETE FROM pair WHERE id = 50")
+    }
+  }
+
+  @Test("an error names all foreign keys that the statement can have violated")
+  func candidates() throws {
+    try createPair()
+    let error = #expect(throws: DatabaseError.self) {
+      try connection.execute("INSERT INTO pair VALUES (9, 98, 99)")
+    }
+    #expect(error?.constraint == ConstraintFailure(kind: .foreignKey, table: "pair"))
+    #expect(error?.message == "FOREIGN KEY constraint failed: one of pair.a, pair.b")
+    // Children of two tables.
+    try connection.execute("INSERT INTO post VALUES (5, 5, 2, 'X')")
+    let parent = #expect(throws: DatabaseError.self) {
+      try connection.execute("DELETE FROM author WHERE id = 2")
+    }
+    #expect(parent?.constraint == ConstraintFailure(kind: .foreignKey))
+    #expect(parent?.message == "FOREIGN KEY constraint failed: one of pair.b, post.author")
+    // A trigger sets the other column.
+    try connection.execute(
+      """
+      CREATE TRIGGER other AFTER UPDATE OF a ON pair
+        BEGIN UPDATE pair SET b = 99 WHERE id = new.id; END
+      """)
+    let trigger = #expect(throws: DatabaseError.self) {
+      try connection.execute("UPDATE pair SET a = 1")
+    }
+    #expect(trigger?.constraint == ConstraintFailure(kind: .foreignKey, table: "pair"))
+  }
+
+  @Test("the action of a foreign key for the statement decides whether it can be violated")
+  func actions() throws {
+    try connection.execute(
+      """
+      CREATE TABLE parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE kept (p INTEGER REFERENCES parent ON DELETE CASCADE);
+      CREATE TABLE other (p INTEGER REFERENCES parent);
+      INSERT INTO parent VALUES (1);
+      INSERT INTO kept VALUES (1)
+      """)
+    #expect(
+      try failure("UPDATE parent SET id = 2")
+        == ConstraintFailure(kind: .foreignKey, table: "kept", columns: ["p"]))
+  }
+
+  @Test("the search for a constraint calls no hook and no function of the program")
+  func searchIsInvisible() throws {
+    try createPair()
+    let events = Shared<[String]>([])
+    try connection.function("own") { (value: Int) in
+      events.change { $0.append("own") }
+      return value
+    }
+    try connection.onUpdate { _ in events.change { $0.append("update") } }
+    try connection.onCommit { events.change { $0.append("commit") } }
+    try connection.onRollback { events.change { $0.append("rollback") } }
+    try connection.onTrace(.statement) { event in
+      if event.sql?.contains("apus_written") == true { events.change { $0.append("trace") } }
+    }
+    func count(_ sql: SQL) throws -> (DatabaseError?, [String]) {
+      events.change { $0 = [] }
+      let before = try connection.row("SELECT last_insert_rowid(), total_changes()")
+      let error = #expect(throws: DatabaseError.self) { try connection.execute(sql) }
+      let after = try connection.row("SELECT last_insert_rowid(), total_changes()")
+      #expect(before?[1] == after?[1])
+      return (error, events.current)
+    }
+    // With one possible key nothing is read.
+    let (single, known) = try count("UPDATE pair SET b = 99 WHERE id = 1")
+    let (double, searched) = try count("UPDATE pair SET a = 1, b = 99 WHERE id = 1")
+    #expect(single?.constraint?.columns == ["b"] && double?.constraint?.columns == ["b"])
+    #expect(searched == known)
+    let (candidates, calls) = try count("INSERT INTO pair VALUES (9, 1, own(99))")
+    #expect(candidates?.message == "FOREIGN KEY constraint failed: one of pair.a, pair.b")
+    #expect(calls.filter { $0 == "own" }.count == 1)
+    let (random, _) = try count("INSERT INTO pair VALUES (9, 1, random() / 2 + 99)")
+    #expect(random?.constraint == ConstraintFailure(kind: .foreignKey, table: "pair"))
   }
 
   @Test("a deferred FOREIGN KEY that fails at COMMIT is reported with table and columns")

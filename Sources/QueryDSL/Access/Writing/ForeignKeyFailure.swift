@@ -14,9 +14,9 @@ private struct DeclaredForeignKey {
 }
 
 extension DatabaseError {
-  /// Whether this is the violation of a foreign key whose table is not known.
+  /// Whether this is the violation of a foreign key whose columns are not known.
   var isForeignKeyWithoutPlace: Bool {
-    constraint?.kind == .foreignKey && constraint?.table == nil
+    constraint?.kind == .foreignKey && constraint?.columns.isEmpty == true
   }
 
   /// Returns the error with the table and columns of the foreign key.
@@ -24,6 +24,11 @@ extension DatabaseError {
     var located = self
     located.constraint?.table = key?.child ?? table
     located.constraint?.columns = key?.columns ?? []
+    // The message may have the foreign keys that the statement can have violated.
+    if let candidates = message.firstRange(of: ": one of ") {
+      guard key != nil else { return located }
+      located.message.removeSubrange(candidates.lowerBound...)
+    }
     let names = key.map { key in key.columns.map { "\(key.child).\($0)" } } ?? [table]
     located.message += ": " + names.joined(separator: ", ")
     return located

@@ -1,0 +1,242 @@
+/// The rows that a failed statement would have written, read again by a SELECT with the same source
+/// or condition. They show which constraints the statement cannot have violated.
+///
+/// The statement itself does not run again: that would count in `total_changes()`, and an
+/// interruption of it would roll back the caller's transaction. The SELECT reads the rows as they
+/// were before the statement, which was undone.
+struct WrittenRows {
+  private let core: ConnectionCore
+  private let table: WrittenTable
+  private let columns: [Column]
+  /// A SELECT of the new rows; nil for DELETE.
+  private var inserted: String?
+  /// The columns of `inserted`.
+  private var names: [String] = []
+  /// A SELECT of the rows as they were; nil for INSERT.
+  private var previous: String?
+
+  private struct Column {
+    let name: String
+    let type: String
+    let defaultText: String?
+    let isInPrimaryKey: Bool
+  }
+
+  /// Returns nil if the rows cannot be described by one SELECT.
+  init?(of sql: String, _ table: WrittenTable, in core: ConnectionCore) {
+    self.core = core
+    self.table = table
+    columns = core.readRows(
+      "SELECT name, type, dflt_value, pk FROM pragma_table_xinfo(?, ?) WHERE hidden = 0",
+      table.name, table.database
+    ).map {
+      Column(
+        name: $0[0] ?? "", type: ($0[1] ?? "").uppercased(), defaultText: $0[2],
+        isInPrimaryKey: $0[3] != "0")
+    }
+    let source = SQLTokens(sql)
+    var tokens = source.tokens[...]
+    if tokens.last?.isSign(";") == true { tokens.removeLast() }
+    if let end = Self.outer(tokens, "returning").last { tokens = tokens[..<end] }
+    guard let verb = tokens.popFirst(), !tokens.contains(where: { $0.isWord("replace") }) else {
+      return nil
+    }
+    if tokens.first?.isWord("or") == true { tokens = tokens.dropFirst(2) }
+    if verb.isWord("delete"), tokens.popFirst()?.isWord("from") == true {
+      previous = "SELECT * FROM \(source.text(tokens))"
+    } else if verb.isWord("insert"), tokens.popFirst()?.isWord("into") == true {
+      readInsert(tokens, source)
+    } else if verb.isWord("update") {
+      readUpdate(tokens, source)
+    }
+    if inserted == nil, previous == nil { return nil }
+  }
+
+  /// Returns the indices of the tokens outside parentheses that are a word.
+  private static func outer(_ tokens: ArraySlice<SQLTokens.Token>, _ words: String...) -> [Int] {
+    var depth = 0
+    return tokens.indices.filter { index in
+      if tokens[index].isSign("(") { depth += 1 }
+      if tokens[index].isSign(")") { depth -= 1 }
+      return depth == 0
+        && words.contains { tokens[index].isWord($0) || tokens[index].isSign($0) }
+    }
+  }
+
+  private mutating func readInsert(_ tokens: ArraySlice<SQLTokens.Token>, _ source: SQLTokens) {
+    guard let start = Self.outer(tokens, "values", "select", "with").first,
+      Self.outer(tokens, "conflict", "default").isEmpty
+    else { return }
+    names = columns.map(\.name)
+    if tokens[start - 1].isSign(")") {
+      names = tokens[..<start].drop { !$0.isSign("(") }.filter(\.isName).map(\.value)
+    }
+    inserted = source.text(tokens[start...])
+  }
+
+  private mutating func readUpdate(_ tokens: ArraySlice<SQLTokens.Token>, _ source: SQLTokens) {
+    guard let set = Self.outer(tokens, "set").first, Self.outer(tokens, "from").isEmpty else {
+      return
+    }
+    let end = Self.outer(tokens, "where").first ?? tokens.endIndex
+    var assignments: [String: String] = [:]
+    var start = set + 1
+    for comma in Self.outer(tokens[..<end].dropFirst(set + 1 - tokens.startIndex), ",") + [end] {
+      let term = tokens[start..<comma]
+      start = comma + 1
+      guard term.count > 2, let name = term.first, name.isName,
+        term[term.startIndex + 1].isSign("=")
+      else { return }
+      assignments[name.value.lowercasedASCII] = source.text(term.dropFirst(2))
+    }
+    let rows = "FROM \(source.text(tokens[..<set])) \(source.text(tokens[end...]))"
+    names = columns.map(\.name)
+    let values = names.map { assignments[$0.lowercasedASCII] ?? Identifier($0).quoted }
+    inserted = "SELECT \(values.joined(separator: ", ")) \(rows)"
+    previous = "SELECT * \(rows)"
+  }
+
+  // MARK: Constraints
+
+  /// Whether the statement cannot have violated a foreign key.
+  func satisfy(_ key: SchemaForeignKey) -> Bool {
+    let isChild = table.isNamed(key.table)
+    let isParent = table.isNamed(key.parent)
+    // An UPDATE of both sides may separate a row from its parent.
+    if isChild, isParent, previous != nil { return false }
+    var parentColumns = key.parentColumns
+    if parentColumns.isEmpty {
+      parentColumns = core.readRows(
+        "SELECT name FROM pragma_table_info(?, ?) WHERE pk > 0 ORDER BY pk", key.parent,
+        table.database
+      ).compactMap { $0[0] }
+    }
+    guard parentColumns.count == key.columns.count else { return false }
+    let names = zip(parentColumns, key.columns).map {
+      (parent: Identifier($0).quoted, child: Identifier($1).quoted)
+    }
+    func qualified(_ name: String) -> String { "\(table.schema).\(Identifier(name).quoted)" }
+    // The parent's column is the left operand, because its collation decides.
+    let isPair = names.map { "p.\($0.parent) = c.\($0.child)" }.joined(separator: " AND ")
+    if isChild {
+      guard let rows = newRows(key.columns) else { return false }
+      let isSet = names.map { "c.\($0.child) IS NOT NULL" }.joined(separator: " AND ")
+      return isEmpty(
+        """
+        SELECT 1 FROM (\(rows)) AS c WHERE \(isSet)
+        AND NOT EXISTS (SELECT 1 FROM \(qualified(key.parent)) AS p WHERE \(isPair))
+        """)
+    }
+    guard isParent, let previous else { return false }
+    return isEmpty(
+      "SELECT 1 FROM (\(previous)) AS p JOIN \(qualified(key.table)) AS c ON \(isPair)")
+  }
+
+  /// Whether the new rows satisfy a CHECK.
+  func satisfy(check: String, of named: [String]) -> Bool {
+    guard let rows = newRows(named) else { return false }
+    // A value that its column would convert is not the value that SQLite has checked.
+    let isConverted = columns.filter { named.contains($0.name) }.compactMap { column in
+      Self.storageClasses(column.type).map {
+        "typeof(\(Identifier(column.name).quoted)) NOT IN ('null', 'blob', \($0))"
+      }
+    }
+    let conditions = ["NOT (\(check))"] + isConverted
+    return isEmpty(
+      """
+      SELECT 1 FROM (\(rows)) AS \(Identifier(table.name).quoted)
+      WHERE \(conditions.joined(separator: " OR "))
+      """)
+  }
+
+  /// Returns a SELECT of columns of the new rows, with the defaults of those that an INSERT omits;
+  /// nil if SQLite chooses or computes the value of a column.
+  private func newRows(_ wanted: [String]) -> String? {
+    guard let inserted else { return nil }
+    var values: [String] = []
+    for name in wanted {
+      guard
+        let column = columns.first(where: { $0.name.lowercasedASCII == name.lowercasedASCII }),
+        previous != nil || !column.isInPrimaryKey
+      else { return nil }
+      let isGiven = names.contains { $0.lowercasedASCII == name.lowercasedASCII }
+      let quoted = Identifier(column.name).quoted
+      values.append(
+        isGiven ? "r.\(quoted) AS \(quoted)" : "(\(column.defaultText ?? "NULL")) AS \(quoted)")
+    }
+    let list = names.map { Identifier($0).quoted }.joined(separator: ", ")
+    return """
+      WITH apus_written(\(list)) AS (\(inserted)) \
+      SELECT \(values.joined(separator: ", ")) FROM apus_written AS r
+      """
+  }
+
+  /// Returns the storage classes that a declared type stores without conversion, beside NULL and
+  /// BLOB; nil if it converts nothing.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
+  private static func storageClasses(_ type: String) -> String? {
+    if type.contains("INT") { return "'integer'" }
+    if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return "'text'" }
+    if type.isEmpty || type == "ANY" || type.contains("BLOB") { return nil }
+    return ["REAL", "FLOA", "DOUB"].contains(where: type.contains) ? "'real'" : "'integer'"
+  }
+
+  // MARK: Reading
+
+  /// Whether a SELECT certainly has no row. It is not run if that would call code of the program,
+  /// or a function with other results than in the statement.
+  private func isEmpty(_ select: String) -> Bool {
+    // A trace would show the values of the statement.
+    core.installTrace(of: [])
+    defer { core.installTrace(of: core.state.pointee.hooks.tracedKinds) }
+    let program = core.readRows("EXPLAIN \(select)")
+    guard !program.isEmpty, !program.contains(where: { $0[1] == "VOpen" }) else { return false }
+    let operands = program.compactMap { $0[5] }.filter { !$0.isEmpty }
+    let collations = core.readRows(
+      "SELECT name FROM pragma_collation_list WHERE name NOT IN ('BINARY', 'NOCASE', 'RTRIM')")
+    guard !collations.contains(where: { row in operands.contains { $0.contains(row[0] ?? "") } })
+    else { return false }
+    for operation in program where ["Function", "PureFunc", "AggStep"].contains(operation[1]) {
+      let name = operation[5]?.prefix { $0 != "(" } ?? ""
+      // 0x800 is SQLITE_DETERMINISTIC.
+      let isKnown = core.readRows(
+        """
+        SELECT coalesce(min(builtin AND (flags & 0x800) <> 0), 0)
+        FROM pragma_function_list WHERE name = lower(?)
+        """, String(name))
+      guard isKnown == [["1"]] else { return false }
+    }
+    return core.readRows("SELECT EXISTS (\(select))") == [["0"]]
+  }
+}
+
+/// A table that a statement writes.
+struct WrittenTable: Hashable {
+  let database: String
+  let name: String
+
+  /// The quoted name of the database.
+  var schema: String { Identifier(database).quoted }
+
+  func isNamed(_ name: String) -> Bool {
+    self.name.lowercasedASCII == name.lowercasedASCII
+  }
+}
+
+/// A foreign key of the schema.
+struct SchemaForeignKey: Hashable, CustomStringConvertible {
+  let table: String
+  var columns: [String]
+  var parent = ""
+  /// The columns of the parent; empty if they are its primary key.
+  var parentColumns: [String] = []
+  var onDelete: String?
+  var onUpdate: String?
+
+  /// `Post.authorID`, or `Post (day, number)`.
+  var description: String {
+    columns.count == 1
+      ? "\(table).\(columns[0])" : "\(table) (\(columns.joined(separator: ", ")))"
+  }
+}
