@@ -123,13 +123,20 @@ extension ConnectionCore {
         && (verb != "update" || key.columns.contains { assigned.contains($0.lowercasedASCII) })
     }
     // REPLACE deletes rows, and an upsert updates them.
-    if verb != "insert" || !assigned.isEmpty || replacesRows(table, tokens) {
-      for key in foreignKeys(of: table, isChild: false) where !keys.contains(key) {
+    let replaces = replacesRows(table, tokens)
+    let actions = ["NO ACTION", "RESTRICT"]
+    var cascades = false
+    if verb != "insert" || !assigned.isEmpty || replaces {
+      for key in foreignKeys(of: table, isChild: false) {
         let action = verb == "delete" ? key.onDelete : verb == "update" ? key.onUpdate : nil
-        if action.map({ ["NO ACTION", "RESTRICT"].contains($0) }) ?? true { keys.append(key) }
+        let isRefused = replaces || action.map(actions.contains) ?? true
+        if isRefused, !keys.contains(key) { keys.append(key) }
+        // The action writes further rows of the table.
+        if !isRefused, table.isNamed(key.table) { cascades = true }
       }
     }
-    guard keys.count > 1, let rows = writtenRows(of: statement, writes) else { return keys }
+    guard keys.count > 1, !replaces, !cascades, let rows = writtenRows(of: statement, writes)
+    else { return keys }
     let remaining = keys.filter { !rows.satisfy($0) }
     return remaining.isEmpty ? keys : remaining
   }

@@ -65,6 +65,7 @@ struct WrittenRows {
 
   private mutating func readInsert(_ tokens: ArraySlice<SQLTokens.Token>, _ source: SQLTokens) {
     guard let start = Self.outer(tokens, "values", "select", "with").first,
+      start > tokens.startIndex,
       Self.outer(tokens, "conflict", "default").isEmpty
     else { return }
     names = columns.map(\.name)
@@ -85,7 +86,9 @@ struct WrittenRows {
       let term = tokens[start..<comma]
       start = comma + 1
       guard term.count > 2, let name = term.first, name.isName,
-        term[term.startIndex + 1].isSign("=")
+        term[term.startIndex + 1].isSign("="),
+        // It may be `rowid`, another name of a column.
+        columns.contains(where: { $0.name.lowercasedASCII == name.value.lowercasedASCII })
       else { return }
       assignments[name.value.lowercasedASCII] = source.text(term.dropFirst(2))
     }
@@ -159,10 +162,18 @@ struct WrittenRows {
         let column = columns.first(where: { $0.name.lowercasedASCII == name.lowercasedASCII }),
         previous != nil || !column.isInPrimaryKey
       else { return nil }
-      let isGiven = names.contains { $0.lowercasedASCII == name.lowercasedASCII }
       let quoted = Identifier(column.name).quoted
-      values.append(
-        isGiven ? "r.\(quoted) AS \(quoted)" : "(\(column.defaultText ?? "NULL")) AS \(quoted)")
+      if names.contains(where: { $0.lowercasedASCII == name.lowercasedASCII }) {
+        values.append("r.\(quoted) AS \(quoted)")
+      } else {
+        // A name as a default is a text there, but would be a column here.
+        let value = column.defaultText ?? "NULL"
+        let tokens = SQLTokens(value).tokens
+        guard !tokens.contains(where: { $0.kind == .quotedName }),
+          tokens.count > 1 || tokens.first?.kind != .word || tokens.first?.isWord("null") == true
+        else { return nil }
+        values.append("(\(value)) AS \(quoted)")
+      }
     }
     let list = names.map { Identifier($0).quoted }.joined(separator: ", ")
     return """

@@ -249,6 +249,27 @@ struct ConstraintFailureTests {
     }
     #expect(parent?.constraint == ConstraintFailure(kind: .foreignKey))
     #expect(parent?.message == "FOREIGN KEY constraint failed: one of pair.b, post.author")
+    // REPLACE deletes the row of another author with this address.
+    try connection.execute(
+      "DROP INDEX author_day; DELETE FROM post; DELETE FROM author WHERE id = 3")
+    let replaced = #expect(throws: DatabaseError.self) {
+      try connection.execute(
+        "INSERT OR REPLACE INTO author VALUES (7, 'd@e.f', 'John', 20, 1)")
+    }
+    #expect(
+      replaced?.message
+        == "FOREIGN KEY constraint failed: one of pair.a, pair.b, post.author")
+    // Tables whose names are keywords.
+    try connection.execute(
+      """
+      CREATE TABLE "with" (
+        a INTEGER REFERENCES author, b INTEGER DEFAULT "a" REFERENCES author
+      )
+      """)
+    for sql: SQL in ["INSERT INTO with VALUES (1, 99)", "INSERT INTO with (a) VALUES (99)"] {
+      #expect(try failure(sql) == ConstraintFailure(kind: .foreignKey, table: "with"))
+    }
+    try connection.execute("DROP TABLE \"with\"")
     // A trigger sets the other column.
     try connection.execute(
       """
