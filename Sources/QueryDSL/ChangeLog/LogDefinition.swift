@@ -111,9 +111,11 @@ extension LogDefinition {
   }
 }
 
-extension [LogDefinition] {
+extension LogDefinition {
   /// Returns the log of the table with that name, ignoring case.
-  func named(_ table: String) -> LogDefinition? { first { $0.table.isSame(as: table) } }
+  static func named(_ table: String, in logs: [LogDefinition]) -> LogDefinition? {
+    logs.first { $0.table.isSame(as: table) }
+  }
 }
 
 extension ExistingSchema.Entry {

@@ -40,7 +40,7 @@ extension [Commit] {
         isExact = isExact && changes.isExact(row, at: places)
       }
     }
-    return NettedRows(columns: names, rows: rows.netted(), isExact: isExact)
+    return NettedRows(columns: names, rows: NettedRowValues.netted(rows), isExact: isExact)
   }
 
   /// Returns the net changes of all rows of a table, with their values before and after.

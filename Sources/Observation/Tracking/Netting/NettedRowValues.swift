@@ -18,13 +18,13 @@ struct NettedRowValues: Sendable {
   }
 }
 
-extension [NettedRowValues] {
+extension NettedRowValues {
   /// Returns one element for each row, with its first old state and its last new state. Rows that
   /// end as they were are left out; the others keep the order in which they were first changed.
-  func netted() -> [NettedRowValues] {
+  static func netted(_ rows: [NettedRowValues]) -> [NettedRowValues] {
     var indices: [RowKey: Int] = [:]
     var netted: [NettedRowValues] = []
-    for row in self {
+    for row in rows {
       if let index = indices[row.key] {
         netted[index].new = row.new
       } else {

@@ -70,7 +70,7 @@ extension ChangeLog {
         transactions: sent.map { entry in
           let transaction = LogTransaction(entry, of: identity)
           return transaction.with(
-            transaction.changes.merging(waiting[entry.sequence] ?? []))
+            AnyLogChange.merging(transaction.changes, waiting[entry.sequence] ?? []))
         })
     }
   }

@@ -93,11 +93,11 @@ extension AwaitedPart {
   }
 }
 
-extension [WaitingChange] {
+extension WaitingChange {
   /// The changes of each transaction that were kept by one rule.
-  func grouped() -> [[WaitingChange]] {
+  static func grouped(_ changes: [WaitingChange]) -> [[WaitingChange]] {
     var groups: [[WaitingChange]] = []
-    for change in self {
+    for change in changes {
       if let last = groups.last?.last, last.entry == change.entry, last.rule == change.rule {
         groups[groups.count - 1].append(change)
       } else {

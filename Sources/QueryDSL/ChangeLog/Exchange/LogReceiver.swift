@@ -200,7 +200,7 @@ struct LogReceiver {
       // The changes that wait were not noted, so that they are compared with the log alone.
       clock = RowClock(identity: identity)
       try clock.read(for: ready.map(\.transaction), in: &tables, on: connection)
-      for group in ready.grouped() {
+      for group in WaitingChange.grouped(ready) {
         try apply(group, with: &application)
       }
     }

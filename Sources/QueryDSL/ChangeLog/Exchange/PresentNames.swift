@@ -142,10 +142,12 @@ extension AnyLogChange {
   }
 }
 
-extension [AnyLogChange] {
+extension AnyLogChange {
   /// Returns the changes of a transaction with those of its changes that waited.
-  func merging(_ waiting: [AnyLogChange]) -> [AnyLogChange] {
-    var changes = self
+  static func merging(
+    _ changes: [AnyLogChange], _ waiting: [AnyLogChange]
+  ) -> [AnyLogChange] {
+    var changes = changes
     for change in waiting {
       let index = changes.firstIndex {
         $0.keyValues == change.keyValues && $0.table.isSame(as: change.table)

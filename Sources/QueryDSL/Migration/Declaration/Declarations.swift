@@ -58,8 +58,8 @@ struct Declarations: Sendable {
   /// one took its place.
   private func isRedeclared(_ removal: Removal) -> Bool {
     switch removal {
-    case .trigger(let name): triggers.named(name) != nil
-    case .searchIndex(let name): searchIndexes.named(name) != nil
+    case .trigger(let name): TriggerDefinition.named(name, in: triggers) != nil
+    case .searchIndex(let name): SearchIndexDefinition.named(name, in: searchIndexes) != nil
     default: false
     }
   }
@@ -132,9 +132,10 @@ extension Declarations {
         if let id = try IDColumn(of: model), !ids.contains(id) { ids.append(id) }
       }
     }
-    try (definitions.flatMap(\.triggers) + views.flatMap(\.triggers)).requireDistinctNames()
-    try definitions.flatMap(\.searchIndexes).requireDistinctNames()
-    try definitions.requireVisibleChanges()
+    try TriggerDefinition.requireDistinctNames(
+      of: definitions.flatMap(\.triggers) + views.flatMap(\.triggers))
+    try SearchIndexDefinition.requireDistinctNames(of: definitions.flatMap(\.searchIndexes))
+    try TableDefinition.requireVisibleChanges(in: definitions)
     let declared = Declarations(
       tables: Self.tables(of: definitions), views: views, searchTables: searchTables, ids: ids)
     self = declared

@@ -160,14 +160,18 @@ extension SearchIndexDefinition {
   }
 }
 
-extension [SearchIndexDefinition] {
+extension SearchIndexDefinition {
   /// Returns the index with that name, ignoring case.
-  func named(_ name: String) -> SearchIndexDefinition? { first { $0.name.isSame(as: name) } }
+  static func named(
+    _ name: String, in indexes: [SearchIndexDefinition]
+  ) -> SearchIndexDefinition? {
+    indexes.first { $0.name.isSame(as: name) }
+  }
 
   /// Throws `ModelError` if two models declare different indexes of one name.
-  func requireDistinctNames() throws {
-    for (position, index) in enumerated() {
-      guard let other = prefix(position).first(where: { $0.name.isSame(as: index.name) }),
+  static func requireDistinctNames(of indexes: [SearchIndexDefinition]) throws {
+    for (position, index) in indexes.enumerated() {
+      guard let other = indexes.prefix(position).first(where: { $0.name.isSame(as: index.name) }),
         other.createTable != index.createTable || !other.table.isSame(as: index.table)
       else { continue }
       throw ModelError(

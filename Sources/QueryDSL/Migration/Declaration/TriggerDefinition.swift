@@ -86,12 +86,12 @@ extension ModelLayout {
   }
 }
 
-extension [TriggerDefinition] {
+extension TriggerDefinition {
   /// Throws `ModelError` if two different triggers have the same name, which must be unique in a
   /// database. Two models of one table may declare the same trigger.
-  func requireDistinctNames() throws {
+  static func requireDistinctNames(of triggers: [TriggerDefinition]) throws {
     var known: [String: TriggerDefinition] = [:]
-    for trigger in self {
+    for trigger in triggers {
       guard let other = known.updateValue(trigger, forKey: trigger.name.lowercasedASCII),
         other.sql != trigger.sql
       else { continue }
@@ -103,7 +103,9 @@ extension [TriggerDefinition] {
   }
 
   /// Returns the trigger with that name, ignoring case.
-  func named(_ name: String) -> TriggerDefinition? { first { $0.name.isSame(as: name) } }
+  static func named(_ name: String, in triggers: [TriggerDefinition]) -> TriggerDefinition? {
+    triggers.first { $0.name.isSame(as: name) }
+  }
 }
 
 extension ExistingSchema.Entry {

@@ -65,12 +65,12 @@ struct TriggerText {
   }
 }
 
-extension [TableDefinition] {
+extension TableDefinition {
   /// Throws `ModelError` if a declared trigger would hide changes from the change log or the full-text
   /// index of its table.
-  func requireVisibleChanges() throws {
-    for trigger in flatMap(\.triggers) {
-      let tables = filter { $0.name.isSame(as: trigger.table) }
+  static func requireVisibleChanges(in definitions: [TableDefinition]) throws {
+    for trigger in definitions.flatMap(\.triggers) {
+      let tables = definitions.filter { $0.name.isSame(as: trigger.table) }
       let isLogged = tables.contains(where: \.isLogged)
       guard isLogged || tables.contains(where: { !$0.searchIndexes.isEmpty }),
         let reason = TriggerText(trigger.sql)?.hidingReason(in: trigger.table)

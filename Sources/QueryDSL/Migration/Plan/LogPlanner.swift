@@ -57,7 +57,7 @@ struct LogPlanner {
     let isRenamed = former.map { schema.renames.touch($0) } ?? false
     let isSame =
       existing.count == log.triggers.count
-      && existing.allSatisfy { log.triggers.named($0.name)?.sql == $0.sql }
+      && existing.allSatisfy { TriggerDefinition.named($0.name, in: log.triggers)?.sql == $0.sql }
     let isConverted = changes.contains { $0.changesValues(of: log) }
     guard isRenamed || extent == .whole && (!isSame || isConverted) else { return }
     let reason =
@@ -124,7 +124,7 @@ struct LogPlanner {
   private mutating func planUndeclared(_ former: String, _ extent: MigrationPlanner.Extent) {
     let table = schema.renames.name(ofTable: former)
     guard let definition = declared.tables.first(where: { $0.name.isSame(as: table) }),
-      declared.logs.named(table) == nil
+      LogDefinition.named(table, in: declared.logs) == nil
     else { return }
     let isDropped = definition.removes(.log)
     let isRenamed = schema.renames.touch(former)

@@ -80,7 +80,8 @@ extension Declarations {
   /// Returns whether something else already has the name.
   func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || tables.contains { $0.name.isSame(as: name) }
-      || views.contains { $0.name.isSame(as: name) } || searchIndexes.named(name) != nil
+      || views.contains { $0.name.isSame(as: name) }
+      || SearchIndexDefinition.named(name, in: searchIndexes) != nil
       || searchTables.contains { $0.name.isSame(as: name) }
   }
 

@@ -216,7 +216,8 @@ struct MigrationPlanner {
     let statements =
       [view.createView]
       + triggers.filter { trigger in
-        declared.triggers.named(trigger.name) == nil && !declared.removes(.trigger(trigger.name))
+        TriggerDefinition.named(trigger.name, in: declared.triggers) == nil
+          && !declared.removes(.trigger(trigger.name))
       }.compactMap(\.sql)
     created.append(
       PlannedStep(

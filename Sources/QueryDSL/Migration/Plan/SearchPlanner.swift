@@ -24,7 +24,8 @@ struct SearchPlanner {
     for index in declared.searchIndexes {
       plan(index, existing.first { $0.name.isSame(as: index.name) }, extent, changes)
     }
-    for index in existing where declared.searchIndexes.named(index.name) == nil {
+    for index in existing
+    where SearchIndexDefinition.named(index.name, in: declared.searchIndexes) == nil {
       planUndeclared(index, extent)
     }
   }
@@ -185,7 +186,7 @@ extension ExistingSearchIndex {
     let triggers = schema.triggers(of: table).filter(owns)
     return sql == index.createTable && triggers.count == index.triggers.count
       && schema.pendingTable(pendingTable)?.sql == index.createPending
-      && triggers.allSatisfy { index.triggers.named($0.name)?.sql == $0.sql }
+      && triggers.allSatisfy { TriggerDefinition.named($0.name, in: index.triggers)?.sql == $0.sql }
   }
 
   /// Whether the index is the declared one with the triggers of an earlier version, and agrees with

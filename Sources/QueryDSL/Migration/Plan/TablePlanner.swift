@@ -130,7 +130,9 @@ struct TablePlanner {
   private var droppedTriggers: [PlannedStep] {
     guard planner.extent == .whole else { return [] }
     return declared.removedTriggers.filter { name in
-      guard let trigger = schema.trigger(name), others.triggers.named(name) == nil else {
+      guard let trigger = schema.trigger(name),
+        TriggerDefinition.named(name, in: others.triggers) == nil
+      else {
         return false
       }
       return !planner.droppedViews.contains(trigger.table.lowercasedASCII)

@@ -67,7 +67,7 @@ struct TriggerPlanner {
     of trigger: TriggerDefinition, _ existing: ExistingSchema.Entry
   ) -> PlannedStep {
     let free = trigger.name.numbered(separator: "_") { name in
-      schema.trigger(name) != nil || declared.triggers.named(name) != nil
+      schema.trigger(name) != nil || TriggerDefinition.named(name, in: declared.triggers) != nil
     }
     let owner =
       existing.isOwnTrigger
@@ -89,9 +89,10 @@ struct TriggerPlanner {
     let searchIndexes = schema.searchIndexes
     let searchTriggers = declared.searchIndexes.flatMap(\.triggers)
     for entry in schema.entries where declared.manages(entry, renames: schema.renames) {
-      guard declared.triggers.named(entry.name) == nil, !declared.removes(.trigger(entry.name)),
+      guard TriggerDefinition.named(entry.name, in: declared.triggers) == nil,
+        !declared.removes(.trigger(entry.name)),
         // Other planners plan the triggers of the change log and of full-text indexes.
-        !entry.isLogTrigger, searchTriggers.named(entry.name) == nil,
+        !entry.isLogTrigger, TriggerDefinition.named(entry.name, in: searchTriggers) == nil,
         !searchIndexes.contains(where: { $0.owns(entry) })
       else { continue }
       let table = schema.renames.name(ofTable: entry.table)
@@ -130,7 +131,7 @@ extension Declarations {
   /// migration created for a table or view of the models. Other triggers are only listed as kept.
   func manages(_ trigger: ExistingSchema.Entry, renames: Renames) -> Bool {
     guard trigger.kind == .trigger else { return false }
-    return triggers.named(trigger.name) != nil
+    return TriggerDefinition.named(trigger.name, in: triggers) != nil
       || trigger.isOwnTrigger && declares(relation: renames.name(ofTable: trigger.table))
   }
 }

@@ -57,7 +57,7 @@ struct MigrationForecast {
   }
 
   private func counted(_ steps: [PlannedStep]) throws -> [PlannedStep] {
-    try steps.counted(in: core.lend()) { declared.takes($0, in: schema) }
+    try PlannedStep.counted(steps, in: core.lend()) { declared.takes($0, in: schema) }
   }
 
   private func steps(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {

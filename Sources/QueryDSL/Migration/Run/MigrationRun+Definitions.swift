@@ -63,7 +63,9 @@ extension MigrationRun {
         plan: MigrationPlan(
           steps: done
             + after.map { broken in
-              let trigger = broken.kind == .trigger ? declared.triggers.named(broken.name) : nil
+              let trigger =
+                broken.kind == .trigger
+                ? TriggerDefinition.named(broken.name, in: declared.triggers) : nil
               return trigger.map { .refusal($0, broken) } ?? .refusal(broken)
             }))
     }

@@ -120,7 +120,8 @@ struct MigrationRun {
     var planner = MigrationPlanner(connection: connection, options, declared)
     planner.extent = extent
     let schema = try presentSchema()
-    return try planner.steps(for: declared, in: schema).counted(in: connection) {
+    let steps = try planner.steps(for: declared, in: schema)
+    return try PlannedStep.counted(steps, in: connection) {
       declared.takes($0, in: schema)
     }
   }

@@ -70,17 +70,17 @@ enum CountedRows {
   case matching(String)
 }
 
-extension [PlannedStep] {
+extension PlannedStep {
   /// Returns the steps with the numbers of their rows. The rows are counted before any step runs.
   /// If SQLite cannot count them, for example because a generated column calls an unknown function,
   /// its error becomes a refusal.
   ///
   /// - Parameter isTaken: whether a table must not get a name.
-  func counted(
-    in connection: Connection, isTaken: (String) -> Bool
+  static func counted(
+    _ steps: [PlannedStep], in connection: Connection, isTaken: (String) -> Bool
   ) throws -> [PlannedStep] {
     var counts: [String: Int] = [:]
-    return try map { planned in
+    return try steps.map { planned in
       guard let sql = planned.rowCountSQL else { return planned }
       var planned = planned
       do {
