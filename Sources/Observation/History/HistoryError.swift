@@ -2,7 +2,8 @@
 public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The history has no step with this number that can be undone, redone or skipped.
   case unknownStep(Int64)
-  /// A row of this table contains text that is not valid, so it cannot be written again.
+  /// In a database in UTF-16, a row of this table contained text that is not valid, which SQLite would
+  /// not write again as it was.
   case invalidText(table: String)
 
   /// The error in a sentence, with what to do.
@@ -13,7 +14,7 @@ public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
         + "it, or it was dropped with the oldest steps: ask for the present steps"
     case .invalidText(let table):
       "a transaction cannot be undone, because a row of \(table) contained text that is not valid "
-        + "in the encoding of the database; skip the step"
+        + "UTF-16, which SQLite would write back as another text; skip the step"
     }
   }
 }

@@ -153,33 +153,57 @@ extension HistoryRecorder.State {
 extension NettedTable {
   /// Returns the changes in the form of the change log.
   ///
-  /// - Parameter throwsIfInvalid: whether it throws for a row with text that is not valid, and does not leave
-  ///   the row out.
+  /// - Parameter throwsIfInvalid: whether it throws for a row with text that SQLite would not write back
+  ///   as it was, and does not leave the row out.
   fileprivate func logChanges(exactly throwsIfInvalid: Bool) throws -> [AnyLogChange] {
     let key = names.keys.compactMap { names.ordered.firstIndex(of: $0) }
     let shape = LogShape(table: names.table, columns: names.ordered, key: key)
-    let places = names.columns.indices.map { place in
-      (place: place, index: names.ordered.firstIndex(of: names.columns[place]) ?? 0)
-    }
+    let places = names.columns.map { names.ordered.firstIndex(of: $0) ?? 0 }
     return try rows.compactMap { row in
-      guard isExact(row, at: Array(names.columns.indices)) else {
+      guard let change = logChange(row, shape, key, places) else {
         guard throwsIfInvalid else { return nil }
         throw HistoryError.invalidText(table: names.table)
       }
-      let keyValues = self.key(of: row).values
-      let kind: RowChangeKind = row.old < 0 ? .inserted : row.new < 0 ? .deleted : .updated
-      var old = [DatabaseValue?](repeating: nil, count: names.ordered.count)
-      var new = old
-      for (index, value) in zip(key, keyValues) {
-        if kind != .inserted { old[index] = value }
-        if kind != .deleted { new[index] = value }
-      }
-      for (place, index) in places where kind != .updated || !isSame(row, at: place) {
-        old[index] = self.old(row, at: place)
-        new[index] = self.new(row, at: place)
-      }
-      return AnyLogChange(
-        kind: kind, keyValues: keyValues, shape: shape, oldValues: old, newValues: new)
+      return change
     }
+  }
+
+  /// Returns the change of a row; nil if it has text that SQLite would not write back as it was.
+  ///
+  /// - Parameters:
+  ///   - key: the indices of the key's columns in the shape.
+  ///   - places: the index in the shape of each recorded column.
+  private func logChange(
+    _ row: NettedRow, _ shape: LogShape, _ key: [Int], _ places: [Int]
+  ) -> AnyLogChange? {
+    var keyValues = self.key(of: row).values
+    if let keyCount = names.keyCount {
+      for place in 0..<keyCount {
+        guard let value = values.storedValue(of: Int(row.key), at: place, of: keyCount + 1)
+        else { return nil }
+        keyValues[place] = value
+      }
+    }
+    let kind: RowChangeKind = row.old < 0 ? .inserted : row.new < 0 ? .deleted : .updated
+    var old = [DatabaseValue?](repeating: nil, count: names.ordered.count)
+    var new = old
+    for (index, value) in zip(key, keyValues) {
+      if kind != .inserted { old[index] = value }
+      if kind != .deleted { new[index] = value }
+    }
+    for (place, index) in places.enumerated() where kind != .updated || !isSame(row, at: place) {
+      if row.old >= 0 {
+        guard let value = values.storedValue(of: row.old, at: place, of: places.count)
+        else { return nil }
+        old[index] = value
+      }
+      if row.new >= 0 {
+        guard let value = values.storedValue(of: row.new, at: place, of: places.count)
+        else { return nil }
+        new[index] = value
+      }
+    }
+    return AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: old, newValues: new)
   }
 }

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Undo over the change log with the triggers, columns and texts of other programs")
+@Suite("Undo with the triggers, columns and texts of other programs")
 struct LoggedValueTests {
   private typealias Card = Board.Card
   private typealias List = Board.List
@@ -12,10 +12,12 @@ struct LoggedValueTests {
     try History(of: [List.self, Card.self], inLogOf: db)
   }
 
-  @Test("undo writes a text that is not UTF-8 back with the same bytes")
-  func invalidText() throws {
+  @Test(
+    "undo writes a text that is not UTF-8 back with the same bytes, over the log and in memory",
+    arguments: [true, false])
+  func invalidText(isLogged: Bool) throws {
     let db = try Board.database()
-    let history = try history(of: db)
+    let history = try isLogged ? history(of: db) : Board.history(of: db)
     try db.insert(List(id: 1, name: "one"))
     try db.execute("UPDATE List SET name = CAST(x'FF41' AS TEXT)")
     try db.execute("UPDATE List SET name = 'two'")

@@ -37,6 +37,14 @@ extension RecordedValues {
     return encoding.exactString(content(of: state, payload)).map { .text($0) }
   }
 
+  /// Returns the value at a place of a state, as it is written back: a text that is not UTF-8 has its
+  /// bytes. Returns nil for text of a database in UTF-16 that SQLite would store with other bytes.
+  package func storedValue(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue? {
+    if let value = exactValue(of: state, at: place, of: valueCount) { return value }
+    guard encoding == .utf8 else { return nil }
+    return .invalidText(Data(content(of: state, payload(of: state, at: place, of: valueCount))))
+  }
+
   /// Returns all values of a state.
   package func values(of state: Int, count: Int) -> [DatabaseValue] {
     (0..<count).map { value(of: state, at: $0, of: count) }
