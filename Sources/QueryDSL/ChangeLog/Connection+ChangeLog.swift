@@ -141,7 +141,7 @@ extension Connection {
       guard entry <= last, let shape = shapes[number],
         let kind = LogNetting.Kind(rawValue: try row.get(String.self, at: 3))
       else { return }
-      let values = try (0..<shape.columns.count * 2).map { try row.storedValue(at: 4 + $0) }
+      let values = try (0..<shape.columns.count * 2).map { try row.databaseValue(at: 4 + $0) }
       nettings[entry, default: LogNetting()].add(kind, shape, values)
     }
     return nettings

@@ -9,8 +9,8 @@ extension Connection {
   ///
   /// A column's type is the Swift type for its declared type: Int64, Double, String or Data. For a
   /// column without a declared type, such as an expression, it is the type of the first value that
-  /// is not NULL, or Any if all values are NULL. BLOBs are shown by their size. Runs one statement
-  /// and holds all its rows in memory.
+  /// is not NULL, or Any if all values are NULL. BLOBs are shown by their size, and a text that is not
+  /// UTF-8 as `CAST(x'FF41' AS TEXT)`. Runs one statement and holds all its rows in memory.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func table(_ sql: SQL) throws -> ResultTable {
     let core = try use()
@@ -25,11 +25,7 @@ extension Connection {
       for index in types.indices where types[index] == nil || types[index] == .null {
         types[index] = try row.storageClass(at: index)
       }
-      do {
-        rows.append(try (0..<row.count).map { try row.text(at: $0) })
-      } catch let error as ColumnValueError {
-        throw error.at(table: nil, column: nil, row: rows.count)
-      }
+      rows.append(try (0..<row.count).map { try row.text(at: $0) })
     }
     if rows.isEmpty { types = statement.declaredStorageClasses }
     let columns = zip(statement.columnNames.names, types).map { name, type in

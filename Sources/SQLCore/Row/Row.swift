@@ -10,7 +10,8 @@ public struct Row: Sendable {
   /// The values, in the order of the columns.
   public let values: [DatabaseValue]
 
-  /// Copies the row at which a statement is. Throws `ColumnValueError` if a text is not UTF-8.
+  /// Copies the row at which a statement is. A text that is not UTF-8 is `.invalidText`; only reading
+  /// it as another type throws.
   public init(copying row: borrowing StatementRow) throws {
     names = row.statement.columnNames
     var values: [DatabaseValue] = []

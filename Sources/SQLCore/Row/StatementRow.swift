@@ -52,22 +52,19 @@ public struct StatementRow: ~Copyable {
     try get(type, at: try statement.columnNames.requireIndex(of: name), as: form)
   }
 
-  /// Returns the value at `index`, counted from 0, whatever its storage class. Throws
-  /// `DatabaseError` (`.range`) if there is no such column, and `ColumnValueError` if a text is not
-  /// UTF-8.
+  /// Returns the value at `index`, counted from 0, as it is stored, whatever its storage class. A
+  /// text that is not UTF-8 is `.invalidText` with its bytes. Throws `DatabaseError` (`.range`) if
+  /// there is no such column.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func databaseValue(at index: Int) throws -> DatabaseValue {
-    let cell = try cell(at: index, form: .standard)
-    do {
-      return try cell.databaseValue()
-    } catch let error as ColumnValueError {
-      throw error.at(table: nil, column: columnNames[index], row: nil)
-    }
+    try cell(at: index, form: .standard).databaseValue()
   }
 
-  /// Returns the value at `index` as it is stored. It does not fail for a text that is not UTF-8.
-  package func storedValue(at index: Int) throws -> DatabaseValue {
-    try cell(at: index, form: .standard).storedValue()
+  /// Returns the value at `index` if it is a text that is not UTF-8; nil if not.
+  package func invalidText(at index: Int) throws -> DatabaseValue? {
+    let value = try databaseValue(at: index)
+    if case .invalidText = value { return value }
+    return nil
   }
 
   /// Returns the storage class of the value at `index`, counted from 0.
@@ -80,21 +77,18 @@ public struct StatementRow: ~Copyable {
     try storageClass(at: index) == .null
   }
 
-  /// Returns the value at `index` as readable text: nil for NULL, and the number of bytes for a
-  /// BLOB.
+  /// Returns the value at `index` as readable text: nil for NULL, the number of bytes for a BLOB, and
+  /// SQL for a text that is not UTF-8.
   func text(at index: Int) throws -> String? {
     let cell = try cell(at: index, form: .standard)
-    do {
-      switch cell.storageClass {
-      case .integer: return String(try cell.integer())
-      case .real: return String(try cell.real())
-      case .text: return try cell.text()
-      // The same wording as in the description of `Data`.
-      case .blob: return "\(try cell.withBytes(\.count)) bytes"
-      case .null: return nil
-      }
-    } catch let error as ColumnValueError {
-      throw error.at(table: nil, column: columnNames[index], row: nil)
+    // The same wording as in the description of `Data`.
+    if cell.storageClass == .blob { return "\(try cell.withBytes(\.count)) bytes" }
+    let value = try cell.databaseValue()
+    switch value {
+    case .text(let text): return text
+    case .real(let real): return String(real)
+    case .null: return nil
+    case .integer, .invalidText, .blob: return value.description
     }
   }
 

@@ -132,27 +132,24 @@ public struct Cell: ~Copyable {
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// Returns the value, whatever its storage class. Throws `ColumnValueError` for text that is not
-  /// UTF-8.
+  /// Returns the value as it is stored, whatever its storage class. A text that is not UTF-8 is
+  /// `.invalidText` with its bytes.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func databaseValue() throws -> DatabaseValue {
+    guard let value else { return copy?.pointee ?? .null }
     switch storageClass {
-    case .integer: .integer(try integer())
-    case .real: .real(try real())
-    case .text: .text(try text())
-    case .blob: .blob(try blob())
-    case .null: .null
+    case .integer: return .integer(try integer())
+    case .real: return .real(try real())
+    case .blob: return .blob(try blob())
+    case .null: return .null
+    case .text:
+      guard let start = sqlite3_value_text(value) else { throw DatabaseError.outOfMemory }
+      let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+      guard let valid = try? UTF8Span(validating: bytes.span) else {
+        return .invalidText(Data(bytes))
+      }
+      return .text(String(copying: valid))
     }
-  }
-
-  /// Returns the value as it is stored, with the bytes of a text that is not UTF-8.
-  func storedValue() throws -> DatabaseValue {
-    guard let value, sqlite3_value_type(value) == SQLITE_TEXT else {
-      return try copy?.pointee ?? databaseValue()
-    }
-    guard let start = sqlite3_value_text(value) else { throw DatabaseError.outOfMemory }
-    let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-    return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .invalidText(Data(bytes))
   }
 
   /// Returns the error for a cell whose storage class is not the expected one.
@@ -187,4 +184,5 @@ extension String {
 func unreadableText(isThere: Bool) -> any Error {
   guard isThere else { return DatabaseError.outOfMemory }
   return ColumnValueError(.invalid(expected: "UTF-8", found: "text with broken bytes"))
+    .with(detail: "a DatabaseValue has its bytes, and CAST(column AS BLOB) selects them as Data")
 }

@@ -19,8 +19,8 @@ public enum DatabaseValue: Sendable {
   /// A TEXT.
   case text(String)
   /// A TEXT whose bytes are not UTF-8, as `CAST(x'ff41' AS TEXT)` makes it; it is written back with
-  /// the same bytes. The change log and its conflicts have such values. Every other way to read a
-  /// value throws `ColumnValueError` for them, as does reading this one as a Swift type.
+  /// the same bytes. Raw rows, data frames, the change log and its conflicts have such values. Reading
+  /// one as a Swift type throws `ColumnValueError`; `CAST(column AS BLOB)` reads the bytes as `Data`.
   case invalidText(Data)
   /// A BLOB.
   case blob(Data)

@@ -184,8 +184,9 @@ struct LogUncertaintyTests {
     let error = #expect(throws: ColumnValueError.self) { try change.new(\.$t) }
     #expect(
       error?.description
-        == "Item.t, row with the key 1: text with broken bytes cannot be read as UTF-8: in the entry 2 "
-        + "of the change log")
+        == "Item.t, row with the key 1: text with broken bytes cannot be read as UTF-8: a DatabaseValue "
+        + "has its bytes, and CAST(column AS BLOB) selects them as Data, in the entry 2 of the change "
+        + "log")
     let batch = try db.log.batch(after: 0)
     let coded = try JSONEncoder().encode(batch)
     let decoded = try JSONDecoder().decode(LogBatch.self, from: coded)

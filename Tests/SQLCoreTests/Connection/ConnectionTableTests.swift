@@ -77,17 +77,25 @@ struct ConnectionTableTests {
     await #expect(throws: DatabaseError.self) { try await db.table("SELECT nothing") }
   }
 
-  @Test("invalid UTF-8 throws with column and row, in tables, rows and tuples")
+  @Test("a text that is not UTF-8 is in rows and tables, and throws where it is read as a String")
   func invalidText() throws {
     let sql: SQL = "SELECT 'fine' AS t UNION ALL SELECT CAST(x'FF' AS TEXT)"
-    let reads: [(Database) throws -> Void] = [
-      { _ = try $0.table(sql) }, { _ = try $0.rows(sql) },
-      { _ = try $0.fetch((String).self, sql) },
-    ]
-    for read in reads {
-      let error = #expect(throws: ColumnValueError.self) { try read(db) }
-      #expect(error?.column == "t")
-      #expect(error?.row == 1)
-    }
+    let broken = DatabaseValue.invalidText(Data([0xFF]))
+    let rows = try db.rows(sql)
+    #expect(rows.map { $0["t"] } == ["fine", broken])
+    #expect(rows[1].description == "t: CAST(x'FF' AS TEXT)")
+    #expect(try db.table(sql).rows == [["fine"], ["CAST(x'FF' AS TEXT)"]])
+    let read = #expect(throws: ColumnValueError.self) { try rows[1]["t", as: String.self] }
+    #expect(read?.column == "t")
+    #expect(read?.detail?.contains("CAST(column AS BLOB)") == true)
+    let error = #expect(throws: ColumnValueError.self) { try db.fetch((String).self, sql) }
+    #expect(error?.column == "t")
+    #expect(error?.row == 1)
+    #expect(error?.detail == read?.detail)
+    // The value is written back as it was.
+    #expect(try db.row("SELECT typeof(\(broken)) || hex(\(broken))")?[0] == "textFF")
+    #expect(
+      try db.fetch(Data.self, "SELECT CAST(t AS BLOB) FROM (\(sql))")
+        == [Data("fine".utf8), Data([0xFF])])
   }
 }

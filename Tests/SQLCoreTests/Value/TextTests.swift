@@ -34,9 +34,11 @@ struct TextTests {
     let lent = #expect(throws: ColumnValueError.self) {
       try db.fetch((String).self, "SELECT text FROM note")
     }
-    #expect(lent?.description == "text, row 0: text with broken bytes cannot be read as UTF-8")
+    #expect(
+      lent?.description.hasPrefix("text, row 0: text with broken bytes cannot be read as UTF-8: ")
+        == true)
     #expect(throws: ColumnValueError.self) { try db.fetch((String?).self, "SELECT text FROM note") }
-    #expect(throws: ColumnValueError.self) { try db.rows("SELECT text FROM note") }
+    #expect(try db.row("SELECT text FROM note")?.description == "text: CAST(x'\(bytes)' AS TEXT)")
     #expect(throws: ColumnValueError.self) { try db.fetch((UUID).self, "SELECT text FROM note") }
     // The connection stays usable.
     #expect(try db.row("SELECT count(*) FROM note")?.get(Int.self, at: 0) == 1)

@@ -15,8 +15,8 @@ extension Connection {
   /// ```
   ///
   /// Columns have their names in the SQL (`as` names an expression) and their Swift types. Each
-  /// cell is the description of its value, or nil for NULL. It takes one statement, and all rows
-  /// are in memory. It throws what `fetch` throws.
+  /// cell is the description of its value, nil for NULL, or `CAST(x'FF41' AS TEXT)` for a text that
+  /// is not UTF-8. It takes one statement, and all rows are in memory. It throws what `fetch` throws.
   public func table(_ query: some Fetchable) throws -> ResultTable {
     let core = try use()
     let query = query.query
@@ -70,6 +70,11 @@ extension ResultColumn {
   private func text<Value: ColumnValue>(
     of type: Value.Type, in row: borrowing StatementRow, at index: Int
   ) throws -> String {
-    String(describing: try row.get(type, at: index, as: form))
+    do {
+      return String(describing: try row.get(type, at: index, as: form))
+    } catch let error as ColumnValueError {
+      guard let value = try row.invalidText(at: index) else { throw error }
+      return value.description
+    }
   }
 }

@@ -67,7 +67,7 @@ struct AppliedTable {
     var row: AppliedRow?
     try connection.forEach(sql) { found in
       guard row == nil else { return }
-      let values = try columns.indices.map { try found.storedValue(at: $0) }
+      let values = try columns.indices.map { try found.databaseValue(at: $0) }
       row = AppliedRow(
         Dictionary(zip(columns.map(\.lowercasedASCII), values)) { first, _ in first })
     }
