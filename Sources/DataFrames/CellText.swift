@@ -178,3 +178,54 @@ enum CellText {
     kinds.allSatisfy { $0 == Int64.self || $0 == Double.self }
   }
 }
+
+extension TableColumn {
+  /// Returns what is written into the column of an existing table, so that the column's affinity loses
+  /// no digits: a text that SQLite would take for a number is that number, and a REAL is written in
+  /// full into a column of TEXT. Throws `DataFrameError` for a number of which the column would lose
+  /// digits.
+  ///
+  /// - Parameter isStrict: whether the table is STRICT, so that a column ANY keeps texts as they are.
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_affinity>
+  @_spi(Tools)
+  public func exactValue(of value: DatabaseValue, isStrict: Bool) throws -> DatabaseValue {
+    let declared = StorageClass(declaredType: declaredType)
+    let isNumber =
+      declared == .integer || declared == .real
+      || declared == nil && !declaredType.isEmpty
+        && !(isStrict && declaredType.lowercasedASCII == "any")
+    switch value {
+    case .text(let text) where isNumber:
+      guard let digits = CellText.digits(of: text) else { return value }
+      if declared != .real, let integer = Int64(digits) { return .integer(integer) }
+      return .real(try exactReal(digits))
+    case .integer(let integer) where declared == .real:
+      return .real(try exactReal(String(integer)))
+    // SQLite would write it with 15 digits.
+    case .real(let real) where declared == .text: return .text(String(real))
+    default: return value
+    }
+  }
+
+  private func exactReal(_ digits: String) throws -> Double {
+    if let real = CellText.real(digits) { return real }
+    throw DataFrameError(
+      "\(name) is \(declaredType), which would lose digits of \(digits); a column of TEXT keeps them"
+    )
+  }
+}
+
+extension CellText {
+  /// Returns a text without white space around it, if SQLite's affinity would take it for a decimal
+  /// number.
+  fileprivate static func digits(of text: String) -> String? {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    let start = text.utf8.drop(while: isSpace)
+    guard let end = start.lastIndex(where: { !isSpace($0) }) else { return nil }
+    let digits = String(Substring(start[...end]))
+    let isDecimal = digits.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
+    }
+    return isDecimal && Double(digits) != nil ? digits : nil
+  }
+}

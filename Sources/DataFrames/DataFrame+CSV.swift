@@ -13,8 +13,9 @@ extension DataFrame {
   /// `inf`; all other cells are written as they are stored. NULL is an empty field; an empty text
   /// and empty bytes are `""`. Text is quoted if it contains a separator, a quotation mark or a
   /// line break. All fields of a column are quoted if it has texts and would be read as another type
-  /// without the quotation marks, like the texts `12` and `7`. Throws `ColumnValueError` for a date
-  /// whose year does not have four digits, and `DataFrameError` for a separator that cannot be one.
+  /// without the quotation marks, like the texts `12` and `7`. Throws `ColumnValueError`, with
+  /// the column and the row, for a date whose year does not have four digits and for a text that is
+  /// not UTF-8, and `DataFrameError` for a separator that cannot be one.
   ///
   /// - Parameter separator: an ASCII character other than the quotation mark and line breaks.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
@@ -29,9 +30,8 @@ extension DataFrame {
     for row in 0..<rowCount {
       text += line(
         try zip(columns, areQuoted).map { column, isQuoted in
-          let value = column.values[row]
-          guard !value.isNull else { return "" }
-          return Self.field(try CellText.text(of: value, as: column.type), byte, isQuoted: isQuoted)
+          guard !column.values[row].isNull else { return "" }
+          return Self.field(try column.written(at: row), byte, isQuoted: isQuoted)
         })
     }
     return text
@@ -41,8 +41,8 @@ extension DataFrame {
   private static func isAmbiguous(_ column: DataFrameColumn, _ separator: UInt8) throws -> Bool {
     guard column.values.contains(where: { $0.storageClass == .text }) else { return false }
     var kinds: [(any ColumnValue.Type)?] = []
-    for value in column.values where !value.isNull {
-      let text = try CellText.text(of: value, as: column.type)
+    for (row, value) in column.values.enumerated() where !value.isNull {
+      let text = try column.written(at: row)
       guard !mustBeQuoted(text, separator), let kind = CellText.kind(of: text) else { return false }
       kinds.append(kind)
     }

@@ -19,8 +19,8 @@ extension DataFrame {
   ///
   /// A Bool becomes `true` or `false`, a Date its ISO 8601 text and bytes become base64; all other
   /// cells are written as they are stored, as numbers with all their digits or as strings. Throws
-  /// `DataFrameError` for infinity, which JSON does not have, and `ColumnValueError` for a date
-  /// whose year does not have four digits.
+  /// `DataFrameError` for infinity, which JSON does not have, and `ColumnValueError`, with the column
+  /// and the row, for a date whose year does not have four digits and for a text that is not UTF-8.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
   public func json() throws -> String {
     let names = columnNames.map { $0.quotedJSON + ":" }
@@ -41,8 +41,8 @@ extension DataFrame {
     case .real(let real) where !real.isFinite:
       throw DataFrameError("row \(row), \(column.name): JSON cannot represent \(real)")
     case .integer where !CellText.isDate(column.type), .real:
-      return try CellText.text(of: value, as: column.type)
-    default: return try CellText.text(of: value, as: column.type).quotedJSON
+      return try column.written(at: row)
+    default: return try column.written(at: row).quotedJSON
     }
   }
 

@@ -11,8 +11,8 @@ extension Connection {
   ///
   /// Columns have their names in the SQL, where `as` names an expression; if two have the same
   /// name, the second one gets a number: `name_2`. Their types are those of Swift, without
-  /// optionals. Costs one statement, and memory for all its rows. Throws the errors that `fetch`
-  /// throws.
+  /// optionals. A text that is not UTF-8 is a cell `.invalidText`; reading its column as a type throws.
+  /// Costs one statement, and memory for all its rows. Throws the errors that `fetch` throws.
   public func dataFrame(_ query: some Fetchable) throws -> DataFrame {
     let core = try use()
     let query = query.query
@@ -54,16 +54,10 @@ extension Connection {
     defer { core.giveBack(statement) }
     try core.bind(sql, to: statement)
     var cells: [[DatabaseValue]] = []
-    var count = 0
     while try core.step(statement) {
       let row = StatementRow(statement: statement)
       if cells.isEmpty { cells = (0..<row.count).map { _ in [] } }
-      do {
-        for index in cells.indices { cells[index].append(try row.databaseValue(at: index)) }
-      } catch let error as ColumnValueError {
-        throw error.at(table: nil, column: nil, row: count)
-      }
-      count += 1
+      for index in cells.indices { cells[index].append(try row.databaseValue(at: index)) }
     }
     let names = StatementRow(statement: statement).columnNames.numbered
     let declared = statement.declaredStorageClasses
@@ -140,7 +134,13 @@ extension ResultColumn {
   private func value<Value: ColumnValue>(
     of type: Value.Type, in row: borrowing StatementRow, at index: Int
   ) throws -> DatabaseValue {
-    try row.get(type, at: index, as: form).databaseValue(as: .standard)
+    do {
+      return try row.get(type, at: index, as: form).databaseValue(as: .standard)
+    } catch let error as ColumnValueError {
+      // It throws where the column is read as its type, with the row.
+      guard let value = try row.invalidText(at: index) else { throw error }
+      return value
+    }
   }
 }
 

@@ -13,8 +13,10 @@ extension Connection {
   ///
   /// A table that does not exist is created, with the storage classes of the columns, and `ANY` for
   /// a column without a type. In an existing table, columns are found by name, and those that the
-  /// frame lacks get their defaults. Each row costs one INSERT of a prepared statement. If SQLite
-  /// refuses a row, throws `DatabaseError` with the row's number. Rows that SQLite ignored, because
+  /// frame lacks get their defaults. A text that looks like a number becomes one in a column of
+  /// numbers, as in SQLite, but throws `DataFrameError` with its row if digits would be lost. Each row
+  /// costs one INSERT of a prepared statement. If SQLite refuses a row, throws `DatabaseError` with the
+  /// row's number. Rows that SQLite ignored, because
   /// of a constraint with ON CONFLICT IGNORE or a trigger, are not counted; all rows of a view are.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
@@ -30,8 +32,12 @@ extension Connection {
     }
     let name = Identifier(table.name).quoted
     let existing = try row(
-      "SELECT type FROM sqlite_schema WHERE type IN ('table', 'view') AND name = \(table.name) COLLATE NOCASE"
-    )
+      "SELECT type, strict FROM pragma_table_list(\(table.name)) WHERE schema = 'main'")
+    let kind = try existing?.get(String.self, at: 0)
+    let isStrict = try existing?.get(Bool.self, at: 1) ?? false
+    // Views and virtual tables have no affinity.
+    let declared = kind == "table" ? try columns(ofTable: table.name) : []
+    let targets = frame.columns.map { column in declared.first { $0.name.isSame(as: column.name) } }
     if existing == nil {
       let columns = frame.columns.map { column in
         "\(Identifier(column.name).quoted) \(column.type?.storageClass.rawValue ?? "ANY")"
@@ -45,18 +51,24 @@ extension Connection {
     defer { core.giveBack(statement) }
     var count = 0
     for row in 0..<frame.rowCount {
-      for (index, column) in frame.columns.enumerated() {
-        try core.bind(column.values[row], to: statement, at: Int32(truncatingIfNeeded: index + 1))
-      }
       do {
+        for (index, column) in frame.columns.enumerated() {
+          var value = column.values[row]
+          if let target = targets[index] {
+            value = try target.exactValue(of: value, isStrict: isStrict)
+          }
+          try core.bind(value, to: statement, at: Int32(truncatingIfNeeded: index + 1))
+        }
         try core.run(statement)
       } catch let error as DatabaseError {
         throw error.at(row: row)
+      } catch let error as DataFrameError {
+        throw DataFrameError("row \(row): \(error.message)")
       }
       count += core.changeCount
     }
     // SQLite does not count what the triggers of a view wrote.
-    return try existing?.get(String.self, at: 0) == "view" ? frame.rowCount : count
+    return kind == "view" ? frame.rowCount : count
   }
 }
 

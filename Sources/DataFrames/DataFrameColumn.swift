@@ -37,6 +37,16 @@ public struct DataFrameColumn: Sendable {
     }
   }
 
+  /// Returns a cell that is not NULL as text of CSV or JSON. Throws `ColumnValueError`, with the column
+  /// and the row, for a value that has no such text.
+  func written(at row: Int) throws -> String {
+    do {
+      return try CellText.text(of: values[row], as: type)
+    } catch let error as ColumnValueError {
+      throw error.at(table: nil, column: name, row: row)
+    }
+  }
+
   /// The name of the type; `Any` if the column has none.
   var typeName: String { type.map { String(describing: $0) } ?? "Any" }
 

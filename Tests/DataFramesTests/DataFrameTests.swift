@@ -172,6 +172,86 @@ struct DataFrameTests {
     #expect(error?.table == "Animal" && error?.column == "mood" && error?.key == [2])
   }
 
+  @Test(
+    "a text that is not UTF-8 is a cell with its bytes, and throws where it is read or exported")
+  func invalidText() throws {
+    try db.execute("UPDATE Animal SET name = CAST(x'ff41' AS TEXT) WHERE id = 2")
+    let broken = DatabaseValue.invalidText(Data([0xFF, 0x41]))
+    let frames = [
+      try db.dataFrame(Animal.order(by: \.$id).select(\.$id, \.$name)),
+      try db.dataFrame("SELECT id, name FROM Animal ORDER BY id"),
+    ]
+    for frame in frames {
+      #expect(frame["name"]?.values == ["Rex", broken])
+      #expect(frame["name"]?.type == String.self)
+      #expect(frame.table.rows == [["1", "Rex"], ["2", "CAST(x'FF41' AS TEXT)"]])
+      let exports: [() throws -> Void] = [
+        { _ = try frame.csv() }, { _ = try frame.json() },
+        { _ = try frame.values(of: "name", as: String.self) },
+      ]
+      for export in exports {
+        let error = #expect(throws: ColumnValueError.self) { try export() }
+        #expect(error?.column == "name" && error?.row == 1)
+        #expect(error?.description.contains("CAST(column AS BLOB)") == true)
+      }
+    }
+    #expect(
+      try db.table(Animal.order(by: \.$id).select(\.$name)).rows
+        == [["Rex"], ["CAST(x'FF41' AS TEXT)"]])
+    try db.write(frames[1], to: "copy")
+    #expect(
+      try db.fetch(String.self, "SELECT typeof(name) || hex(name) FROM copy WHERE id = 2")
+        == ["textFF41"])
+    let bytes = try db.dataFrame("SELECT CAST(name AS BLOB) AS name FROM Animal WHERE id = 2")
+    #expect(try bytes.csv() == "name\r\n/0E=\r\n")
+  }
+
+  @Test("a number of which a column of an existing table would lose digits throws with its row")
+  func digits() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE n (i INTEGER, r REAL, d DECIMAL(20, 2), t TEXT, p);
+      CREATE TABLE s (a ANY) STRICT;
+      CREATE VIEW v AS SELECT i FROM n;
+      CREATE TRIGGER added INSTEAD OF INSERT ON v BEGIN INSERT INTO n (p) VALUES (new.i); END
+      """)
+    func write(_ column: String, _ texts: [String?], to table: TableName = "n") throws {
+      try db.write(DataFrame(columns: [.init(column, ["1"] + texts)]), to: table)
+    }
+    let long = "11898508762506083287"
+    for column in ["i", "r", "d", "I"] {
+      let error = #expect(throws: DataFrameError.self) { try write(column, [long]) }
+      #expect(error?.message.hasPrefix("row 1: \(column.lowercased()) is ") == true)
+      #expect(error?.message.contains("would lose digits of \(long); a column of TEXT") == true)
+    }
+    #expect(throws: DataFrameError.self) { try write("r", ["9007199254740993"]) }
+    #expect(throws: DataFrameError.self) { try write("i", [" 1e400"]) }
+    let integers = try DataFrame(columns: [.init("r", [9_007_199_254_740_993] as [Int?])])
+    #expect(throws: DataFrameError.self) { try db.write(integers, to: "n") }
+    #expect(try db.fetch(Int.self, "SELECT count(*) FROM n") == [0])
+
+    func stored(_ column: SQL) throws -> [DatabaseValue?] {
+      defer { try? db.execute("DELETE FROM n") }
+      return try db.rows("SELECT \(column) FROM n ORDER BY rowid").map { $0[0] }
+    }
+    try write("i", [" 007", "1.50", "abc", "9223372036854775807"])
+    #expect(try stored("i") == [1, 7, 1.5, "abc", .integer(.max)])
+    try write("r", ["0.1"])
+    #expect(try stored("r") == [1.0, 0.1])
+    for column in ["t", "p"] {
+      try write(column, [long])
+      #expect(try stored("\(identifier: column)") == ["1", .text(long)])
+    }
+    try write("a", [long], to: "s")
+    #expect(try db.rows("SELECT a FROM s").map { $0[0] } == ["1", .text(long)])
+    // The columns of a view have no affinity.
+    try write("i", [long], to: "v")
+    #expect(try stored("p") == ["1", .text(long)])
+    try db.write(DataFrame(columns: [.init("t", [0.1 + 0.2] as [Double?])]), to: "n")
+    #expect(try stored("t") == ["0.30000000000000004"])
+  }
+
   @Test("rows that SQLite ignores are not counted, and a row that it refuses undoes the others")
   func ignored() throws {
     let db = try Database.temporary()

@@ -1,5 +1,5 @@
 import Apus
-import DataFrames
+@_spi(Tools) import DataFrames
 import Foundation
 import Synchronization
 import ToolOutput
@@ -145,11 +145,7 @@ package final class TableImport {
   private func value(
     _ value: DatabaseValue, _ column: TableColumn, _ line: Int
   ) throws -> DatabaseValue {
-    let type = column.declaredType
-    let declared = StorageClass(declaredType: type)
-    let isNumber =
-      declared == .integer || declared == .real
-      || declared == nil && !type.isEmpty && !(isStrict && type.lowercased() == "any")
+    let declared = StorageClass(declaredType: column.declaredType)
     switch value {
     case .text(let text) where declared == .blob:
       guard let data = Data(base64Encoded: text) else {
@@ -159,37 +155,13 @@ package final class TableImport {
       return .blob(data)
     case .text("inf") where declared == .real: return .real(.infinity)
     case .text("-inf") where declared == .real: return .real(-.infinity)
-    case .text(let text) where isNumber:
-      // SQLite ignores white space around a number.
-      let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
-      let isDecimal = digits.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
+    default:
+      do {
+        return try column.exactValue(of: value, isStrict: isStrict)
+      } catch let error as DataFrameError {
+        throw ReadableError("line \(line): \(error.message)")
       }
-      guard isDecimal, Double(digits) != nil else { return value }
-      if declared != .real, let integer = Int64(digits) { return .integer(integer) }
-      return .real(try real(digits, column, line))
-    case .integer(let integer) where declared == .real:
-      return .real(try real(String(integer), column, line))
-    // SQLite would write it with 15 digits.
-    case .real(let real) where declared == .text: return .text(String(real))
-    default: return value
     }
-  }
-
-  private func real(_ digits: String, _ column: TableColumn, _ line: Int) throws -> Double {
-    // Every Double has 15 digits.
-    if digits.utf8.count <= 15, !digits.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }),
-      let real = Double(digits)
-    {
-      return real
-    }
-    let frame = try? DataFrame(csv: digits, types: ["a": Double.self], names: ["a"])
-    guard case .real(let real)? = frame?["a"]?.values.first else {
-      throw ReadableError(
-        "line \(line): \(column.name) is \(column.declaredType), which would lose digits of "
-          + "\(digits); a column of TEXT keeps them")
-    }
-    return real
   }
 
   private func insert(_ values: [(String, DatabaseValue)], line: Int) throws {
