@@ -21,12 +21,12 @@ extension Registration {
     let flags: FunctionFlags = [.innocuous, .deterministic]
     try registrar.function("apus_json", argumentCount: 1, flags) { arguments in
       let json = try arguments.databaseValue(at: 0)
-      guard case .text(let text) = json else { return json }
-      return .text(JSONSpelling.plainKeys(of: text))
+      guard json.storageClass == .text else { return json }
+      return .text(JSONSpelling.plainKeys(of: try json.read()))
     }
     try registrar.function("apus_json_nodes", argumentCount: 1, flags) { arguments in
       let json = try arguments.databaseValue(at: 0)
-      if case .text(let text) = json { try JSONSpelling.checkEnds(in: text) }
+      if json.storageClass == .text { try JSONSpelling.checkEnds(in: try json.read()) }
       return json
     }
     try registrar.function("apus_json_value", argumentCount: 2, flags) { arguments in

@@ -21,10 +21,10 @@ struct RemoteArguments {
 
   /// Returns the values of the statement that is sent. An array becomes two of them.
   func values(for text: RemoteSQL) throws -> [DatabaseValue] {
-    text.isArray.indices.flatMap { index -> [DatabaseValue] in
+    try text.isArray.indices.flatMap { index -> [DatabaseValue] in
       guard index < arguments.count else { return [.null] }
       switch arguments[index] {
-      case .array(let array): return array.remoteValues
+      case .array(let array): return try array.remoteValues()
       case .value(let value): return text.isArray[index] ? [.null, .null] : [value]
       }
     }

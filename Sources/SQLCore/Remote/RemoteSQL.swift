@@ -95,8 +95,9 @@ extension SQLTokens {
 
 extension BoundArray {
   /// The BLOBs of the array in one, and the array as JSON, in which each BLOB is the position of its
-  /// first byte, counted from 1, and its length.
-  var remoteValues: [DatabaseValue] {
+  /// first byte, counted from 1, and its length. Throws `ColumnValueError` for a text that is not
+  /// UTF-8, which JSON does not have.
+  func remoteValues() throws -> [DatabaseValue] {
     var bytes: [UInt8] = []
     var json = "["
     for (index, value) in values.enumerated() {
@@ -106,8 +107,9 @@ extension BoundArray {
       case .integer(let integer): json += "\(integer)"
       case .real(let real): json += Self.json(real)
       case .text(let text): json.appendJSON(text)
-      // JSON has only texts that are UTF-8.
-      case .invalidText(let data): json.appendJSON(String(decoding: data, as: UTF8.self))
+      case .invalidText:
+        throw ColumnValueError.unstorable(
+          value, "an array is sent as JSON, whose texts are UTF-8; bind the value alone")
       case .blob(let data):
         json += "[\(bytes.count + 1),\(data.count)]"
         bytes += data

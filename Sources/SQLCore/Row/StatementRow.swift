@@ -60,6 +60,14 @@ public struct StatementRow: ~Copyable {
     try cell(at: index, form: .standard).databaseValue()
   }
 
+  /// Returns the value at `index`. Throws `ColumnValueError` for a text that is not UTF-8, for a caller
+  /// that compares values with repaired ones.
+  package func validValue(at index: Int) throws -> DatabaseValue {
+    let value = try databaseValue(at: index)
+    if case .invalidText = value { return .text(try get(String.self, at: index)) }
+    return value
+  }
+
   /// Returns the value at `index` if it is a text that is not UTF-8; nil if not.
   package func invalidText(at index: Int) throws -> DatabaseValue? {
     let value = try databaseValue(at: index)

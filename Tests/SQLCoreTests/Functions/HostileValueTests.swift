@@ -7,7 +7,7 @@ struct HostileValueTests {
   private static let values: [DatabaseValue] = [
     nil, .integer(.min), .integer(.max), -1, 0, .real(.infinity), .real(-.infinity), .real(1e308),
     .real(-0.0), "", "a\u{0}b", "\u{0}", .blob(Data()), .blob(Data([0, 255])),
-    .text(String(repeating: "é", count: 10_000)),
+    .text(String(repeating: "é", count: 10_000)), .invalidText(Data([0x61, 0xFF])),
   ]
 
   @Test(
@@ -52,6 +52,13 @@ struct HostileValueTests {
       try connection.row("SELECT same(CAST(x'61ff' AS TEXT))")
     }
     #expect(error?.message.contains("cannot be read as UTF-8") == true)
+    // Functions of the library that take JSON of any type refuse it, too.
+    for name in ["apus_json", "apus_json_nodes"] {
+      let error = #expect(throws: DatabaseError.self) {
+        try connection.row("SELECT \(identifier: name)(CAST(x'2261ff22' AS TEXT))")
+      }
+      #expect(error?.message.contains("cannot be read as UTF-8") == true)
+    }
     try connection.collation("plain") { left, right in
       left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
     }

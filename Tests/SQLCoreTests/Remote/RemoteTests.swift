@@ -105,6 +105,13 @@ import Testing
             bindings: [.array(BoundArray([value]))]))
         #expect(rows.map { $0[0] } == [value], "\(value)")
       }
+      // JSON has no text that is not UTF-8, and another text would be a wrong answer.
+      #expect(throws: ColumnValueError.self) {
+        try db.rows(
+          SQL(
+            text: "SELECT x FROM t WHERE x IN (SELECT value FROM apus_array(?))",
+            bindings: [.array(BoundArray([.invalidText(Data([0xFF]))]))]))
+      }
     }
   }
 

@@ -74,7 +74,7 @@ extension Query {
       RowPart(of: PageCursor<Row>.self) { reader, memory in
         let row = StatementRow(statement: reader.statement)
         let first = reader.position
-        let values = try (first..<first + count).map { try row.databaseValue(at: $0) }
+        let values = try (first..<first + count).map { try row.validValue(at: $0) }
         reader.position += count
         memory.initializeMemory(
           as: PageCursor<Row>.self, to: PageCursor(order: order, values: values))

@@ -181,7 +181,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       while try core.step(statement) {
         let row = StatementRow(statement: statement)
         let values = try (0..<(count + aggregates.nodes.count)).map {
-          try row.databaseValue(at: $0)
+          try row.validValue(at: $0)
         }
         let group = Array(values[..<count])
         sums[groups.key(of: group)] = GroupSums(

@@ -178,7 +178,7 @@ extension ConnectionCore {
     var rows: [[DatabaseValue]] = []
     while try step(statement) {
       let row = StatementRow(statement: statement)
-      rows.append(try (0..<row.count).map { try row.databaseValue(at: $0) })
+      rows.append(try (0..<row.count).map { try row.validValue(at: $0) })
     }
     return rows
   }

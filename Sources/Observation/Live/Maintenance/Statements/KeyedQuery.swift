@@ -77,16 +77,16 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     let (row, next) = try query.read(statement, on: core)
     let values = StatementRow(statement: statement)
     let keyStart = next + form.order.terms.count
-    let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }
+    let orderValues = try (next..<keyStart).map { try values.validValue(at: $0) }
     let end = keyStart + form.order.keyCollations.count
     let key: RowKey
     if isKeyedByRowID {
       key = .rowID(try values.get(Int64.self, at: keyStart))
     } else {
-      let keyValues = try (keyStart..<end).map { try values.databaseValue(at: $0) }
+      let keyValues = try (keyStart..<end).map { try values.validValue(at: $0) }
       key = groups?.key(of: keyValues) ?? .values(keyValues)
     }
-    let aggregates = try (end..<(end + aggregateCount)).map { try values.databaseValue(at: $0) }
+    let aggregates = try (end..<(end + aggregateCount)).map { try values.validValue(at: $0) }
     return ResultRowEntry(
       key: key, order: orderValues, aggregates: aggregates,
       fingerprint: values.fingerprint(ofFirst: next), row: row)

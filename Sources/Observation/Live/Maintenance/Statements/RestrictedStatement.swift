@@ -44,7 +44,7 @@ extension ConnectionCore {
     var keys: KeySet = []
     while try step(lent) {
       let row = StatementRow(statement: lent)
-      keys.insert(try (0..<row.count).map { try row.databaseValue(at: $0) })
+      keys.insert(try (0..<row.count).map { try row.validValue(at: $0) })
     }
     return keys.count <= maximum ? keys : nil
   }
