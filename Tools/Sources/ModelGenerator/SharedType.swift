@@ -15,7 +15,7 @@ struct SharedType {
         static var storageClass: StorageClass { .blob }
 
         init(_ cell: borrowing Cell) throws {
-          value = cell.storageClass == .text ? .text(try cell.repairedText()) : try cell.databaseValue()
+          value = try cell.databaseValue()
         }
 
         func databaseValue(as form: StoredForm) throws -> DatabaseValue { value }

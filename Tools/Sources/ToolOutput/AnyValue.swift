@@ -1,8 +1,6 @@
 import Apus
 
-/// A value of any storage class, as it stands in the file.
-///
-/// Unlike every other type it reads a text that is not UTF-8: the broken bytes become U+FFFD.
+/// A value of any storage class, as it stands in the file, also a text that is not UTF-8.
 package struct AnyValue: ColumnValue {
   /// The value.
   package let value: DatabaseValue
@@ -12,7 +10,7 @@ package struct AnyValue: ColumnValue {
 
   /// Reads a value.
   package init(_ cell: borrowing Cell) throws {
-    value = cell.storageClass == .text ? .text(try cell.repairedText()) : try cell.databaseValue()
+    value = try cell.databaseValue()
   }
 
   /// Returns the value.

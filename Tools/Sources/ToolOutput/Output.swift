@@ -60,7 +60,8 @@ package final class Output {
     put(CSVLine.text(of: values, isTerminal: isTerminal))
   }
 
-  /// Writes rows as the format says.
+  /// Writes rows as the format says. Throws for a text that is not UTF-8 in JSON and CSV, which cannot
+  /// have its bytes.
   ///
   /// - Parameters:
   ///   - columns: the names of the columns.
@@ -71,7 +72,7 @@ package final class Output {
   @discardableResult
   package func rows(
     limit: Int = .max,
-    _ rows: (_ columns: ([String]) -> Void, _ row: ([DatabaseValue]) -> Bool) throws -> Void
+    _ rows: (_ columns: ([String]) -> Void, _ row: ([DatabaseValue]) throws -> Bool) throws -> Void
   ) throws -> Bool {
     switch format {
     case .table:
@@ -96,14 +97,24 @@ package final class Output {
       return isCut
     case .json:
       var writer = JSONRows()
-      try rows({ writer.names($0) }) { values in
+      var check = TextCheck()
+      try rows({
+        writer.names($0)
+        check.names = $0
+      }) { values in
+        try check.next(values)
         put(writer.row(values))
         return true
       }
       put(writer.end + "\n")
     case .csv:
-      try rows({ csv($0.map(DatabaseValue.text)) }) {
-        csv($0)
+      var check = TextCheck()
+      try rows({
+        csv($0.map(DatabaseValue.text))
+        check.names = $0
+      }) { values in
+        try check.next(values)
+        csv(values)
         return true
       }
     }
@@ -114,7 +125,7 @@ package final class Output {
   package func rows(_ columns: [String], _ rows: [[DatabaseValue]]) throws {
     try self.rows { names, row in
       names(columns)
-      for values in rows { _ = row(values) }
+      for values in rows { _ = try row(values) }
     }
   }
 
@@ -124,6 +135,23 @@ package final class Output {
     for (number, line) in lines.enumerated() {
       let style: TextStyle? = number == 1 ? .bold : number == lines.count - 1 ? .dim : nil
       put((isColored ? style.map(String(line).styled) ?? String(line) : String(line)) + "\n")
+    }
+  }
+}
+
+/// The search of rows for texts that JSON and CSV cannot hold.
+private struct TextCheck {
+  var names: [String] = []
+  private var count = 0
+
+  /// Throws for a text that is not UTF-8, with its column and the number of the row, from 1.
+  mutating func next(_ values: [DatabaseValue]) throws {
+    count += 1
+    for (name, value) in zip(names, values) {
+      guard case .invalidText = value else { continue }
+      throw ReadableError(
+        "row \(count), \(name): the text is not UTF-8, so it has no form in JSON and CSV; a statement "
+          + "that selects CAST(\(name) AS BLOB) writes its bytes in base64")
     }
   }
 }

@@ -78,7 +78,7 @@ struct Export: ParsableCommand {
         try connection.forEachRow(of: sql, names: names) { values in
           count += 1
           progress.update(count, of: total)
-          return row(values)
+          return try row(values)
         }
       }
     }

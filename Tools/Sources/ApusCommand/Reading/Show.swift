@@ -41,7 +41,7 @@ struct Show: ParsableCommand {
           // A table takes one row more, to know whether it is the last.
           if output.format != .table, left == 0 { return false }
           left -= 1
-          return row(values)
+          return try row(values)
         }
       }
     }

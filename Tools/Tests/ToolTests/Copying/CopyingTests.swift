@@ -218,6 +218,31 @@ struct CopyingTests {
         """)
   }
 
+  @Test(
+    "a text that is not UTF-8 is no row of a file, and its bytes are", arguments: ["csv", "json"])
+  func brokenText(format: String) async throws {
+    let file = try await folder.database(
+      "CREATE TABLE t (id INTEGER, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, CAST(x'ff41' AS TEXT));"
+    )
+    let output = folder.file("t.\(format)")
+    for arguments in [
+      ["export", file.path, "t", "--output", output.path], ["show", file.path, "t", "--\(format)"],
+      ["query", file.path, "SELECT * FROM t", "--\(format)"],
+    ] {
+      let run = try await Command.run(Command.product("apus"), arguments)
+      #expect(run.status == 1)
+      #expect(run.errors.contains("row 2, name: the text is not UTF-8"), "\(run.errors)")
+      #expect(run.errors.contains("CAST(name AS BLOB)"))
+      #expect(!run.output.contains("\u{FFFD}"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: output.path))
+    let bytes = try await Command.apus(
+      "export", file.path, "--query", "SELECT CAST(name AS BLOB) AS name FROM t", "--\(format)")
+    #expect(bytes.status == 0 && bytes.output.contains("/0E="))
+    let table = try await Command.apus("show", file.path, "t")
+    #expect(table.status == 0 && table.output.contains("\u{FFFD}A"))
+  }
+
   @Test("texts with U+0000, and every REAL, are written and read back", arguments: ["csv", "json"])
   func exact(format: String) async throws {
     let schema = "CREATE TABLE t (a TEXT, \"b'c\" TEXT, r REAL, s REAL, d BLOB, u);"
