@@ -199,8 +199,9 @@ struct WrittenRows {
   /// or a function with other results than in the statement.
   private func isEmpty(_ select: String) -> Bool {
     // A trace would show the values of the statement.
-    core.installTrace(of: [])
-    defer { core.installTrace(of: core.state.pointee.hooks.tracedKinds) }
+    let traced = core.state.pointee.hooks.tracedKinds
+    if !traced.isEmpty { core.installTrace(of: []) }
+    defer { if !traced.isEmpty { core.installTrace(of: traced) } }
     let program = core.readRows("EXPLAIN \(select)")
     guard !program.isEmpty, !program.contains(where: { $0[1] == "VOpen" }) else { return false }
     let operands = program.compactMap { $0[5] }.filter { !$0.isEmpty }

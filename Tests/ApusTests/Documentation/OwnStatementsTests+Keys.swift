@@ -19,7 +19,7 @@ extension OwnStatementsTests {
         }
         try db.forgetWrites(olderThan: .seconds(-10))
         try statements.expect(
-          "Writing", "Writing with a key", asked: ["INSERT INTO note VALUES ('a')"], count: 12)
+          "Writing", "Writing with a key", asked: ["INSERT INTO note VALUES ('a')"], count: 6)
       }
     }
   }
