@@ -221,13 +221,13 @@ struct GoldenMistake: Sendable {
       name: "the rows of a closure of several lines, where any type is accepted",
       code: """
         func count(_ db: Database) throws {
-          ‸print(try db.fetch(Query { (post: Columns<Post>) in
+          print(try db.fetch(‸Query { (post: Columns<Post>) in
             From(post)
             Select(post.$title)
           }).count)
         }
         """,
-      message: "failed to produce diagnostic for expression"),
+      message: "cannot convert value of type 'Query<String>' to expected argument type 'SQL'"),
     GoldenMistake(
       name: "a place inside the JSON of another type",
       code: """
