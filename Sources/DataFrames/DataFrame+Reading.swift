@@ -137,7 +137,7 @@ extension ResultColumn {
     do {
       return try row.get(type, at: index, as: form).databaseValue(as: .standard)
     } catch let error as ColumnValueError {
-      // It throws where the column is read as its type, with the row.
+      // The bytes are kept here; reading the column as a text throws, and names the row.
       guard let value = try row.invalidText(at: index) else { throw error }
       return value
     }

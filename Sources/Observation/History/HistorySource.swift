@@ -19,7 +19,7 @@ protocol HistorySource: Sendable {
   ) throws -> HistoryOutcome?
 }
 
-/// What can be done with a step.
+/// An action on a step of a history.
 enum HistoryAction: Sendable {
   case undo, redo
   /// The step is taken out of the history, and its rows stay as they are.

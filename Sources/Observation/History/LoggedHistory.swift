@@ -126,7 +126,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
             try application.apply(
               entry.changes.filter(isOwn).map(\.inverted), resolving: policy)
           }
-          // What an undo changed in other tables followed from it, and is taken back with it.
+          // The rows that an undo changed in other tables are restored by its redo.
           if member.transaction != member.step.id {
             conflicts += try application.restore(
               entry.changes.filter { !isOwn($0) }.map(\.inverted))

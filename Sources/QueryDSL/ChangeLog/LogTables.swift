@@ -18,7 +18,7 @@ enum LogTables {
   static let origin = "apus_log_origin"
   /// The changes from other databases that cannot be applied yet. It is created by the first one.
   static let waiting = "apus_log_waiting"
-  /// How far the transactions of each epoch of other databases were applied.
+  /// The number of the last applied transaction, for each epoch of other databases.
   static let applied = "apus_log_applied"
 
   /// The epochs of the log, by their first entries. It is created by the first write of a program

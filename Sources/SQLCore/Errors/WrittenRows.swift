@@ -87,7 +87,7 @@ struct WrittenRows {
       start = comma + 1
       guard term.count > 2, let name = term.first, name.isName,
         term[term.startIndex + 1].isSign("="),
-        // It may be `rowid`, another name of a column.
+        // The name may be `rowid`, another name of a column.
         columns.contains(where: { $0.name.lowercasedASCII == name.value.lowercasedASCII })
       else { return }
       assignments[name.value.lowercasedASCII] = source.text(term.dropFirst(2))

@@ -89,7 +89,7 @@ public struct StatementRow: ~Copyable {
   /// SQL for a text that is not UTF-8.
   func text(at index: Int) throws -> String? {
     let cell = try cell(at: index, form: .standard)
-    // The same wording as in the description of `Data`.
+    // The description of `Data` has this wording.
     if cell.storageClass == .blob { return "\(try cell.withBytes(\.count)) bytes" }
     let value = try cell.databaseValue()
     switch value {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// How far the ids go that a process may have put into a file.
+/// The upper bound of the ids that processes have put into a file.
 ///
 /// A generator remembers its last id only in memory. So a file in which ids were stored keeps a mark
 /// in the table `apus_unique64`: no id beyond it is in the file, wherever the id stands, and whether or

@@ -88,7 +88,7 @@ struct OutsideRowsTests {
         "SELECT loans, (SELECT count(*) FROM Loan), (SELECT count(*) FROM Reply) FROM Tally")
         == restored)
     #expect(try db.fetch(Book.order { $0.$id }).map(\.title) == ["first", "second"])
-    // What was added since goes as well.
+    // A row that was added since is deleted as well.
     try db.execute("INSERT INTO Loan (id, book) VALUES (99, 2)")
     try history.undo()
     #expect(try rows("SELECT count(*) FROM Loan WHERE book = 2") == [[0]])

@@ -91,7 +91,7 @@ struct RestoredLogTests {
     try expectUnknown(last.position, in: a) { try created.advance(past: last) }
     #expect(try created.next().map(\.sequence) == [1, 2, 3, 4, 5])
     #expect(try created.next().map(\.position) != entries.map(\.position))
-    // What was logged before the backup is still a position.
+    // The log still has the positions from before the backup.
     #expect(try a.log.entries(after: entries[0].position).count == 4)
     #expect(try texts(a) == ["one", "four", "five", "six", "seven"])
     #expect(try History(of: [Note.self], inLogOf: a).steps().undoable.count == 5)

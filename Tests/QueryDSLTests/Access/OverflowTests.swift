@@ -9,7 +9,7 @@ private struct Counter: Model, Equatable {
   @Column var ratio: Double = 0
 }
 
-/// The same in a table that Apus made, which is STRICT.
+/// The same columns in a table that Apus made, which is STRICT.
 private struct StrictCounter: Model {
   @PrimaryKey var id: Int64
   @Column var n: Int64

@@ -218,7 +218,7 @@ struct PageSpecification {
       #expect(decoded == ["next": cursor])
       // No part of a cursor is one, and no change of its text traps.
       for length in 0..<text.utf8.count {
-        // It throws when it is read, or because it lacks values of the order.
+        // Reading the text throws, or the cursor lacks values of the order.
         #expect(throws: QueryError.self) {
           let part = try PageCursor<PagedEntry>(String(text.prefix(length)))
           #expect(part != cursor)
@@ -229,7 +229,7 @@ struct PageSpecification {
     for text in ["", "A", "!", "AQ", "ÄÖ", "AQAAAAAAAAAAAw__________"] {
       let error = #expect(throws: QueryError.self) { try PageCursor<PagedEntry>(text) }
       #expect(error?.message.contains("begin with the first page") == true)
-      // The same for the pages of a query of several tables.
+      // Cursors of queries of several tables throw as well.
       #expect(throws: QueryError.self) { try PageCursor<(String, String)>(text) }
     }
     #expect(throws: DecodingError.self) {

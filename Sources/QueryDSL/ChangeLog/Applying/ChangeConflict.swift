@@ -84,7 +84,7 @@ extension ChangeConflict: CustomStringConvertible {
 public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertible {
   /// The conflicts, in the order of the changes.
   public let conflicts: [ChangeConflict]
-  /// What cannot be done, in words, if it is the undo or the redo of a step.
+  /// The undo or redo that failed, in words, such as `“Add card” cannot be undone`.
   package var attempt: String?
 
   /// The first conflicts in a sentence. For an undo or a redo it begins with the label of the step,

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// What foreign keys do to rows of other tables after changes were applied without them: the actions
-/// of ON DELETE for rows that are gone, and of ON UPDATE for keys that changed.
+/// The actions of foreign keys on rows of other tables, after changes were applied without them: those
+/// of ON DELETE for rows that are gone, and those of ON UPDATE for keys that changed.
 struct ForeignKeyActions {
   /// A row as it was before a change.
   struct FormerRow {

@@ -55,7 +55,7 @@ extension ChangeLog {
         after: position, limit: limit, withMarks: true)
       let gaps = entries.prefix { $0.gap != nil }
       let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
-      // What was applied late is a part of the entry with which it arrived.
+      // A late change was sent with the entry in which it arrived.
       let sent = complete.filter { entry in
         guard let origin = entry.origin else { return true }
         return !origin.isLate && (relaying || origin.database == identity)

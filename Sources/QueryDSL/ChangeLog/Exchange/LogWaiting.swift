@@ -11,7 +11,7 @@ import SQLCore
 /// They are kept in the file. They are applied, by the times or the policy of their arrival, as soon
 /// as what they wait for is there.
 public struct LogWaiting: Hashable, Sendable {
-  /// What changes wait for.
+  /// The missing part that changes wait for.
   public enum Reason: Hashable, Sendable {
     /// The table does not exist in this database, or has another key.
     case table(String)
@@ -31,7 +31,7 @@ public struct LogWaiting: Hashable, Sendable {
 }
 
 extension LogWaiting: CustomStringConvertible {
-  /// What waits, in a sentence.
+  /// The waiting changes and their reasons, in a sentence.
   public var description: String {
     guard count > 0 else { return "no change waits" }
     let parts = reasons.sorted { $0.value > $1.value }.map { "\($0.value) for \($0.key)" }
@@ -41,7 +41,7 @@ extension LogWaiting: CustomStringConvertible {
 }
 
 extension LogWaiting.Reason: CustomStringConvertible {
-  /// What is missing.
+  /// The missing part, in words.
   public var description: String {
     switch self {
     case .table(let table):
@@ -55,7 +55,7 @@ extension LogWaiting.Reason: CustomStringConvertible {
   }
 }
 
-/// What a change waits for, as the file keeps it.
+/// The missing part that a change waits for, as stored in `apus_log_waiting`.
 struct AwaitedPart: Hashable, Codable {
   enum Kind: String, Codable { case table, column, parent, row }
 

@@ -1,12 +1,12 @@
 import SQLCore
 
-/// How a value inside JSON becomes the value that a column of its type stores.
+/// The conversion of a value inside JSON to the form in which a column of its type stores it.
 enum JSONReading {
   /// SQLite's own functions return it in that form. The name is that of the type.
   case direct(String)
   /// A function of the library converts it. The name is that of the type.
   case converted(String)
-  /// It is JSON itself.
+  /// The value is JSON itself.
   case json
   /// SQL cannot convert it.
   case unknown(QueryError)

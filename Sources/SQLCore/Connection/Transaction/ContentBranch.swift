@@ -1,7 +1,7 @@
 import CSQLite
 
-/// What a connection knows of the content that it writes: whether it may be another one than that of
-/// its last write.
+/// A connection's note of the content that it writes: whether it may differ from the content after its
+/// last write.
 ///
 /// A file may have been restored or copied before it was opened, and a backup may replace its
 /// content while it is open. Every backup changes the version of the schema, so SQLite compiles the

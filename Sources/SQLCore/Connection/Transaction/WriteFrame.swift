@@ -8,7 +8,7 @@ import CSQLite
 package struct WriteFrame: Sendable {
   let begin: @Sendable (ConnectionCore) throws -> Void
   let end: @Sendable (ConnectionCore) throws -> Void
-  /// What the frame was made for, for its module.
+  /// A value of the module that made the frame.
   package let context: (any Sendable)?
 
   package init(
@@ -33,7 +33,7 @@ extension Registration {
 }
 
 extension ConnectionCore {
-  /// What the frame around writes was made for; nil if there is none.
+  /// The context of the frame around writes; nil without a frame.
   package var frameContext: (any Sendable)? { state.pointee.transaction.frame?.context }
 
   /// Runs what belongs to the beginning of a write. A deferred transaction may be a read, so it is

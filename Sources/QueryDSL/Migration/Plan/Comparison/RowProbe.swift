@@ -25,7 +25,7 @@ struct RowProbe {
       }.joined(separator: " || ', ' || ")
   }
 
-  /// The same questions about at most 600 rows: the first 200, the last 200, and up to 200 at equal
+  /// A probe with the same questions about at most 600 rows: the first 200, the last 200, and up to 200 at equal
   /// distances between them. Nil for a table without a rowid.
   ///
   /// Costs 600 seeks, however large the table is.
