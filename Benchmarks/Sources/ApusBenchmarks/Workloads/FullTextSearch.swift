@@ -38,7 +38,8 @@ private func createDocuments(_ database: Database, _ connection: CConnection) th
   let definitions = try database.fetch(
     String.self,
     """
-    SELECT sql FROM sqlite_schema WHERE name IN ('Document', 'Document_search')
+    SELECT sql FROM sqlite_schema
+    WHERE name IN ('Document', 'Document_search', 'Document_search_pending')
       OR name LIKE 'Document_search_%' AND type = 'trigger' ORDER BY type = 'trigger', name
     """)
   for sql in definitions { try connection.execute(sql) }
