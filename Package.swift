@@ -106,3 +106,9 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Warnings are errors here, in every build, so that all scripts share one. Packages that depend on this
+// one from elsewhere are not affected.
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+}

@@ -134,3 +134,8 @@ if Context.environment["APUS_SWIFTUI_CHECK"] != nil {
     }
   #endif
 }
+
+// Warnings are errors, in every build.
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+}

@@ -12,3 +12,8 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Warnings are errors, in every build.
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+}

@@ -1,9 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The flag `-warnings-as-errors` cannot be used here, because it also reaches Hummingbird's packages.
-let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
-
 let package = Package(
   name: "LiveBoard",
   platforms: [.macOS(.v15)],
@@ -19,10 +16,14 @@ let package = Package(
         .product(name: "Apus", package: "Apus"),
         .product(name: "Hummingbird", package: "hummingbird"),
       ],
-      resources: [.copy("Public")],
-      swiftSettings: strict
+      resources: [.copy("Public")]
     ),
-    .testTarget(name: "LiveBoardTests", dependencies: ["LiveBoard"], swiftSettings: strict),
+    .testTarget(name: "LiveBoardTests", dependencies: ["LiveBoard"]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Warnings are errors, in every build.
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+}
