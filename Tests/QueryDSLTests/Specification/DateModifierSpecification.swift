@@ -43,6 +43,73 @@ struct DateModifierSpecification {
       try query.select { $0.$begin.modified(by: .months(1, .floor)) }.sql.text.contains("min("))
   }
 
+  @Test("a step of days or less ends where it leads, not on the last day of a month")
+  func overflowOfDays() throws {
+    let query = Tour.where { $0.$id == 0 }  // 2024-02-29T12:34:56.789012Z
+    #expect(
+      try db.fetch(
+        query.select {
+          $0.$end.modified(by: $0.$id - 40, .days, .floor).strftime("%Y-%m-%d %H:%M:%S")
+        }) == ["2024-01-20 12:34:56"])
+    for unit in [DateUnit.milliseconds, .seconds, .minutes, .hours, .days] {
+      for count in [-3_000_000, -100_000, -60, -40, -1, 0, 1, 40, 60, 100_000, 3_000_000] {
+        func moved(_ overflow: MonthOverflow, in zone: SQLTimeZone) throws -> [[Date?]] {
+          let rows = try db.fetch(
+            query.select {
+              (
+                $0.$begin.optional.modified(by: $0.$id + count, unit, overflow, in: zone),
+                $0.$end.optional.modified(by: $0.$id + count, unit, overflow, in: zone),
+                $0.$announced.modified(by: $0.$id + count, unit, overflow, in: zone),
+                $0.$unix.optional.modified(by: $0.$id + count, unit, overflow, in: zone),
+                $0.$reference.optional.modified(by: $0.$id + count, unit, overflow, in: zone),
+                $0.$julian.optional.modified(by: $0.$id + count, unit, overflow, in: zone)
+              )
+            })
+          return rows.map { [$0.0, $0.1, $0.2, $0.3, $0.4, $0.5] }
+        }
+        for zone in [SQLTimeZone.utc, "Pacific/Auckland"] {
+          #expect(try moved(.floor, in: zone) == moved(.ceiling, in: zone), "\(count) \(unit)")
+        }
+      }
+    }
+  }
+
+  @Test("the last month that SQLite knows has a last day")
+  func lastMonth() throws {
+    let query = Tour.where { $0.$id == 0 }  // 2024-02-29T12:34:56.789012Z
+    let (months, years) = ((9999 - 2024) * 12 + 10, 9999 - 2024)
+    let texts = try db.fetch(
+      query.select {
+        (
+          $0.$begin.modified(by: .months(months, .floor)).strftime("%Y-%m-%d"),
+          $0.$end.modified(by: $0.$id + months, .months, .floor).strftime("%Y-%m-%d"),
+          $0.$end.modified(by: .years(years, .floor)).strftime("%Y-%m-%d"),
+          $0.$end.optional.modified(by: .months(months + 1, .floor))
+        )
+      })
+    let row = try #require(texts.first)
+    #expect(row == ("9999-12-29", "9999-12-29", "9999-02-28", nil))
+  }
+
+  @Test("a text has no date before the year 0")
+  func firstYear() throws {
+    let query = Tour.where { $0.$id == 4 }  // 0001-01-01T00:00:00.000000Z
+    let rows = try db.fetch(
+      query.select {
+        (
+          $0.$end.optional.modified(by: .years(-1)),
+          $0.$end.optional.modified(by: .years(-1), .seconds(-1)),
+          $0.$announced.modified(by: .months(-13, .floor)),
+          $0.$announced.modified(by: $0.$id * 0 - 367, .days),
+          $0.$end.optional.modified(by: .years(-1), .milliseconds(-1)),
+          $0.$begin.modified(by: .years(-1), .seconds(-1)).unixSeconds()
+        )
+      })
+    let row = try #require(rows.first)
+    let first = Date(timeIntervalSince1970: -62_167_219_200)
+    #expect(row == (first, nil, nil, nil, nil, -62_167_219_201))
+  }
+
   /// Applies up to three steps.
   private static func moved(
     _ date: SQLExpression<Date>, _ steps: [DateModifier], _ zone: SQLTimeZone

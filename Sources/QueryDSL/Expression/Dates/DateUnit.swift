@@ -22,4 +22,7 @@ public enum DateUnit: String, Sendable {
     case .days, .months, .years: false
     }
   }
+
+  /// Whether a step of the unit can lead to a day that the resulting month does not have.
+  var canOverflow: Bool { self == .months || self == .years }
 }

@@ -14,16 +14,16 @@ import SQLCore
 extension SQLExpression where Value: DateColumnValue {
   /// Returns a part of the date, in UTC. SQL: `CAST(strftime('%Y', …) AS INTEGER)`
   ///
-  /// A date outside the years 0 to 9999 gives NULL, and reading that as an `Int` throws
-  /// `ColumnValueError`.
+  /// A date after the year 9999 gives NULL, and reading that as an `Int` throws `ColumnValueError`.
+  /// SQLite's functions are not defined for dates before the year 0.
   public func component(_ component: DateComponent) -> SQLExpression<Value.DateComponentResult> {
     self.component(component, in: .utc)
   }
 
   /// Formats the date as text, in UTC, by a format of SQLite's. SQL: `strftime(?, …)`
   ///
-  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `String` throws
-  /// `ColumnValueError`.
+  /// A date after the year 9999 gives NULL, and reading that as a `String` throws
+  /// `ColumnValueError`. SQLite's functions are not defined for dates before the year 0.
   public func strftime(_ format: String) -> SQLExpression<Value.DateTextResult> {
     strftime(format, in: .utc)
   }
@@ -33,8 +33,9 @@ extension SQLExpression where Value: DateColumnValue {
   /// ```swift
   /// Post.where { $0.$createdAt.modified(by: .startOfMonth, .months(1)) > date }
   /// ```
-  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `Date` throws
-  /// `ColumnValueError`.
+  /// A result after the year 9999 gives NULL, and reading that as a `Date` throws
+  /// `ColumnValueError`; so does a result before the year 0 in a form that is text. Milliseconds are
+  /// added to a number without these limits.
   public func modified(by modifiers: DateModifier...) -> SQLExpression {
     modified(by: modifiers, in: .utc)
   }
@@ -139,8 +140,12 @@ extension StoredForm {
       case .datetimeSeconds: ("'%Y-%m-%d %H:%M:%S'", "")
       default: ("'%Y-%m-%dT%H:%M:%S.'", "'Z'")
       }
+    // Before the year 0, strftime would give a text that is no date. The bound is the last second
+    // before it.
+    let bound = ExpressionNode.constant("-62167219201")
+    let inRange = ExpressionNode.function("nullif", [.function("max", [seconds, bound]), bound])
     let whole = ExpressionNode.function(
-      "strftime", [.constant(format), seconds, .constant("'unixepoch'")])
+      "strftime", [.constant(format), inRange, .constant("'unixepoch'")])
     guard fractionDigits > 0 else { return whole }
     let text = ExpressionNode.binary(.concat, whole, fraction)
     return end.isEmpty ? text : .binary(.concat, text, .constant(end))

@@ -90,13 +90,18 @@ extension ExpressionNode {
 
   /// Applies a step of months or years. If the month does not have the day, the result is later
   /// than the same time on its last day, which is then the result.
+  ///
+  /// SQLite has no month after December 9999, so the last day of that month is NULL. Since the month
+  /// has every day, the date that was moved is the result.
   private func movedToLastDay(by step: ExpressionNode) -> ExpressionNode {
     let lastDay = seconds(
       after: [
         .constant("'start of month'"), step, .constant("'+1 months'"), .constant("'-1 days'"),
       ])
     let time = ExpressionNode.binary(.minus, self, seconds(after: [.constant("'start of day'")]))
-    return .function("min", [seconds(after: [step]), .binary(.plus, lastDay, time)])
+    let moved = seconds(after: [step])
+    return .function(
+      "ifnull", [.function("min", [moved, .binary(.plus, lastDay, time)]), moved])
   }
 }
 

@@ -12,8 +12,9 @@ extension SQLExpression where Value: DateColumnValue {
   /// Post.where { $0.$createdAt.component(.hour, in: .localTime) < 12 }
   /// // … WHERE CAST(strftime('%H', apus_local(…, ?), 'unixepoch') AS INTEGER) < ?
   /// ```
-  /// A date outside the years 0 to 9999 gives NULL, and reading that as an `Int` throws
-  /// `ColumnValueError`. An unknown time zone throws `QueryError`.
+  /// A date after the year 9999 gives NULL, and reading that as an `Int` throws `ColumnValueError`.
+  /// SQLite's functions are not defined for dates before the year 0. An unknown time zone throws
+  /// `QueryError`.
   public func component(
     _ component: DateComponent, in zone: SQLTimeZone
   ) -> SQLExpression<Value.DateComponentResult> {
@@ -24,8 +25,9 @@ extension SQLExpression where Value: DateColumnValue {
   /// Formats the date as text in a time zone, by a format of SQLite's.
   /// SQL: `strftime(?, apus_local(…, ?), 'unixepoch')`
   ///
-  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `String` throws
-  /// `ColumnValueError`. An unknown time zone throws `QueryError`.
+  /// A date after the year 9999 gives NULL, and reading that as a `String` throws
+  /// `ColumnValueError`. SQLite's functions are not defined for dates before the year 0. An unknown
+  /// time zone throws `QueryError`.
   public func strftime(
     _ format: String, in zone: SQLTimeZone
   ) -> SQLExpression<Value.DateTextResult> {
@@ -39,8 +41,9 @@ extension SQLExpression where Value: DateColumnValue {
   ///   .group { $0.$createdAt.day(in: .localTime) }
   /// // SELECT strftime('%Y-%m-%d', apus_local(…, ?), 'unixepoch'), count(*) FROM "Post" GROUP BY …
   /// ```
-  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `String` throws
-  /// `ColumnValueError`. An unknown time zone throws `QueryError`.
+  /// A date after the year 9999 gives NULL, and reading that as a `String` throws
+  /// `ColumnValueError`. SQLite's functions are not defined for dates before the year 0. An unknown
+  /// time zone throws `QueryError`.
   public func day(in zone: SQLTimeZone) -> SQLExpression<Value.DateTextResult> {
     SQLExpression<Value.DateTextResult>(formatted(.constant("'%Y-%m-%d'"), in: zone))
   }
@@ -51,8 +54,9 @@ extension SQLExpression where Value: DateColumnValue {
   /// ```swift
   /// Post.where { $0.$createdAt.startOfDay(in: "Europe/Berlin") == day }
   /// ```
-  /// The result is stored in the date's form. A date outside the years 0 to 9999 gives NULL, and
-  /// reading that as a `Date` throws `ColumnValueError`. An unknown time zone throws `QueryError`.
+  /// The result is stored in the date's form. A date after the year 9999 gives NULL, and reading
+  /// that as a `Date` throws `ColumnValueError`; so does a date before the year 0 in a form that is
+  /// text. An unknown time zone throws `QueryError`.
   public func startOfDay(in zone: SQLTimeZone) -> SQLExpression {
     modified(by: [.startOfDay], in: zone)
   }
@@ -68,8 +72,9 @@ extension SQLExpression where Value: DateColumnValue {
   /// skipped length: 2:30 becomes 3:30. If the time occurs twice, the result is the first of the
   /// two. Hours, minutes and seconds are lengths of time.
   ///
-  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `Date` throws
-  /// `ColumnValueError`. An unknown time zone throws `QueryError`.
+  /// A result after the year 9999 gives NULL, and reading that as a `Date` throws
+  /// `ColumnValueError`; so does a result before the year 0 in a form that is text. Milliseconds are
+  /// added to a number without these limits. An unknown time zone throws `QueryError`.
   public func modified(by modifiers: DateModifier..., in zone: SQLTimeZone) -> SQLExpression {
     modified(by: modifiers, in: zone)
   }
@@ -83,14 +88,16 @@ extension SQLExpression where Value: DateColumnValue {
   /// ```
   /// `overflow` concerns months and years: what becomes of a day that the month does not have.
   /// Days, months and years are those of the zone's calendar, as with other modifiers. An amount
-  /// that is NULL, and a result outside the years 0 to 9999, give NULL.
+  /// that is NULL gives NULL, and so does a result after the year 9999, or before the year 0 in a
+  /// form that is text. Milliseconds are added to a number without these limits.
   public func modified(
     by amount: SQLExpression<Int>, _ unit: DateUnit, _ overflow: MonthOverflow = .ceiling,
     in zone: SQLTimeZone = .utc
   ) -> SQLExpression {
     if unit == .milliseconds { return moved(byMilliseconds: amount.node) }
     let step = DateStep(
-      node: .binary(.concat, amount.node, .constant("' \(unit.rawValue)'")), overflow: overflow)
+      node: .binary(.concat, amount.node, .constant("' \(unit.rawValue)'")),
+      overflow: unit.canOverflow ? overflow : .ceiling)
     return moved(by: [DateSteps([step], isDuration: unit.isDuration)], in: zone)
   }
 
