@@ -123,6 +123,7 @@ private struct Devices {
       }
       try plant(index)
     }
+    if planted == .number { try loseSentTransactions(&random) }
     for index in devices.indices {
       while devices[index].version < 2 { try update(index) }
     }
@@ -175,6 +176,15 @@ private struct Devices {
       """
       DELETE FROM apus_log_epoch WHERE first > 1 AND first = (SELECT max(first) FROM apus_log_epoch)
       """)
+  }
+
+  /// Restores a database whose last transactions another one has, so that the numbers of the next
+  /// ones are taken.
+  private mutating func loseSentTransactions(_ random: inout SeededGenerator) throws {
+    try backUp(0)
+    for _ in 0..<8 { try write(0, &random) }
+    while try send(from: 0, to: 1, relaying: true, limit: 500) {}
+    try restore(0, &random)
   }
 
   private mutating func plant(_ index: Int) throws {
