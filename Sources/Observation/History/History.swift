@@ -118,8 +118,9 @@ public final class History: Sendable {
   /// Exactly the transactions of the step are undone: neither others with its label, nor those that
   /// joined it since `steps()` returned it.
   ///
-  /// Throws `ChangeConflicts` if the policy lets a conflict fail, and `HistoryError.unknownStep` if
-  /// the step cannot be undone (any more). Costs one or two statements for each changed row.
+  /// Throws `ChangeConflicts` if the policy lets a conflict fail, `HistoryError.unknownStep` if the
+  /// step cannot be undone (any more), and over the log `LogError.unknownPosition` if the file was
+  /// restored and no longer has the step. Costs one or two statements for each changed row.
   @discardableResult
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -169,7 +170,8 @@ public final class History: Sendable {
   /// }
   /// ```
   /// Over the log it writes an entry without changes, so that the step is also gone after a restart
-  /// and for other histories. Throws `HistoryError.unknownStep` if the history does not have the step.
+  /// and for other histories. Throws `HistoryError.unknownStep` if the history does not have the step,
+  /// and over the log `LogError.unknownPosition` if the file was restored and no longer has it.
   @discardableResult
   public func skip(_ step: HistoryStep? = nil) throws -> HistoryStep? {
     try perform(.skip, step, resolving: .fail)?.step

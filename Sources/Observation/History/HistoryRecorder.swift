@@ -15,6 +15,8 @@ final class HistoryRecorder: CommitReceiver {
   fileprivate struct State {
     var stack: HistoryStack<WriteChanges>
     var nextID: Int64 = 1
+    /// Distinguishes the steps from those of other histories in memory.
+    let epoch = Int64.random(in: 1 ... .max)
     /// Whether the history itself writes.
     var isWriting = false
   }
@@ -144,7 +146,8 @@ extension HistoryRecorder.State {
       author == nil || write.author == author
     else { return }
     let step = HistoryStep(
-      id: nextID, label: write.label, author: write.author, date: date, last: nextID)
+      id: nextID, label: write.label, author: write.author, date: date,
+      last: LogPosition(nextID, in: epoch))
     nextID += 1
     stack.add(write, step)
   }

@@ -138,7 +138,7 @@ extension HistoryStack where Transaction == Int64 {
   ) {
     let count = self[keyPath: steps].count
     guard let last = self[keyPath: steps].last, last.group == group,
-      isUndo ? member.step.id < last.step.id : member.step.id > last.step.last
+      isUndo ? member.step.id < last.step.id : member.step.id > last.step.last.number
     else {
       self[keyPath: steps].append(Step(members: [member], group: group))
       return

@@ -17,9 +17,10 @@ public struct HistoryStep: Hashable, Sendable, Identifiable {
   public let author: String?
   /// The time of its first transaction, by the clock of the program that wrote.
   public let date: Date
-  /// The number of its last transaction. Transactions that join the step later do not belong to this
-  /// value, and are not undone with it.
-  let last: Int64
+  /// The position of its last transaction. Transactions that join the step later do not belong to
+  /// this value, and are not undone with it. The epoch is that of the log, or one of the history in
+  /// memory, so that no other history or restored file takes a transaction with the same number for it.
+  let last: LogPosition
 }
 
 /// The steps of a history at one moment.

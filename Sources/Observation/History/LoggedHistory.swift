@@ -96,7 +96,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     guard isOfTables, entry.origin == nil, author == nil || entry.author == author else { return }
     let step = HistoryStep(
       id: entry.sequence, label: entry.label, author: entry.author, date: entry.date,
-      last: entry.sequence)
+      last: entry.position)
     state.stack.add(entry.sequence, step)
   }
 
@@ -111,7 +111,11 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     let state = try ChangeApplication.run(on: core, of: tables) { application, connection in
       try connection.endLogEntry()
       let state = try read(on: connection)
-      guard let step = state.stack.step(action, given) else { return state }
+      guard let step = state.stack.step(action, given) else {
+        // A step of a restored file may have the number of another transaction.
+        if let given { try connection.requireKnownLogPosition(given.last) }
+        return state
+      }
       let info = step.step
       found = info
       for member in action == .redo ? step.members : step.members.reversed() {

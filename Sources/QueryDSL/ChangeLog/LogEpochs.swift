@@ -66,7 +66,7 @@ extension Connection {
   }
 
   /// Throws `LogError.unknownPosition` if the log has no entry at the position.
-  func requireKnownLogPosition(_ position: LogPosition) throws {
+  package func requireKnownLogPosition(_ position: LogPosition) throws {
     guard try !hasLogPosition(position) else { return }
     throw try unknownLogPosition(position)
   }

@@ -37,7 +37,7 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
         + "reader must take back what followed from entries that are gone, and continue from a copy "
         + "of the logged tables and its `logPosition()`; in a database that applies batches, "
         + "`connection.setAppliedLogPosition(.start, of:)` begins again, without applying a "
-        + "transaction twice; a `History` is created again"
+        + "transaction twice; a `History` is created again, and asked for its steps"
     case .unknownCursor(let name):
       "the change log has no cursor named \(name.debugDescription); create it by "
         + "`db.log.cursor(_:startingAfter:)`"

@@ -20,7 +20,7 @@ public struct LogPosition: Hashable, Sendable {
   /// The number of the entry. Later entries of a log have greater numbers; some may be missing.
   public let number: Int64
 
-  init(_ number: Int64, in epoch: Int64) {
+  package init(_ number: Int64, in epoch: Int64) {
     self.number = number
     self.epoch = number > 0 ? epoch : 0
   }

@@ -64,6 +64,22 @@ struct HistoryStepTests {
     #expect(try ids() == [2, 3])
   }
 
+  @Test("a history in memory does not take the step of another one for its own")
+  func otherHistory() throws {
+    let db = try Board.database()
+    let (first, second) = (try history(.memory, of: db), try history(.memory, of: Board.database()))
+    try db.write(label: "Add") { try $0.insert(List(id: 1, name: "x")) }
+    let step = try #require(try first.steps().undoable.last)
+    let later = try history(.memory, of: db)
+    try db.write(label: "Add") { try $0.insert(List(id: 2, name: "y")) }
+    for other in [later, second] {
+      #expect(throws: HistoryError.unknownStep(step.id)) { try other.undo(step) }
+      #expect(throws: HistoryError.unknownStep(step.id)) { try other.skip(step) }
+    }
+    #expect(try db.fetch(List.order { $0.$id }).map(\.id) == [1, 2])
+    #expect(try later.steps().undoable.map(\.id) == [step.id])
+  }
+
   @Test(
     "asynchronous calls take the given step, and skip",
     arguments: OutsideRowsTests.Source.allCases)

@@ -84,6 +84,11 @@ struct RestoredLogTests {
       try expectUnknown(last.position, in: a) { _ = try history.undo() }
       try expectUnknown(last.position, in: a) { _ = try history.undo(step) }
       try expectUnknown(last.position, in: a) { try send(from: a, to: b) }
+      // Another history must not take a new transaction for the step with its number.
+      let created = try History(of: [Note.self], inLogOf: a)
+      try expectUnknown(last.position, in: a) { _ = try created.undo(step) }
+      try expectUnknown(last.position, in: a) { _ = try created.redo(step) }
+      try expectUnknown(last.position, in: a) { _ = try created.skip(step) }
     }
     // The cursor was created after the backup.
     #expect(throws: LogError.unknownCursor("mail")) { try cursor.advance(past: last) }
@@ -96,6 +101,11 @@ struct RestoredLogTests {
     #expect(try texts(a) == ["one", "four", "five", "six", "seven"])
     #expect(try History(of: [Note.self], inLogOf: a).steps().undoable.count == 5)
     #expect(try epochs(a) == [1, 2])
+    let restored = try History(of: [Note.self], inLogOf: a)
+    let own = try #require(restored.steps().undoable.first { $0.id == step.id })
+    try restored.undo(own)
+    try expectUnknown(last.position, in: a) { _ = try restored.redo(step) }
+    #expect(try restored.redo(own)?.step == own)
   }
 
   @Test(
