@@ -13,8 +13,8 @@ extension [LogPosition] {
 }
 
 extension Connection {
-  /// The number of epochs that a purge leaves, at least.
-  private static let keptEpochs = 10_000
+  /// The number of epochs that a purge leaves, at least: of this log, and of each other database.
+  static let keptEpochs = 10_000
 
   /// Returns the first positions of the epochs to which the entries from one number up to another
   /// one belong, in order.
@@ -98,8 +98,8 @@ extension Connection {
     }
   }
 
-  /// Deletes the oldest epochs whose entries were all purged, so that a file that is opened often
-  /// does not grow without end.
+  /// Deletes the oldest epochs whose entries were all purged, of this log and of others, so that a
+  /// file that is opened often, or whose peers are, does not grow without end.
   func purgeLogEpochs(upTo purged: Int64) throws {
     try withEpochs(()) {
       try execute(
@@ -108,6 +108,7 @@ extension Connection {
         WHERE "first" <= \(purged)) AND "first" < (SELECT "first" FROM "apus_log_epoch" \
         ORDER BY "first" DESC LIMIT 1 OFFSET \(Self.keptEpochs))
         """)
+      try purgeAppliedEpochs()
     }
   }
 }

@@ -129,6 +129,25 @@ extension Connection {
       """)
   }
 
+  /// Deletes the oldest epochs of other databases of which the log no longer has a transaction.
+  ///
+  /// A database adds an epoch whenever it is opened and written. Its own log keeps as many of them
+  /// (`purgeLogEpochs`), so that it rarely sends a transaction of an older one again; such a
+  /// transaction would be applied twice. The rowids have the order in which the epochs arrived.
+  func purgeAppliedEpochs() throws {
+    try withLogOrigins(()) {
+      try execute(
+        """
+        DELETE FROM "apus_log_applied" WHERE "rowid" IN (SELECT "id" FROM (SELECT "rowid" AS "id", \
+        row_number() OVER (PARTITION BY "database" ORDER BY "rowid" DESC) AS "place" \
+        FROM "apus_log_applied" WHERE "database" IN (SELECT "database" FROM "apus_log_applied" \
+        GROUP BY "database" HAVING count(*) > \(Self.keptEpochs))) WHERE "place" > \
+        \(Self.keptEpochs)) AND ("database", "epoch") NOT IN (SELECT "origin", "originEpoch" \
+        FROM "apus_log_entry" WHERE "originEpoch" IS NOT NULL)
+        """)
+    }
+  }
+
   // MARK: Batches
 
   /// Returns whether the database has a transaction: it was made here, or applied.
