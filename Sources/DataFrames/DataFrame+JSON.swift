@@ -17,8 +17,9 @@ extension DataFrame {
   /// // ]
   /// ```
   ///
-  /// A Bool becomes `true` or `false`, a Date its ISO 8601 text and bytes become base64; all other
-  /// cells are written as they are stored, as numbers with all their digits or as strings. Throws
+  /// A Bool becomes `true` or `false`, a Date its ISO 8601 text, a Unique64 the text of its digits,
+  /// since JavaScript rounds such numbers, and bytes become base64. All other cells are written as
+  /// they are stored, as numbers with all their digits or as strings. Throws
   /// `DataFrameError` for infinity, which JSON does not have, and `ColumnValueError`, with the column
   /// and the row, for a date whose year does not have four digits and for a text that is not UTF-8.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
@@ -40,7 +41,7 @@ extension DataFrame {
     case .null: return "null"
     case .real(let real) where !real.isFinite:
       throw DataFrameError("row \(row), \(column.name): JSON cannot represent \(real)")
-    case .integer where !CellText.isDate(column.type), .real:
+    case .integer where !CellText.isDate(column.type) && column.type != Unique64.self, .real:
       return try column.written(at: row)
     default: return try column.written(at: row).quotedJSON
     }

@@ -63,6 +63,10 @@ struct JSONFrameTests {
         """, types: types)
     #expect(frame["price"]?.values == ["12345678901234567890.12345678", "1.5", "0"])
     #expect(frame["id"]?.values == [3_301_234_567_890_123_456, 7, nil])
+    // JavaScript rounds numbers above 2⁵³.
+    #expect(
+      try frame.json().hasPrefix(
+        "[\n" + #"{"price":"12345678901234567890.12345678","id":"3301234567890123456"},"#))
     #expect(try DataFrame(json: frame.json(), types: types) == frame)
     #expect(throws: DataFrameError.self) { try DataFrame(json: #"[{"id": "x"}]"#, types: types) }
     #expect(throws: DataFrameError.self) {
