@@ -47,6 +47,14 @@ extension Fetchable {
   /// is the same. The query can be fetched, streamed and observed like any other; a live result tells
   /// of a row again when it can be read. As with `map`, SQL cannot use it inside another query.
   ///
+  /// A query with `including` has no results: read the parents and the children by a query each, in one
+  /// `read { }`.
+  ///
+  /// ```swift
+  /// let (authors, posts) = try db.read { connection in
+  ///   (try connection.fetch(Author.all.asResults()), try connection.fetch(Post.all.asResults()))
+  /// }
+  /// ```
   /// Costs as much as `map`. Errors other than `ColumnValueError` are thrown.
   public func asResults() -> Query<Result<Row, ColumnValueError>> {
     let query = query
