@@ -92,14 +92,19 @@ struct BadRowTests {
       #expect(error?.reason == .invalid(expected: "Int8", found: "300"))
       #expect(error?.key == key)
     }
-    expectError(row: 2) { _ = try connection.fetch(Entry.select(\.$level).order(by: \.$id)) }
+    // The key is not selected, and searched for.
+    expectError(row: 2, key: [3]) {
+      _ = try connection.fetch(Entry.select(\.$level).order(by: \.$id))
+    }
     expectError(row: 2, key: [3]) {
       _ = try connection.fetch(Entry.select(\.$id, \.$level).order(by: \.$id))
     }
     expectError(row: 2, key: [3]) {
       _ = try connection.fetch(Entry.select(\.$title, \.$level, \.$id).order(by: \.$id))
     }
-    expectError(row: 0) { _ = try connection.first(Entry.select(\.$level).where { $0.$id > 2 }) }
+    expectError(row: 0, key: [3]) {
+      _ = try connection.first(Entry.select(\.$level).where { $0.$id > 2 })
+    }
     expectError(row: 2) {
       let join = Query { (one: Columns<Entry>, other: OptionalColumns<Entry>) in
         From(one)

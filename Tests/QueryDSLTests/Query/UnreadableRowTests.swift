@@ -91,6 +91,29 @@ struct UnreadableRowTests {
     #expect(parts(streamed).rows.map(\.id) == [1, 3] && parts(streamed).keys == [[2]])
   }
 
+  @Test("the error of a tuple names the key that is not selected")
+  func keyOutsideTuple() async throws {
+    try await db.execute("UPDATE Note SET status = 'asleep' WHERE id = 2")
+    try await db.execute("UPDATE Post SET status = 'awake' WHERE number = 3")
+    func key(_ body: () throws -> Void) -> [DatabaseValue]? {
+      #expect(throws: ColumnValueError.self, performing: body)?.key
+    }
+    // SELECT "status", "place" FROM "Note" ORDER BY "place"
+    let query = Note.select(\.$status, \.$place).order(by: \.$place)
+    let error = await #expect(throws: ColumnValueError.self) { try await db.fetch(query) }
+    #expect(
+      error?.description == "Note.status, row with the key 2: asleep cannot be read as Status")
+    #expect(error?.row == 1)
+    #expect(key { _ = try db.fetch(query) } == [2])
+    #expect(key { _ = try db.fetch(Note.select(\.$status)) } == [2])
+    #expect(key { _ = try db.first(Note.where { $0.$id > 1 }.select(\.$status)) } == [2])
+    #expect(key { _ = try db.fetch(Post.select(\.$status)) } == ["a", 3])
+    // One row is made of several.
+    #expect(key { _ = try db.fetch(Note.select(\.$status).distinct()) } == nil)
+    // The closure runs once for each row.
+    #expect(key { _ = try db.fetch(query.map { $0 }) } == nil)
+  }
+
   @Test("the error of JSON names the place of the fault")
   func json() throws {
     let faults = [

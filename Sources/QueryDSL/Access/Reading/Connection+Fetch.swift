@@ -4,8 +4,9 @@ extension Connection {
   /// Returns all rows of a query: one statement.
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, `DatabaseError` if SQLite
-  /// reports an error, and `ColumnValueError` (with table, column and row) for a value that is not
-  /// valid for its column's type.
+  /// reports an error, and `ColumnValueError` (with table, column, row and key) for a value that is not
+  /// valid for its column's type. If columns of one table are selected without its key, the rows are
+  /// then read once more to find it.
   @inlinable
   public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     try query._rows(on: self)
@@ -65,7 +66,11 @@ extension Fetchable {
     let query = query
     let statement = try core.lendStatement(forSelect: query.statement)
     defer { core.giveBack(statement) }
-    return try query.decoding.all(core, statement, query.statement.maximumRowCount)
+    do {
+      return try query.decoding.all(core, statement, query.statement.maximumRowCount)
+    } catch let error as ColumnValueError {
+      throw query.locate(error, on: core)
+    }
   }
 
   /// Renders the query and returns the first row, or nil; programs do not use it directly, but call
@@ -75,7 +80,11 @@ extension Fetchable {
     let query = query.withOneRow
     let statement = try core.lendStatement(for: query.statement)
     defer { core.giveBack(statement) }
-    return try query.decoding.first(of: statement, on: core)
+    do {
+      return try query.decoding.first(of: statement, on: core)
+    } catch let error as ColumnValueError {
+      throw query.locate(error, on: core)
+    }
   }
 
   /// Renders the query and returns the number of rows; programs do not use it directly, but call
@@ -109,6 +118,49 @@ extension Query {
     var query = self
     query.statement.setLimit(1)
     return query
+  }
+
+  /// Adds to an error the key of a row with the value that cannot be read, if the query selects columns
+  /// of one table without its key. The rows are read once more, with the key after each, up to one for
+  /// which decoding throws the same error.
+  @usableFromInline
+  func locate(_ error: ColumnValueError, on core: ConnectionCore) -> ColumnValueError {
+    guard error.key == nil, statement.extras == nil, !statement.isDistinct, !decoding.isMapped,
+      case .terms(let terms) = statement.selection, terms.allSatisfy(\.isColumn),
+      let layout = LayoutRegistry.shared.layout(number: statement.from.layout),
+      !layout.keyColumns.isEmpty
+    else { return error }
+    var keyed = statement
+    keyed.selection = .terms(
+      terms
+        + layout.keyColumns.map { index in
+          let id = ColumnID(table: keyed.from, index: UInt16(truncatingIfNeeded: index))
+          return .expression(.column(id))
+        })
+    guard let lent = try? core.lendStatement(for: keyed) else { return error }
+    defer { core.giveBack(lent) }
+    while (try? core.step(lent)) == true {
+      var reader = RowReader(core: core, statement: lent)
+      do {
+        _ = try decoding.one(&reader)
+      } catch let found as ColumnValueError
+        where found.reason == error.reason && found.column == error.column
+      {
+        let row = StatementRow(statement: lent)
+        let key = layout.keyColumns.indices.compactMap {
+          try? row.databaseValue(at: terms.count + $0)
+        }
+        return error.at(table: nil, column: nil, row: nil, key: key)
+      } catch { continue }
+    }
+    return error
+  }
+}
+
+extension SelectStatement.SelectTerm {
+  /// Whether the term is a single column.
+  fileprivate var isColumn: Bool {
+    if case .expression(.column) = self { true } else { false }
   }
 }
 
