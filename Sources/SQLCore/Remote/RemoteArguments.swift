@@ -14,7 +14,7 @@ struct RemoteArguments {
       guard let value = values?[index] else { return [.value(.null)] }
       if let group = RemoteArgumentGroup.group(in: value) { return group.arguments.arguments }
       if let array = ArrayTable.array(in: value) { return [.array(array)] }
-      guard let copy = DatabaseValue(repairing: value) else { throw DatabaseError.outOfMemory }
+      guard let copy = DatabaseValue(copying: value) else { throw DatabaseError.outOfMemory }
       return [.value(copy)]
     }
   }

@@ -52,7 +52,7 @@ public struct ChangeConflict: Sendable {
       var value: OpaquePointer?
       guard sqlite3changeset_conflict(iterator, Int32(index), &value) == SQLITE_OK, let value
       else { return DatabaseValue?.none }
-      return DatabaseValue(repairing: value)
+      return DatabaseValue(copying: value)
     }
   }
 }

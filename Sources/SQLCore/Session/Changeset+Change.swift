@@ -46,7 +46,7 @@ extension Changeset {
           guard read(iterator, index, &value) == SQLITE_OK, let value else {
             return DatabaseValue?.none
           }
-          return DatabaseValue(repairing: value)
+          return DatabaseValue(copying: value)
         }
       }
       old = kind == .insert ? [] : values { sqlite3changeset_old($0, $1, $2) }

@@ -144,11 +144,8 @@ public struct Cell: ~Copyable {
     case .null: return .null
     case .text:
       guard let start = sqlite3_value_text(value) else { throw DatabaseError.outOfMemory }
-      let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-      guard let valid = try? UTF8Span(validating: bytes.span) else {
-        return .invalidText(Data(bytes))
-      }
-      return .text(String(copying: valid))
+      return DatabaseValue(
+        textOf: UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     }
   }
 
@@ -157,6 +154,17 @@ public struct Cell: ~Copyable {
     isNull
       ? ColumnValueError(.null(expected: expected.rawValue))
       : ColumnValueError(.mismatch(expected: expected.rawValue, found: storageClass.rawValue))
+  }
+}
+
+extension DatabaseValue {
+  /// Makes the text with these bytes: `.invalidText` if they are not UTF-8.
+  init(textOf bytes: UnsafeBufferPointer<UInt8>) {
+    if let valid = try? UTF8Span(validating: bytes.span) {
+      self = .text(String(copying: valid))
+    } else {
+      self = .invalidText(Data(bytes))
+    }
   }
 }
 

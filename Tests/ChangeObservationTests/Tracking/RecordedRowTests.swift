@@ -1,4 +1,5 @@
 import ChangeObservation
+import Foundation
 import QueryDSL
 import SQLCore
 import Testing
@@ -157,7 +158,7 @@ struct RecordedRowTests {
     }
   }
 
-  @Test("text of a UTF-16 database, and invalid UTF-8, is recorded")
+  @Test("text of a UTF-16 database, and invalid UTF-8 with its bytes, is recorded")
   func encodings() async throws {
     let db = try Database.temporary()
     try await db.writeWithoutTransaction { try $0.execute("PRAGMA encoding = 'UTF-16'") }
@@ -169,10 +170,23 @@ struct RecordedRowTests {
     #expect(reported(await changes.next()) == ["updated 1 text 'zażółć 𝄞'→'zażółć 𝄞!'"])
 
     let other = try Database.temporary()
-    try await other.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
+    try await other.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT);
+      CREATE TABLE k (text TEXT PRIMARY KEY) WITHOUT ROWID
+      """)
     changes = other.changes().makeAsyncIterator()
     try await other.execute("INSERT INTO t VALUES (1, CAST(x'61ff' AS TEXT))")
-    #expect(reported(await changes.next()) == ["inserted 1 id -→1 text -→'a\u{FFFD}'"])
+    let broken = DatabaseValue.invalidText(Data([0x61, 0xFF]))
+    #expect(reported(await changes.next()) == ["inserted 1 id -→1 text -→CAST(x'61FF' AS TEXT)"])
+    try await other.execute("UPDATE t SET text = CAST(x'61fe' AS TEXT)")
+    let row = await changes.next()?.tables.first?.rows.first
+    #expect(row?.old("text") == broken && row?.new("text") == .invalidText(Data([0x61, 0xFE])))
+    // Texts that differ only in their broken bytes are different keys.
+    try await other.execute("INSERT INTO k VALUES (CAST(x'61fe' AS TEXT)), (CAST(x'61ff' AS TEXT))")
+    #expect(
+      await changes.next()?.tables.first?.rows.map(\.keyValues)
+        == [[.invalidText(Data([0x61, 0xFE]))], [broken]])
   }
 
   @Test("many rows that are changed repeatedly are one change each", arguments: [7, 8, 9, 5_000])

@@ -89,11 +89,13 @@ struct HookTests {
     }
     try db.execute("INSERT INTO t VALUES (1, 123)")
     try db.execute("UPDATE t SET v = 999")
+    try db.execute("UPDATE t SET v = CAST(x'FF41' AS TEXT)")
     try db.execute("DELETE FROM t")
+    let broken = DatabaseValue.invalidText(Data([0xFF, 0x41]))
     #expect(
       seen.current == [
         Seen(kind: .insert, old: nil, new: 123), Seen(kind: .update, old: 123, new: 999),
-        Seen(kind: .delete, old: 999, new: nil),
+        Seen(kind: .update, old: 999, new: broken), Seen(kind: .delete, old: broken, new: nil),
       ])
   }
 

@@ -3,7 +3,9 @@ import Foundation
 
 /// The text of a line of CSV.
 ///
-/// NULL is an empty field, while an empty text or BLOB is `""`. A BLOB is written in base64.
+/// NULL is an empty field, while an empty text or BLOB is `""`. A BLOB is written in base64. A text
+/// that is not UTF-8 is `CAST(x'FF41' AS TEXT)` without quotation marks; a text that begins alike has
+/// them.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
 package enum CSVLine {
   package static func text(of values: [DatabaseValue], isTerminal: Bool) -> String {
@@ -16,12 +18,11 @@ package enum CSVLine {
     case .integer(let integer): return String(integer)
     case .real(let real): return String(real)
     case .blob(let data): return data.isEmpty ? "\"\"" : data.base64EncodedString()
-    case .invalidText(let bytes):
-      return field(.text(String(decoding: bytes, as: UTF8.self)), isTerminal: isTerminal)
+    case .invalidText: return value.description
     case .text(let text):
       let text = isTerminal ? text.escapedForTerminal(keepingLineBreaks: true) : text
       let isPlain =
-        !text.isEmpty
+        !text.isEmpty && !text.hasPrefix("CAST(x'")
         && text.utf8.allSatisfy { ![0x22, 0x2C, 0x0A, 0x0D].contains($0) }
         && text.first != " " && text.last != " "
       return isPlain ? text : "\"" + text.doublingQuotes + "\""

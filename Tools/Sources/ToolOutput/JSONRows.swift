@@ -30,15 +30,15 @@ struct JSONRows {
 }
 
 extension DatabaseValue {
-  /// The value as JSON: a BLOB in base64, a number that JSON does not have as a text, and U+FFFD in
-  /// place of bytes that are not UTF-8.
+  /// The value as JSON: a BLOB in base64, a number that JSON does not have as a text, and a text that
+  /// is not UTF-8 as an object with its bytes, in base64.
   package var json: String {
     switch self {
     case .null: "null"
     case .integer(let integer): String(integer)
     case .real(let real): real.isFinite ? String(real) : String(real).jsonLiteral
     case .text(let text): text.jsonLiteral
-    case .invalidText(let bytes): String(decoding: bytes, as: UTF8.self).jsonLiteral
+    case .invalidText(let bytes): "{\"bytes\": \"\(bytes.base64EncodedString())\"}"
     case .blob(let data): "\"\(data.base64EncodedString())\""
     }
   }

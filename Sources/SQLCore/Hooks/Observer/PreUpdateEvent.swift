@@ -57,39 +57,25 @@ public struct PreUpdateEvent: ~Copyable {
 }
 
 extension PreUpdateEvent {
-  /// Returns a copy of the value before the change; nil if SQLite has none. Text that is not valid
-  /// UTF-8 is repaired, so that the event is not lost.
+  /// Returns a copy of the value before the change; nil if SQLite has none. A text that is not UTF-8
+  /// is `.invalidText` with its bytes.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func oldDatabaseValue(at index: Int) -> DatabaseValue? {
-    oldValue(at: index).flatMap { DatabaseValue(repairing: $0) }
+    oldValue(at: index).flatMap { DatabaseValue(copying: $0) }
   }
 
-  /// Returns a copy of the value after the change; nil if SQLite has none. Text that is not valid
-  /// UTF-8 is repaired, so that the event is not lost.
+  /// Returns a copy of the value after the change; nil if SQLite has none. A text that is not UTF-8
+  /// is `.invalidText` with its bytes.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func newDatabaseValue(at index: Int) -> DatabaseValue? {
-    newValue(at: index).flatMap { DatabaseValue(repairing: $0) }
+    newValue(at: index).flatMap { DatabaseValue(copying: $0) }
   }
 }
 
 extension DatabaseValue {
-  /// Copies a value. Text that is not valid UTF-8 is repaired. Returns nil if there is not enough
-  /// memory.
-  init?(repairing value: OpaquePointer) {
-    switch sqlite3_value_type(value) {
-    case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
-    case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
-    case SQLITE_TEXT:
-      guard let start = sqlite3_value_text(value) else { return nil }
-      let count = Int(sqlite3_value_bytes(value))
-      self = .text(
-        String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
-    case SQLITE_BLOB:
-      let start = sqlite3_value_blob(value)
-      let count = Int(sqlite3_value_bytes(value))
-      if start == nil, count > 0 { return nil }
-      self = .blob(Data(UnsafeRawBufferPointer(start: start, count: count)))
-    default: self = .null
-    }
+  /// Copies a value. Returns nil if there is not enough memory.
+  init?(copying value: OpaquePointer) {
+    guard let copy = try? Cell(value: value, form: .standard).databaseValue() else { return nil }
+    self = copy
   }
 }

@@ -12,15 +12,20 @@
 #endif
 
 extension RecordedValues {
-  /// Returns the value at a place of a state.
+  /// Returns the value at a place of a state. A text that is not UTF-8 has its bytes; one of a database
+  /// in UTF-16 that SQLite would store with other bytes is repaired.
   package func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
     let payload = payload(of: state, at: place, of: valueCount)
     switch kind(of: state, at: place) {
     case .null: return .null
     case .integer: return .integer(Int64(bitPattern: payload))
     case .real: return .real(Double(bitPattern: payload))
-    // Invalid text is repaired, so that the change is not lost.
-    case .text: return .text(encoding.repairedString(content(of: state, payload)))
+    case .text:
+      let bytes = content(of: state, payload)
+      if encoding == .utf8 {
+        return DatabaseValue(textOf: bytes.assumingMemoryBound(to: UInt8.self))
+      }
+      return .text(encoding.repairedString(bytes))
     case .blob: return .blob(Data(content(of: state, payload)))
     }
   }
@@ -40,9 +45,9 @@ extension RecordedValues {
   /// Returns the value at a place of a state, as it is written back: a text that is not UTF-8 has its
   /// bytes. Returns nil for text of a database in UTF-16 that SQLite would store with other bytes.
   package func storedValue(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue? {
-    if let value = exactValue(of: state, at: place, of: valueCount) { return value }
-    guard encoding == .utf8 else { return nil }
-    return .invalidText(Data(content(of: state, payload(of: state, at: place, of: valueCount))))
+    encoding == .utf8
+      ? value(of: state, at: place, of: valueCount)
+      : exactValue(of: state, at: place, of: valueCount)
   }
 
   /// Returns all values of a state.

@@ -57,8 +57,13 @@ struct LogTests {
         "  Note + 1  id: 1, text: CAST(x'FF41' AS TEXT)",
         "  Note ~ 1  text: CAST(x'FF41' AS TEXT) → 'c'",
       ])
-    #expect(try await Command.apus("log", file, "--json").status == 0)
-    #expect(try await Command.apus("log", file, "--csv").status == 0)
+    try await database.execute("UPDATE Note SET text = 'CAST(x''FF41'' AS TEXT)'")
+    let json = try await Command.apus("log", file, "--json")
+    #expect(json.output.contains(#""old": {"text": {"bytes": "/0E="}}, "new": {"text": "c"}"#))
+    let csv = try await Command.apus("log", file, "--csv")
+    #expect(csv.output.contains(",update,Note,1,text,CAST(x'FF41' AS TEXT),c\r\n"))
+    // A text that looks alike.
+    #expect(csv.output.contains(#",update,Note,1,text,c,"CAST(x'FF41' AS TEXT)""# + "\r\n"))
   }
 
   @Test("a file without a log says so")
