@@ -91,19 +91,28 @@ extension ConnectionCore {
 
   // MARK: Foreign keys
 
-  /// Returns the foreign keys that can have been violated: the one of the violating row, if the
-  /// transaction still has it, or those that the statement can violate.
+  /// Returns the foreign keys that can have been violated: those of violating rows, if the
+  /// transaction still has them, or those that the statement can violate.
   private func violatedForeignKeys(_ statement: StatementPointer) -> [SchemaForeignKey] {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
     {
+      // Rows may have been stored while foreign keys were not enforced, and violate another key.
       let rows = readRows(
         """
-        SELECT c."table", f."from" FROM (SELECT * FROM pragma_foreign_key_check LIMIT 1) AS c
-        JOIN pragma_foreign_key_list(c."table") AS f ON f.id = c.fkid ORDER BY f.seq
+        SELECT DISTINCT d.name, c."table", f.id, f.seq, f."from" FROM pragma_database_list AS d
+        CROSS JOIN pragma_foreign_key_check(NULL, d.name) AS c
+        CROSS JOIN pragma_foreign_key_list(c."table", d.name) AS f ON f.id = c.fkid
+        ORDER BY d.seq, 2, 3 DESC, 4
         """)
-      guard let table = rows.first?.first ?? nil else { return [] }
-      return [SchemaForeignKey(table: table, columns: rows.compactMap { $0[1] })]
+      var keys: [SchemaForeignKey] = []
+      for row in rows {
+        guard let table = row[1], let column = row[4] else { continue }
+        if row[3] == "0" { keys.append(SchemaForeignKey(table: table, columns: [])) }
+        guard let last = keys.indices.last else { continue }
+        keys[last].columns.append(column)
+      }
+      return keys
     }
     guard let writes = writes(of: statement) else { return [] }
     guard writes.tables.count == 1, !writes.writesInTrigger else {
@@ -117,28 +126,38 @@ extension ConnectionCore {
     let table = writes.tables[0]
     let tokens = SQLTokens(statement.sql ?? "").tokens
     let verb = tokens.first?.value.lowercasedASCII
+    // The actions of the table's own foreign keys assign columns as well, also after a DELETE.
     let assigned = statement.pointee.assignments.map(\.column.lowercasedASCII)
+    let derived = assigned.isEmpty ? [] : derivedColumns(of: table, assigned)
     var keys = foreignKeys(of: table, isChild: true).filter { key in
-      verb != "delete"
-        && (verb != "update" || key.columns.contains { assigned.contains($0.lowercasedASCII) })
+      !["update", "delete"].contains(verb)
+        || key.columns.contains { (assigned + derived).contains($0.lowercasedASCII) }
     }
     // REPLACE deletes rows, and an upsert updates them.
     let replaces = replacesRows(table, tokens)
     let actions = ["NO ACTION", "RESTRICT"]
-    var cascades = false
     if verb != "insert" || !assigned.isEmpty || replaces {
       for key in foreignKeys(of: table, isChild: false) {
         let action = verb == "delete" ? key.onDelete : verb == "update" ? key.onUpdate : nil
         let isRefused = replaces || action.map(actions.contains) ?? true
         if isRefused, !keys.contains(key) { keys.append(key) }
-        // The action writes further rows of the table.
-        if !isRefused, table.isNamed(key.table) { cascades = true }
       }
     }
-    guard keys.count > 1, !replaces, !cascades, let rows = writtenRows(of: statement, writes)
-    else { return keys }
+    guard keys.count > 1, !replaces, let rows = writtenRows(of: statement, writes) else {
+      return keys
+    }
     let remaining = keys.filter { !rows.satisfy($0) }
     return remaining.isEmpty ? keys : remaining
+  }
+
+  /// Returns the columns that an UPDATE changes without naming them: the generated columns and, if it
+  /// assigns the rowid, the key.
+  private func derivedColumns(of table: WrittenTable, _ assigned: [String]) -> [String] {
+    let condition = assigned.contains("rowid") ? "hidden > 1 OR pk > 0" : "hidden > 1"
+    return readRows(
+      "SELECT lower(name) FROM pragma_table_xinfo(?, ?) WHERE \(condition)", table.name,
+      table.database
+    ).compactMap { $0[0] }
   }
 
   /// Returns the foreign keys of a table, or those that refer to it.
@@ -193,7 +212,7 @@ extension ConnectionCore {
   }
 
   /// Returns the rows that a statement inserts, updates or deletes, if they can be read again: it
-  /// runs here and writes one table, not by triggers, and no authorizer hides columns.
+  /// runs here and writes one table, not by triggers or actions, and no authorizer hides columns.
   private func writtenRows(
     of statement: StatementPointer, _ writes: (tables: [WrittenTable], writesInTrigger: Bool)
   ) -> WrittenRows? {
@@ -201,7 +220,16 @@ extension ConnectionCore {
       state.pointee.hooks.listeners.authorizer.isEmpty,
       let text = expandedText(statement.handle)
     else { return nil }
-    return WrittenRows(of: text, writes.tables[0], in: self)
+    let table = writes.tables[0]
+    let verb = SQLTokens(text).tokens.first?.value.lowercasedASCII
+    // Actions of the table's own foreign keys write further rows of it.
+    let writesMore =
+      verb != "insert"
+      && foreignKeys(of: table, isChild: false).contains { key in
+        let action = verb == "update" ? key.onUpdate : key.onDelete
+        return table.isNamed(key.table) && action != "NO ACTION" && action != "RESTRICT"
+      }
+    return writesMore ? nil : WrittenRows(of: text, table, in: self)
   }
 
   /// Returns the columns of a table that are named in a piece of SQL, in the order of the table.

@@ -3,7 +3,8 @@
 ///
 /// The statement itself does not run again: that would count in `total_changes()`, and an
 /// interruption of it would roll back the caller's transaction. The SELECT reads the rows as they
-/// were before the statement, which was undone.
+/// were before the statement, which was undone. They may be more than the statement reached, so that
+/// a constraint that they satisfy was not violated.
 struct WrittenRows {
   private let core: ConnectionCore
   private let table: WrittenTable
@@ -41,7 +42,13 @@ struct WrittenRows {
     guard let verb = tokens.popFirst(), !tokens.contains(where: { $0.isWord("replace") }) else {
       return nil
     }
-    if tokens.first?.isWord("or") == true { tokens = tokens.dropFirst(2) }
+    if tokens.first?.isWord("or") == true {
+      // FAIL keeps the rows that were written, and ROLLBACK undoes earlier statements too.
+      if tokens.dropFirst().first.map({ $0.isWord("fail") || $0.isWord("rollback") }) ?? true {
+        return nil
+      }
+      tokens = tokens.dropFirst(2)
+    }
     if verb.isWord("delete"), tokens.popFirst()?.isWord("from") == true {
       previous = "SELECT * FROM \(source.text(tokens))"
     } else if verb.isWord("insert"), tokens.popFirst()?.isWord("into") == true {
@@ -128,6 +135,7 @@ struct WrittenRows {
         """
         SELECT 1 FROM (\(rows)) AS c WHERE \(isSet)
         AND NOT EXISTS (SELECT 1 FROM \(qualified(key.parent)) AS p WHERE \(isPair))
+        \(isConverted(key.columns).map { "OR \($0)" }.joined(separator: " "))
         """)
     }
     guard isParent, let previous else { return false }
@@ -138,18 +146,23 @@ struct WrittenRows {
   /// Whether the new rows satisfy a CHECK.
   func satisfy(check: String, of named: [String]) -> Bool {
     guard let rows = newRows(named) else { return false }
-    // A value that its column would convert is not the value that SQLite has checked.
-    let isConverted = columns.filter { named.contains($0.name) }.compactMap { column in
-      Self.storageClasses(column.type).map {
-        "typeof(\(Identifier(column.name).quoted)) NOT IN ('null', 'blob', \($0))"
-      }
-    }
-    let conditions = ["NOT (\(check))"] + isConverted
+    let conditions = ["NOT (\(check))"] + isConverted(named)
     return isEmpty(
       """
       SELECT 1 FROM (\(rows)) AS \(Identifier(table.name).quoted)
       WHERE \(conditions.joined(separator: " OR "))
       """)
+  }
+
+  /// Returns conditions of which one holds for a value that its column would convert: it is not the
+  /// value that SQLite has checked.
+  private func isConverted(_ names: [String]) -> [String] {
+    let names = names.map(\.lowercasedASCII)
+    return columns.filter { names.contains($0.name.lowercasedASCII) }.compactMap { column in
+      Self.storageClasses(column.type).map {
+        "typeof(\(Identifier(column.name).quoted)) NOT IN ('null', 'blob', \($0))"
+      }
+    }
   }
 
   /// Returns a SELECT of columns of the new rows, with the defaults of those that an INSERT omits;

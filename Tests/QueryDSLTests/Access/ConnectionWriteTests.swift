@@ -102,7 +102,32 @@ struct ConnectionWriteTests {
     order.payerID = 9
     expect(["payerID"]) { try db.update(order) }
     expect(["customerID"]) { try db.run(Order.update { $0.$customerID = 9 }) }
+    // Both have no parent.
+    expect([]) { try db.insert(Order(customerID: 8, payerID: 9)) }
     #expect(try db.count(Order.all) == 1)
+  }
+
+  @Test("no foreign key of a model is named alone where a trigger may have violated another one")
+  func foreignKeysOfTriggers() throws {
+    try db.insert([Customer(id: 1, name: "Jane"), Customer(id: 2, name: "George")])
+    var order = try db.insert(Order(customerID: 1))
+    order.customerID = 2
+    try db.execute(
+      """
+      CREATE TABLE Visit (customer INTEGER REFERENCES Customer);
+      CREATE TRIGGER visit AFTER UPDATE OF customerID ON "Order"
+        BEGIN INSERT INTO Visit VALUES (99); END;
+      CREATE TRIGGER forget BEFORE DELETE ON Customer
+        BEGIN INSERT INTO Visit VALUES (99); DELETE FROM "Order"; END
+      """)
+    for write in [
+      { try db.update(order) }, { try db.run(Order.update { $0.$customerID = 2 }) },
+      { try db.run(Customer.delete()) },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: DatabaseError.self, performing: write)
+      #expect(error?.constraint?.kind == .foreignKey && error?.constraint?.columns == [])
+      #expect(error?.message.contains("Visit.customer") == true, "\(error?.message ?? "")")
+    }
   }
 
   @Test("a refused deletion names the column that still refers to the row, not those that cascade")

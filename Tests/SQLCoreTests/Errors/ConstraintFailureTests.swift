@@ -152,10 +152,20 @@ struct ConstraintFailureTests {
       let failure = try failure("UPDATE twice SET a = a - 5")
       #expect(failure == low)
     }
-    // Rows that violate both, a value that the column converts, and an upsert.
+    try connection.execute(
+      """
+      CREATE TABLE log (a);
+      CREATE TRIGGER keep AFTER INSERT ON log BEGIN INSERT INTO twice (a) VALUES (new.a); END
+      """)
+    // Rows that violate both, a value that is converted, and statements that are not read again.
     for sql: SQL in [
       "INSERT INTO twice (a) VALUES (0), (10)", "INSERT INTO twice (a) VALUES ('10')",
       "INSERT INTO twice (id, a) VALUES (1, 3) ON CONFLICT DO UPDATE SET a = 0",
+      "WITH v(x) AS (VALUES (0)) INSERT INTO twice (a) SELECT x FROM v",
+      "UPDATE twice SET a = v.x FROM (SELECT 0 AS x) AS v",
+      "REPLACE INTO twice (id, a) VALUES (1, 0)",
+      "UPDATE OR FAIL twice SET a = a - 6", "INSERT OR ROLLBACK INTO twice (a) VALUES (0)",
+      "INSERT INTO log VALUES (0)",
     ] {
       let error = #expect(throws: DatabaseError.self) { try connection.execute(sql) }
       #expect(error?.constraint == ConstraintFailure(kind: .check, table: "twice", name: "a"))
@@ -280,6 +290,77 @@ struct ConstraintFailureTests {
       try connection.execute("UPDATE pair SET a = 1")
     }
     #expect(trigger?.constraint == ConstraintFailure(kind: .foreignKey, table: "pair"))
+  }
+
+  @Test("no foreign key is named alone where another one may have been violated")
+  func otherForeignKeys() throws {
+    try connection.execute(
+      """
+      CREATE TABLE parent (id INTEGER PRIMARY KEY, code TEXT UNIQUE);
+      CREATE TABLE tree (
+        id INTEGER PRIMARY KEY REFERENCES parent, next INTEGER AS (id + 1) STORED REFERENCES parent,
+        up INTEGER DEFAULT 99 REFERENCES tree ON DELETE SET DEFAULT, code INTEGER REFERENCES parent (code)
+      );
+      CREATE TABLE leaf (
+        a INTEGER REFERENCES parent, b INTEGER REFERENCES parent, tree INTEGER REFERENCES tree
+      );
+      INSERT INTO parent VALUES (1, '01'), (2, '2'), (3, '3'), (4, '4'), (5, '5');
+      INSERT INTO tree (id, up) VALUES (1, NULL), (2, 1);
+      INSERT INTO leaf VALUES (1, 1, 2)
+      """)
+    /// Checks that an error has no columns, and that the message has the key that was violated.
+    func check(_ key: String, _ sql: SQL) throws {
+      let error = #expect(throws: DatabaseError.self) { try connection.execute(sql) }
+      #expect(error?.constraint?.kind == .foreignKey && error?.constraint?.columns == [], "\(sql)")
+      #expect(error?.message.contains("one of ") == true, "\(sql)")
+      #expect(error?.message.contains(key) == true, "\(sql): \(error?.message ?? "")")
+    }
+    // The action sets the default.
+    try check("tree.up", "DELETE FROM tree WHERE id = 1")
+    // The rowid and a generated column.
+    try check("tree.id", "UPDATE tree SET rowid = 50 WHERE id = 1")
+    try check("tree.next", "UPDATE tree SET id = 5 WHERE id = 1")
+    // The column makes 1 of '01', which no parent has; the other key has its parent in the same statement.
+    try check("tree.code", "INSERT INTO tree (id, up, code) VALUES (3, 4, '01'), (4, NULL, NULL)")
+    // Forms whose rows are not read again.
+    try check("leaf.b", "WITH v AS (SELECT 99 AS x) INSERT INTO leaf (a, b) SELECT 1, x FROM v")
+    try check("leaf.b", "UPDATE leaf SET a = 1, b = p.id + 50 FROM parent AS p WHERE p.id = leaf.a")
+    try check("leaf.b", "REPLACE INTO leaf (a, b) VALUES (1, 99)")
+    try connection.execute("CREATE UNIQUE INDEX once ON leaf (a)")
+    try check(
+      "leaf.b", "INSERT INTO leaf (a, b) VALUES (1, 1) ON CONFLICT (a) DO UPDATE SET b = 99")
+    // The row of a trigger, in the same and in another table.
+    try connection.execute(
+      """
+      CREATE TRIGGER grow AFTER INSERT ON parent BEGIN INSERT INTO leaf VALUES (NULL, 99, NULL); END;
+      CREATE TRIGGER fall AFTER UPDATE OF a ON leaf BEGIN UPDATE leaf SET tree = 98; END
+      """)
+    try check("leaf.b", "INSERT INTO parent VALUES (7, '7')")
+    try check("leaf.tree", "UPDATE leaf SET a = 2")
+  }
+
+  @Test("at COMMIT all foreign keys are named that rows violate, whenever they were stored")
+  func olderViolation() throws {
+    try connection.execute(
+      """
+      ATTACH ':memory:' AS other;
+      CREATE TABLE parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE leaf (a REFERENCES parent, b REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+      CREATE TABLE other.parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE other.nut (p REFERENCES parent DEFERRABLE INITIALLY DEFERRED)
+      """)
+    func message(_ sql: SQL) -> String? {
+      #expect(throws: DatabaseError.self) {
+        try connection.transaction { try $0.execute(sql) }
+      }?.message
+    }
+    #expect(
+      message("INSERT INTO other.nut VALUES (5)") == "FOREIGN KEY constraint failed: nut.p")
+    try connection.execute(
+      "PRAGMA foreign_keys = 0; INSERT INTO leaf VALUES (9, NULL); PRAGMA foreign_keys = 1")
+    #expect(
+      message("INSERT INTO leaf VALUES (NULL, 5)")
+        == "FOREIGN KEY constraint failed: one of leaf.a, leaf.b")
   }
 
   @Test("the action of a foreign key for the statement decides whether it can be violated")

@@ -11,6 +11,9 @@ private struct DeclaredForeignKey {
   var columns: [String]
   var targets: [String]
   let onDelete: String
+
+  /// Whether it prevents the deletion of a row to which others refer.
+  var holds: Bool { onDelete == "NO ACTION" || onDelete == "RESTRICT" }
 }
 
 extension DatabaseError {
@@ -19,18 +22,16 @@ extension DatabaseError {
     constraint?.kind == .foreignKey && constraint?.columns.isEmpty == true
   }
 
-  /// Returns the error with the table and columns of the foreign key.
-  fileprivate func at(_ key: DeclaredForeignKey?, orTable table: String) -> DatabaseError {
+  /// Returns the error with the table and columns of the foreign key, in place of all those that the
+  /// statement can have violated.
+  fileprivate func at(_ key: DeclaredForeignKey) -> DatabaseError {
     var located = self
-    located.constraint?.table = key?.child ?? table
-    located.constraint?.columns = key?.columns ?? []
-    // The message may have the foreign keys that the statement can have violated.
+    located.constraint?.table = key.child
+    located.constraint?.columns = key.columns
     if let candidates = message.firstRange(of: ": one of ") {
-      guard key != nil else { return located }
       located.message.removeSubrange(candidates.lowerBound...)
     }
-    let names = key.map { key in key.columns.map { "\(key.child).\($0)" } } ?? [table]
-    located.message += ": " + names.joined(separator: ", ")
+    located.message += ": " + key.columns.map { "\(key.child).\($0)" }.joined(separator: ", ")
     return located
   }
 
@@ -53,6 +54,9 @@ extension ModelLayout {
 
   /// Adds to an error the foreign key of the first of several rows whose parent row does not exist,
   /// and the position of the row if there are several. They may refer to each other.
+  ///
+  /// If several keys of the row have no parent, one of them may be deferred, so that the error keeps
+  /// all that are possible.
   func locate(
     _ error: DatabaseError, writing rows: [Int], on core: ConnectionCore,
     _ value: (_ row: Int, _ column: String) -> DatabaseValue?
@@ -65,23 +69,27 @@ extension ModelLayout {
       let values = columns.compactMap { value(row, $0) }
       return values.count == columns.count && !values.contains(.null) ? values : nil
     }
+    var failed: [(key: DeclaredForeignKey, row: Int)] = []
     for key in connection.keys(of: tableName) {
       let written =
         rows.count > 1 && key.parent.isSame(as: tableName)
         ? Set(rows.compactMap { values(key.targets, of: $0) }) : []
-      for row in rows {
-        guard let values = values(key.columns, of: row), !written.contains(values) else { continue }
+      let row = rows.first { row in
+        guard let values = values(key.columns, of: row), !written.contains(values) else {
+          return false
+        }
         var sql: SQL = "SELECT 1 FROM \(identifier: key.parent) WHERE 1"
         for (target, value) in zip(key.targets, values) {
           sql.append(" AND \(identifier: target) = \(value)")
         }
         let isMissing = try? connection.row(sql) == nil
-        guard isMissing ?? false else { continue }
-        let located = error.isForeignKeyWithoutPlace ? error.at(key, orTable: tableName) : error
-        return located.at(row: rows.count > 1 ? row : nil)
+        return isMissing ?? false
       }
+      if let row { failed.append((key, row)) }
     }
-    return error.isForeignKeyWithoutPlace ? error.at(nil, orTable: tableName) : error
+    guard failed.count == 1, let (key, row) = failed.first else { return error }
+    return (error.isForeignKeyWithoutPlace ? error.at(key) : error).at(
+      row: rows.count > 1 ? row : nil)
   }
 
   /// Whether an error may be due to a row that refers to a later one of the same array: a foreign
@@ -91,14 +99,16 @@ extension ModelLayout {
     return core.lend().keys(of: tableName).contains { $0.parent.isSame(as: tableName) }
   }
 
-  /// Adds to an error the foreign key whose rows still refer to the row that was to be deleted.
+  /// Adds to an error the foreign key whose rows still refer to the row that was to be deleted, if
+  /// there is only one, and no action deletes these rows or changes their reference.
   func locate<ID>(
     _ error: DatabaseError, deleting id: ID, on core: ConnectionCore
   ) -> DatabaseError {
     guard error.isForeignKeyWithoutPlace else { return error }
     let connection = core.lend()
     let condition = condition(for: id)
-    let failed = connection.keysThatHold(tableName).first { key in
+    let holding = connection.keys(referringTo: tableName).filter { key in
+      guard key.holds else { return false }
       let columns = key.columns.map { Identifier($0).quoted }.joined(separator: ", ")
       let targets = key.targets.map { Identifier($0).quoted }.joined(separator: ", ")
       let sql: SQL = """
@@ -108,25 +118,33 @@ extension ModelLayout {
       let row = try? connection.row(sql)
       return row != nil
     }
-    return error.at(failed, orTable: tableName)
+    guard holding.count == 1, let key = holding.first,
+      connection.keys(of: key.child).allSatisfy({ other in
+        other.holds
+          || other.onDelete != "CASCADE" && Set(other.columns).isDisjoint(with: key.columns)
+      })
+    else { return error }
+    return error.at(key)
   }
 
-  /// Adds to an error the foreign key that a change of many rows violated, if only one is possible;
-  /// else the table.
+  /// Adds to an error the foreign key that a deletion of many rows violated, if only one is possible:
+  /// all others set the reference to NULL, and no trigger writes further rows.
   func locate(
     _ error: DatabaseError, running command: some ModelCommand, on core: ConnectionCore
   ) -> DatabaseError {
     if let error = error.overflowing(command.assignedColumns, of: tableName) { return error }
-    guard error.isForeignKeyWithoutPlace else { return error }
+    guard error.isForeignKeyWithoutPlace, command.assignedColumns == nil else { return error }
     let connection = core.lend()
-    guard let assigned = command.assignedColumns?.map(\.lowercasedASCII) else {
-      let keys = connection.keysThatHold(tableName)
-      return error.at(keys.count == 1 ? keys[0] : nil, orTable: tableName)
-    }
-    let keys = connection.keys(of: tableName).filter { key in
-      key.columns.contains { assigned.contains($0.lowercasedASCII) }
-    }
-    return error.at(keys.count == 1 ? keys[0] : nil, orTable: tableName)
+    let keys = connection.keys(referringTo: tableName)
+    let holding = keys.filter(\.holds)
+    guard holding.count == 1, keys.allSatisfy({ $0.holds || $0.onDelete == "SET NULL" }),
+      let triggers = try? connection.row(
+        """
+        SELECT count(*) FROM (SELECT type FROM sqlite_schema UNION ALL \
+        SELECT type FROM temp.sqlite_schema) WHERE type = 'trigger'
+        """), triggers[0] == 0
+    else { return error }
+    return error.at(holding[0])
   }
 
   /// Returns the condition for a key, which has `"id" = ?` for each of its columns.
@@ -163,11 +181,9 @@ extension Connection {
     (try? foreignKeys(where: "lower(m.name) = lower(\(table))")) ?? []
   }
 
-  /// Returns the foreign keys, of any table, that prevent the deletion of a referenced row of this
-  /// table.
-  fileprivate func keysThatHold(_ table: String) -> [DeclaredForeignKey] {
-    let keys = try? foreignKeys(where: "lower(f.\"table\") = lower(\(table))")
-    return keys?.filter { $0.onDelete == "NO ACTION" || $0.onDelete == "RESTRICT" } ?? []
+  /// Returns the foreign keys, of any table, that refer to this table.
+  fileprivate func keys(referringTo table: String) -> [DeclaredForeignKey] {
+    (try? foreignKeys(where: "lower(f.\"table\") = lower(\(table))")) ?? []
   }
 
   /// Returns the foreign keys that meet a condition on the table `m` in `sqlite_schema` and the row
