@@ -69,7 +69,7 @@ struct KeyIndex: Sendable {
       let order = first[place].compare(second[place])
       if order != 0 { return order }
     }
-    return first.compare(toFirst: second)
+    return DatabaseValue.compare(first, toFirst: second)
   }
 }
 

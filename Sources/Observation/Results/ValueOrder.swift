@@ -162,16 +162,16 @@ extension RowKey {
   func compare(toFirst values: [DatabaseValue]) -> Int {
     switch self {
     case .rowID(let id): values.first.map { DatabaseValue.integer(id).compare($0) } ?? 0
-    case .values(let own), .incomplete(let own, _): own.compare(toFirst: values)
+    case .values(let own), .incomplete(let own, _): DatabaseValue.compare(own, toFirst: values)
     }
   }
 }
 
-extension [DatabaseValue] {
-  /// Compares values by their bytes, up to the end of the shorter list.
-  func compare(toFirst values: [DatabaseValue]) -> Int {
-    for index in 0..<Swift.min(count, values.count) {
-      let order = self[index].compare(values[index])
+extension DatabaseValue {
+  /// Compares two lists of values by their bytes, up to the end of the shorter one.
+  static func compare(_ own: [DatabaseValue], toFirst values: [DatabaseValue]) -> Int {
+    for (first, second) in zip(own, values) {
+      let order = first.compare(second)
       if order != 0 { return order }
     }
     return 0

@@ -58,7 +58,7 @@ extension Connection {
     let epochs = try logEpochs(from: number, through: last)
     return heads.map { head in
       head.entry(
-        at: epochs.position(of: head.sequence),
+        at: LogPosition(head.sequence, among: epochs),
         netting.removeValue(forKey: head.sequence)?.changes(withMarks: withMarks) ?? [])
     }
   }

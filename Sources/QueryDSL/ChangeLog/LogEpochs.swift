@@ -4,11 +4,10 @@ import SQLCore
 // opening of one file begins an epoch and writes into it, so that its number and that of an entry
 // name a transaction in all copies of the file. Another program writes into the newest epoch.
 
-extension [LogPosition] {
-  /// Returns the position of the entry with a number, if these are the first positions of epochs, in
-  /// order.
-  func position(of number: Int64) -> LogPosition {
-    LogPosition(number, in: last { $0.number <= number }?.epoch ?? 0)
+extension LogPosition {
+  /// Makes the position of the entry with a number from the first positions of epochs, in order.
+  init(_ number: Int64, among epochs: [LogPosition]) {
+    self.init(number, in: epochs.last { $0.number <= number }?.epoch ?? 0)
   }
 }
 
@@ -36,7 +35,7 @@ extension Connection {
 
   /// Returns the position of the entry with a number.
   package func logPosition(ofEntry number: Int64) throws -> LogPosition {
-    try logEpochs(from: number, through: number).position(of: number)
+    LogPosition(number, among: try logEpochs(from: number, through: number))
   }
 
   /// Returns the number up to which the log was purged, and that of the newest entry, whether or not

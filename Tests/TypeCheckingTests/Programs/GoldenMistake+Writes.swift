@@ -69,6 +69,20 @@ extension GoldenMistake {
         func posts(in db: Database) throws { print(try db.fetch(Post.all).‸rows) }
         """,
       message: "has no member 'rows'"),
+    // The compiler crashes after an array at the name of a method that the library has for an array of
+    // one of its own types, as it had for these.
+    GoldenMistake(
+      name: "a name that only the library's own arrays had",
+      code: """
+        func posts(in db: Database) throws { print(try db.fetch(Post.all).‸nettedRows) }
+        """,
+      message: "has no member 'nettedRows'"),
+    GoldenMistake(
+      name: "the position of an array",
+      code: """
+        func posts(in db: Database) throws { print(try db.fetch(Post.all).‸position) }
+        """,
+      message: "has no member 'position'"),
     GoldenMistake(
       name: "a column of another type as the value",
       code: """

@@ -1,19 +1,20 @@
 import SQLCore
 
-// A method `rows` would be a candidate for `.rows` of any array, and Swift 6.3 crashes there.
+// A method of `[Commit]` would be a candidate for its name after any array, such as the result of
+// `fetch`, and Swift 6.3 crashes there.
 
-extension [Commit] {
+extension Commit {
   /// Returns the net changes of the commits to a table's rows, in the columns that a query reads.
   ///
   /// - Parameters:
   ///   - needsOld: whether the values before are needed.
   ///   - select: returns the rows of a write that may matter.
-  func nettedRows(
-    of table: QualifiedTableName, columns: Set<String>, needsOld: Bool,
+  static func nettedRows(
+    _ commits: [Commit], of table: QualifiedTableName, columns: Set<String>, needsOld: Bool,
     _ select: (NettedTable) -> [NettedRow]
   ) -> NettedRows {
     var touched: [NettedTable] = []
-    for commit in self {
+    for commit in commits {
       for write in commit.writes {
         if let changes = write.tables[table] { touched.append(changes) }
       }
@@ -44,7 +45,7 @@ extension [Commit] {
   }
 
   /// Returns the net changes of all rows of a table, with their values before and after.
-  func nettedRows(of table: PlannedTable) -> NettedRows {
-    nettedRows(of: table.name, columns: table.columns, needsOld: true) { $0.rows }
+  static func nettedRows(_ commits: [Commit], of table: PlannedTable) -> NettedRows {
+    nettedRows(commits, of: table.name, columns: table.columns, needsOld: true) { $0.rows }
   }
 }

@@ -35,7 +35,7 @@ extension ExpressionNode {
     case .text, .null, nil: break
     }
     guard containsOther, Value.collationName == nil else { return self }
-    return .collate(self, results.first(inside: Self.collation) ?? Collation.binary.name)
+    return .collate(self, Self.first(in: results, Self.collation) ?? Collation.binary.name)
   }
 }
 

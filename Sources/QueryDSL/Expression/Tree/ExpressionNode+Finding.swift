@@ -12,12 +12,12 @@ extension ExpressionNode {
     case .tree(let tree, _): tree.first(result)
     }
   }
-}
 
-extension [ExpressionNode] {
-  /// Returns the first result that is not nil, of the nodes and those inside them.
-  func first<Result>(inside result: (ExpressionNode) -> Result?) -> Result? {
-    for node in self {
+  /// Returns the first result that is not nil, of some nodes and those inside them.
+  static func first<Result>(
+    in nodes: [ExpressionNode], _ result: (ExpressionNode) -> Result?
+  ) -> Result? {
+    for node in nodes {
       if let found = node.first(result) { return found }
     }
     return nil
@@ -30,12 +30,14 @@ extension ExpressionTree {
     case .negative(let operand), .bitwiseNot(let operand), .cast(let operand, _),
       .collate(let operand, _):
       operand.first(result)
-    case .function(_, let nodes), .row(let nodes), .list(let nodes): nodes.first(inside: result)
+    case .function(_, let nodes), .row(let nodes), .list(let nodes):
+      ExpressionNode.first(in: nodes, result)
     case .predicate(let predicate): predicate.first(result)
     case .subquery: nil
-    case .call(let call): call.arguments?.first(inside: result)
-    case .cases(let cases): cases.firstInConditions(result) ?? cases.results.first(inside: result)
-    case .composed(let parts): parts.first(inside: result)
+    case .call(let call): call.arguments.flatMap { ExpressionNode.first(in: $0, result) }
+    case .cases(let cases):
+      cases.firstInConditions(result) ?? ExpressionNode.first(in: cases.results, result)
+    case .composed(let parts): SQLFragment.Part.first(in: parts, result)
     }
   }
 }
@@ -55,23 +57,26 @@ extension PredicateNode {
 extension PredicateTree {
   fileprivate func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     switch self {
-    case .compare(_, let left, let right): [left, right].first(inside: result)
+    case .compare(_, let left, let right): ExpressionNode.first(in: [left, right], result)
     case .not(let operand): operand.first(result)
     // LIKE and GLOB are functions of the pattern and the text.
-    case .match(_, let subject, let pattern, _): [pattern, subject].first(inside: result)
+    case .match(_, let subject, let pattern, _):
+      ExpressionNode.first(in: [pattern, subject], result)
     case .between(let subject, let lower, let upper):
-      [subject, lower, upper].first(inside: result)
+      ExpressionNode.first(in: [subject, lower, upper], result)
     case .isIn(let subject, _, _), .isInQuery(let subject, _, _), .test(_, let subject):
       subject.first(result)
     case .exists: nil
-    case .composed(let parts): parts.first(inside: result)
+    case .composed(let parts): SQLFragment.Part.first(in: parts, result)
     }
   }
 }
 
-extension [SQLFragment.Part] {
-  fileprivate func first<Result>(inside result: (ExpressionNode) -> Result?) -> Result? {
-    for part in self {
+extension SQLFragment.Part {
+  fileprivate static func first<Result>(
+    in parts: [SQLFragment.Part], _ result: (ExpressionNode) -> Result?
+  ) -> Result? {
+    for part in parts {
       let found: Result? =
         switch part {
         case .sql: nil

@@ -33,7 +33,7 @@ struct Declarations: Sendable {
     self.searchTables = searchTables
     self.ids = ids
     triggers = Self.triggers(of: tables, views)
-    searchIndexes = tables.flatMap(\.searchIndexes).uniqued { $0.name.lowercasedASCII }
+    searchIndexes = uniqued(tables.flatMap(\.searchIndexes)) { $0.name.lowercasedASCII }
     logs = tables.filter { $0.isLogged && $0.problems.isEmpty }.map { LogDefinition(of: $0) }
     definitions = DeclaredDefinitions(
       tables: tables, views: views, searchIndexes: searchIndexes,
@@ -45,7 +45,7 @@ struct Declarations: Sendable {
       }
     }
     exchanges = Self.exchanges(in: tables)
-    removals = tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
+    removals = uniqued(tables.flatMap(\.removals)).sorted { "\($0)" < "\($1)" }
   }
 
   /// Whether everything that schemas drop is gone already, given that the existing tables equal
@@ -67,8 +67,7 @@ struct Declarations: Sendable {
   private static func triggers(
     of tables: [TableDefinition], _ views: [ViewDefinition]
   ) -> [TriggerDefinition] {
-    (tables.flatMap(\.triggers) + views.flatMap(\.triggers))
-      .uniqued { $0.name.lowercasedASCII }
+    uniqued(tables.flatMap(\.triggers) + views.flatMap(\.triggers)) { $0.name.lowercasedASCII }
   }
 }
 

@@ -244,23 +244,12 @@ extension ExistingTable {
       constraints[index].text = constraints[index].text
         .renamingForeignKey(table: table, targetColumns: names)
       for column in columns.indices {
-        columns[column].clauses.renameReferences(
-          ofConstraint: index, table: table, targetColumns: names)
+        for clause in columns[column].clauses.indices {
+          guard case .constraint(index) = columns[column].clauses[clause].kind else { continue }
+          columns[column].clauses[clause].text = columns[column].clauses[clause].text
+            .renamingForeignKey(table: table, targetColumns: names)
+        }
       }
-    }
-  }
-}
-
-extension [ExistingTable.Clause] {
-  /// Changes the clauses of a foreign key to the new names of the table and columns to which it
-  /// refers.
-  fileprivate mutating func renameReferences(
-    ofConstraint constraint: Int, table: String, targetColumns: [String: String]
-  ) {
-    for index in indices {
-      guard case .constraint(constraint) = self[index].kind else { continue }
-      self[index].text = self[index].text
-        .renamingForeignKey(table: table, targetColumns: targetColumns)
     }
   }
 }

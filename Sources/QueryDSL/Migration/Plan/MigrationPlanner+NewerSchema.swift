@@ -159,13 +159,13 @@ private struct NewerSchemaJudge {
         "the file has had schema version \(version.number) since \(day), and this program has "
         + "version \(number)"
     }
-    let titles = undoing.filter { $0.kind != .refused }.map(\.action.title).uniqued()
+    let titles = uniqued(undoing.filter { $0.kind != .refused }.map(\.action.title))
     reason +=
       titles.isEmpty
       ? "; this program declares it differently"
       : "; this program would \(titles.joined(separator: ", "))"
     let number = max(planner.schemaVersion ?? 0, history.version?.number ?? 0) + 1
-    let lost = undoing.filter { $0.kind == .destructive }.map(\.action.title).uniqued()
+    let lost = uniqued(undoing.filter { $0.kind == .destructive }.map(\.action.title))
     let line =
       "MigrationOptions(schemaVersion: \(number))"
       + (lost.isEmpty ? "" : "  // loses data: \(lost.joined(separator: ", ").inComment)")

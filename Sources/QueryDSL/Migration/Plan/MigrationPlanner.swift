@@ -241,19 +241,19 @@ extension MigrationPlan.Step {
   }
 }
 
-extension Array where Element: Hashable {
-  func uniqued() -> [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
-  }
+// As methods of arrays, these would be candidates for `.uniqued` after the result of `fetch`, and
+// Swift 6.3 crashes there.
+
+/// Returns the elements without those that are equal to an earlier one.
+func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
+  var seen: Set<Element> = []
+  return elements.filter { seen.insert($0).inserted }
 }
 
-extension Array {
-  /// Returns the first element of each key.
-  func uniqued(by key: (Element) -> String) -> [Element] {
-    var seen: Set<String> = []
-    return filter { seen.insert(key($0)).inserted }
-  }
+/// Returns the first element of each key.
+func uniqued<Element>(_ elements: [Element], by key: (Element) -> String) -> [Element] {
+  var seen: Set<String> = []
+  return elements.filter { seen.insert(key($0)).inserted }
 }
 
 extension Connection {

@@ -103,7 +103,7 @@ struct TablePlanner {
         .createTable, table: declared.name, sql: declared.createTable, reason: "it does not exist"))
     created.conversions = declared.needlessConversions(of: declared.columns)
     return droppedTriggers + [created]
-      + declared.indexes.uniqued().map { index -> PlannedStep in
+      + uniqued(declared.indexes).map { index -> PlannedStep in
         let creation = IndexCreation(table: declared, index: index, schema: schema, former: nil)
         return creation.refusedName ?? creation.step
       }

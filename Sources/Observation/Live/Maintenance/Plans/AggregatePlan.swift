@@ -76,7 +76,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   private func changeWithoutReader(
     of held: HeldRows, by commits: [Commit], _ evaluators: RowEvaluators
   ) throws -> MaintenanceOutcome? {
-    let rows = commits.nettedRows(of: table)
+    let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return .untouched }
     guard let touched = touchedGroups(rows, in: held.window, evaluators) else {
       return .unknown
@@ -96,7 +96,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
     on core: ConnectionCore
   ) throws -> ResultChange? {
-    let rows = commits.nettedRows(of: table)
+    let rows = Commit.nettedRows(commits, of: table)
     guard var touched = touchedGroups(rows, in: window, means.evaluators) else { return nil }
     if !touched.asked.isEmpty {
       let asked = Set(touched.asked.map(groups.key(of:)))

@@ -115,7 +115,7 @@ struct GroupTrace: Sendable {
 
   /// Returns the groups to which the rows belong that commits touched, or belonged before.
   func groups(of commits: [Commit], _ evaluators: RowEvaluators) throws -> Outcome {
-    let rows = commits.nettedRows(of: table)
+    let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return .untouched }
     guard rows.isExact else { return .unknown }
     let states = rows.rows.flatMap { row in

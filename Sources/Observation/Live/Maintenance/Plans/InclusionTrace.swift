@@ -90,7 +90,7 @@ struct InclusionTrace: Sendable {
       }
       children.formUnion(keys)
     }
-    guard var owners = commits.nettedRows(of: owner).values(of: ownerNames),
+    guard var owners = Commit.nettedRows(commits, of: owner).values(of: ownerNames),
       let more = try self.owners(of: children, commits, maximum: maximum, on: core)
     else { return nil }
     owners.formUnion(more)
@@ -113,7 +113,7 @@ struct InclusionTrace: Sendable {
         ? [] : try core.keys(of: owners(ofChildren: children), maximum: maximum)
     }
     let names = join.childColumns.map { table.layout.columns[$0].name }
-    guard var values = commits.nettedRows(of: table).values(of: names) else { return nil }
+    guard var values = Commit.nettedRows(commits, of: table).values(of: names) else { return nil }
     if join.childColumns == table.layout.keyColumns {
       values.formUnion(children)
     } else if !children.isEmpty {

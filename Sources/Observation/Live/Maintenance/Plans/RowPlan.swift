@@ -70,8 +70,8 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   /// Returns the net changes of the commits to the table's rows, in the columns that the query
   /// reads.
   private func changes(in commits: [Commit]) -> NettedRows {
-    commits.nettedRows(
-      of: QualifiedTableName(table.name), columns: columns, needsOld: false, rows(of:))
+    Commit.nettedRows(
+      commits, of: QualifiedTableName(table.name), columns: columns, needsOld: false, rows(of:))
   }
 
   /// Returns the rows of a write that may belong to the result now, or may have belonged to it

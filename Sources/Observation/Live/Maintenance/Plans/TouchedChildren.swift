@@ -35,7 +35,7 @@ struct TouchedChildren: Sendable {
   func touched(
     by commits: [Commit], _ evaluators: RowEvaluators
   ) -> (old: ChildReplacement.Children, new: ChildReplacement.Children)? {
-    let rows = commits.nettedRows(of: table)
+    let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty, rows.isExact else { return nil }
     let places = rows.columns.indices.filter { deciding.contains(rows.columns[$0].lowercasedASCII) }
     var before: [[DatabaseValue]] = []

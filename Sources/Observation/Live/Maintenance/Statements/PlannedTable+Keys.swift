@@ -7,7 +7,7 @@ typealias KeySet = Set<[DatabaseValue]>
 extension PlannedTable {
   /// Returns whether commits deleted rows, or changed them in the given columns.
   func lostRows(in commits: [Commit], columns: Set<String>) -> Bool {
-    commits.nettedRows(of: name, columns: columns, needsOld: true) { $0.rows }.rows
+    Commit.nettedRows(commits, of: name, columns: columns, needsOld: true) { $0.rows }.rows
       .contains { $0.old != nil }
   }
 

@@ -84,7 +84,7 @@ struct IndexComparer: TableComparer {
   func newDifferences(
     sources: [String: TableRebuild.Source], refused: Set<[String]>
   ) throws -> [TableDifference] {
-    try declared.indexes.uniqued().compactMap { index -> TableDifference? in
+    try uniqued(declared.indexes).compactMap { index -> TableDifference? in
       if let found = found(index), isSame(index, found) { return nil }
       guard !isConstrained(index) else { return nil }
       // The user's own steps may still have to make the values unique.
@@ -108,7 +108,7 @@ struct IndexComparer: TableComparer {
       "\(columns) must be unique, and \(count) existing "
         + "\(count == 1 ? "value occurs" : "values occur") in several rows; make them "
         + "different in a `MigrationStep`, or declare an index that is not unique",
-      line: "Index(\(index.paths(in: declared).uniqued().joined(separator: ", ")))", rows: .all)
+      line: "Index(\(uniqued(index.paths(in: declared)).joined(separator: ", ")))", rows: .all)
   }
 
   /// Whether an existing UNIQUE constraint does the work of a unique index.

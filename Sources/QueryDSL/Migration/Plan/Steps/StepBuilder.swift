@@ -67,7 +67,7 @@ struct StepBuilder {
         .rebuildTable,
         kind: changes.contains { $0.kind == .destructive } ? .destructive : .lossless,
         table: table.declared.name, sql: rebuild.sql,
-        reason: changes.map(\.reason).uniqued().joined(separator: "; ")),
+        reason: uniqued(changes.map(\.reason)).joined(separator: "; ")),
       .rebuild(rebuild), touching: .all, of: table.names.table)
     step.conversions = conversions
     steps.append(step)
