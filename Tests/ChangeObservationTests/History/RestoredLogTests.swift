@@ -277,6 +277,8 @@ struct RestoredLogTests {
     var configuration = Configuration()
     configuration.onStatement = { event in
       let sql = event.sql ?? ""
+      // The mark of the ids moves with the time, twice a second at most.
+      guard !sql.contains("apus_unique64") else { return }
       seen.withLock { $0.append(sql) }
     }
     let db = try Database.temporary(models: [Note.self], configuration: configuration)
