@@ -39,7 +39,6 @@ extension OwnStatementsTests {
           let db = try statements.open(path, sql: OwnStatements.samples)
           var options = migration.options
           options.checksValues = true
-          options.checksChangedTypes = true
           options.schemaVersion = 2
           try db.migrate(migration.models, options)
           var asked: [String] = []

@@ -6,8 +6,11 @@ import Testing
 /// The statements are those of the connection that writes.
 @Suite("The statements of an opening with models")
 struct OpeningCostTests {
+  enum Kind: String, ColumnValue, CaseIterable { case plain, list }
+
   struct Note: Model {
     @PrimaryKey var id: Int
+    @Column var kind: Kind
     @Column var title: String
     @Column var size: String
   }
@@ -15,6 +18,7 @@ struct OpeningCostTests {
   struct LongerNote: Model {
     static let tableName = "Note"
     @PrimaryKey var id: Int
+    @Column var kind: Kind
     @Column var title: String
     @Column var size: String
     @Column var body: String?
@@ -23,8 +27,18 @@ struct OpeningCostTests {
   struct SizedNote: Model {
     static let tableName = "Note"
     @PrimaryKey var id: Int
+    @Column var kind: Kind
     @Column var title: String
     @Column var size: Int
+  }
+
+  struct ListNote: Model {
+    enum OtherKind: String, ColumnValue { case plain, list }
+    static let tableName = "Note"
+    @PrimaryKey var id: Int
+    @Column var kind: OtherKind
+    @Column var title: String
+    @Column var size: String
   }
 
   /// The statements of one opening.
@@ -59,7 +73,10 @@ struct OpeningCostTests {
   /// Opens a file that has two notes with another model.
   private func opening(with model: any Model.Type) throws -> Opening {
     let db = try Specification.database(models: [Note.self])
-    try db.insert([Note(id: 1, title: "a", size: "1"), Note(id: 2, title: "b", size: "2")])
+    try db.insert([
+      Note(id: 1, kind: .list, title: "a", size: "1"),
+      Note(id: 2, kind: .plain, title: "b", size: "2"),
+    ])
     let statements = Statements()
     var configuration = Configuration()
     configuration.prepareConnection = { try statements.trace($0) }
@@ -69,7 +86,7 @@ struct OpeningCostTests {
     return Opening(statements: statements.first)
   }
 
-  @Test("a file that matches is read once")
+  @Test("a file that matches is read once, with the types that it notes")
   func matching() throws {
     let opening = try opening(with: Note.self)
     #expect(opening.readings == 1)
@@ -77,6 +94,16 @@ struct OpeningCostTests {
       opening.statements.filter { !$0.hasPrefix("PRAGMA") } == [
         "BEGIN DEFERRED", "SELECT type, name, tbl_name, sql FROM sqlite_schema", "COMMIT",
       ])
+  }
+
+  @Test("another type is checked for each plan, and noted in the schema that is read anyway")
+  func otherType() throws {
+    let opening = try opening(with: ListNote.self)
+    // Outside the lock, under it, and after the steps.
+    #expect(opening.readings == 3)
+    #expect(opening.count("SELECT count(*) FROM \"Note\" WHERE NOT apus_reads") == 2)
+    #expect(opening.count("CREATE VIEW \"apus_types\"") == 1)
+    #expect(opening.statements.count { $0.contains("apus_types") } == 2)
   }
 
   @Test("one more column is planned twice, and rows are counted only under the lock")
@@ -98,7 +125,10 @@ struct OpeningCostTests {
   @Test("a refused plan is made once, and its rows are counted once")
   func refusal() throws {
     let db = try Specification.database(models: [Note.self])
-    try db.insert([Note(id: 1, title: "a", size: "large"), Note(id: 2, title: "b", size: "2")])
+    try db.insert([
+      Note(id: 1, kind: .list, title: "a", size: "large"),
+      Note(id: 2, kind: .plain, title: "b", size: "2"),
+    ])
     let statements = Statements()
     var configuration = Configuration()
     configuration.prepareConnection = { try statements.trace($0) }

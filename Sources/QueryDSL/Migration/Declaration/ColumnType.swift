@@ -107,11 +107,19 @@ struct ColumnType: Sendable {
 
   /// Returns the declaration of the property, as a model writes it, or a group of columns. A key is
   /// optional only if it was declared optional.
-  func declaration(isOptional: Bool? = nil) -> String {
+  ///
+  /// - Parameter isOpen: whether the type becomes the `OpenEnum` of the enumeration.
+  func declaration(isOptional: Bool? = nil, isOpen: Bool = false) -> String {
     let isOptional = isKey ? self.isOptional : isOptional ?? self.isOptional
     let name = (property.propertiesOfGroups.last ?? property).escapedName
-    return "\(isKey ? "@PrimaryKey" : "@Column") var \(name): \(qualifiedName)"
+    return "\(isKey ? "@PrimaryKey" : "@Column") var \(name): "
+      + (isOpen ? "OpenEnum<\(qualifiedName)>" : qualifiedName)
       + (isOptional ? "?" : "")
+  }
+
+  /// Whether the type has raw values, and cannot read all others as `OpenEnum` does.
+  var isClosedEnumeration: Bool {
+    type.nonOptional is any RawRepresentable.Type && !name.hasPrefix("OpenEnum<")
   }
 
   /// Returns an SQL expression that gives each row a different value that the type can read; nil if

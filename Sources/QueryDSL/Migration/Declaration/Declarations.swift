@@ -23,6 +23,10 @@ struct Declarations: Sendable {
   let exchanges: [String]
   /// The `Unique64` columns with which primary keys begin.
   let ids: [IDColumn]
+  /// The types of the columns, to be compared with those that the file notes.
+  let types: NotedTypes
+  /// The notes of a file whose tables are exactly those of the models.
+  let notedTypes: String
 
   init(
     tables: [TableDefinition], views: [ViewDefinition],
@@ -45,6 +49,8 @@ struct Declarations: Sendable {
       }
     }
     exchanges = Self.exchanges(in: tables)
+    types = NotedTypes(of: tables)
+    notedTypes = types.sql
     removals = uniqued(tables.flatMap(\.removals)).sorted { "\($0)" < "\($1)" }
   }
 

@@ -2,57 +2,81 @@ import SQLCore
 
 extension ColumnType {
   /// A text that differs if the type may read other stored values: its name, its form, the cases of
-  /// an enumeration and the properties of a struct. Nil for a type that reads every value of its
-  /// storage class.
+  /// an enumeration that is `CaseIterable`, and the properties of a struct. Nil for a type that reads
+  /// every value of its storage class.
   var signature: String? {
     guard !readsAll, type.nonOptional != String.self else { return nil }
     let form = storedForm == .standard ? "" : " \(storedForm)"
-    return TypeSignature.text(of: type.nonOptional) + form
+    var signature = TypeSignature()
+    return signature.text(of: type.nonOptional) + form
+  }
+
+  /// Whether one signature is that of an enumeration, and another has all its cases and more.
+  static func hasMoreCases(_ signature: String, than other: String) -> Bool {
+    func cases(of signature: String) -> (name: Substring, cases: Set<Substring>)? {
+      guard let start = signature.firstIndex(of: "("), signature.last == ")" else { return nil }
+      let cases = signature[start...].dropFirst().dropLast()
+      // A comma within a raw value is escaped.
+      return (signature[..<start], Set(cases.split(separator: ", ")))
+    }
+    guard let more = cases(of: signature), let fewer = cases(of: other) else { return false }
+    return more.name == fewer.name && more.cases.isSuperset(of: fewer.cases)
   }
 }
 
 /// The description of a type by what it is made of.
-private enum TypeSignature {
-  static func text(of type: Any.Type, in types: [ObjectIdentifier] = []) -> String {
+private struct TypeSignature {
+  /// The types that are described already. Each is described once: a type may contain itself, in an
+  /// array, and another type a hundred times.
+  private var described: Set<ObjectIdentifier> = []
+
+  mutating func text(of type: Any.Type) -> String {
     let name = _typeName(type, qualified: false)
-    let id = ObjectIdentifier(type)
-    // A type may contain itself, in an array.
-    guard !types.contains(id) else { return name }
-    let types = types + [id]
-    if let parts = (type as? any TypeWithParts.Type)?.parts {
-      return parts.map { text(of: $0, in: types) }.joined(separator: ", ")
+    guard described.insert(ObjectIdentifier(type)).inserted else { return name }
+    if let type = type as? any TypeWithParts.Type {
+      return type.parts.map { text(of: $0) }.joined(separator: ", ")
         + " in \(name.prefix { $0 != "<" })"
     }
-    if let cases = cases(of: type) {
+    // What the types of a library are made of may change with its versions.
+    let isClosed = ["Swift.", "Foundation.", "FoundationEssentials.", "SQLCore.", "QueryDSL."]
+      .contains { _typeName(type).hasPrefix($0) }
+    guard !isClosed else { return name }
+    if let cases = (type as? any CaseIterable.Type)?.caseTexts {
       return "\(name)(\(cases.joined(separator: ", ")))"
     }
-    // What the library's types are made of may change with its versions.
-    let isClosed = ["Swift.", "Foundation.", "FoundationEssentials."].contains {
-      _typeName(type).hasPrefix($0)
-    }
-    guard !isClosed, let fields = fields(of: type) else {
-      return name
-    }
-    let properties = fields.map { "\($0.name): \(text(of: $0.type, in: types))" }
+    guard let fields = fields(of: type) else { return name }
+    let properties = fields.map { "\($0.name): \(text(of: $0.type))" }
     return "\(name){\(properties.joined(separator: ", "))}"
   }
 
-  private static func cases(of type: Any.Type) -> [String]? {
-    func cases<Enumeration>(_ type: Enumeration.Type) -> [String]? {
-      FieldReflection.cases(of: type)
-    }
-    return _openExistential(type, do: cases)
-  }
-
-  private static func fields(of type: Any.Type) -> [StoredField]? {
+  private func fields(of type: Any.Type) -> [StoredField]? {
     func fields<Fields>(_ type: Fields.Type) -> [StoredField]? { FieldReflection.fields(of: type) }
     return _openExistential(type, do: fields)
   }
 }
 
-/// A type of the standard library that contains values of other types.
+extension CaseIterable {
+  /// The raw values of the cases, or their names; nil if there are more than a thousand.
+  ///
+  /// Enumerations without this conformance are known by name only. Nothing documented lists their
+  /// cases: the standard library names the case of an instance, and reading the metadata of the ABI
+  /// would depend on how a platform signs pointers and on which cases may be made.
+  fileprivate static var caseTexts: [String]? {
+    let cases = allCases.prefix(1001).map { value in
+      ((value as? any RawRepresentable).map { "\($0.rawValue)" } ?? "\(value)")
+        .replacing(",", with: "\\,")
+    }
+    return cases.count > 1000 ? nil : cases
+  }
+}
+
+/// A type that contains values of other types.
 private protocol TypeWithParts {
   static var parts: [Any.Type] { get }
+}
+
+extension JSON: TypeWithParts {
+  fileprivate static var parts: [Any.Type] { [Value.self] }
 }
 
 extension Optional: TypeWithParts {

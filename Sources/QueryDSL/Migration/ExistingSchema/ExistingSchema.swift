@@ -143,6 +143,8 @@ struct SchemaReading {
   /// Whether the existing definitions equal the declared ones character by character, no index or
   /// trigger stands beside them, and nothing is left to drop.
   let isExact: Bool
+  /// The definition of the view that notes the types of columns; nil if there is none.
+  let types: String?
 
   init(of connection: Connection, for declared: Declarations) throws {
     let definitions = declared.definitions
@@ -151,6 +153,7 @@ struct SchemaReading {
     var next = 0
     var found = 0
     var hasOthers = false
+    var types: String?
     try connection.forEach("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
       // A file that Apus made has its definitions in the declared order.
       if let index = try definitions.index(of: row, expecting: next) {
@@ -159,10 +162,12 @@ struct SchemaReading {
         found += 1
       } else if let entry = try ExistingSchema.Entry(row) {
         entries.append(entry)
+        if entry.name == NotedTypes.name { types = entry.sql }
         hasOthers = hasOthers || definitions.areJoined(by: entry)
       }
     }
     self.entries = entries
+    self.types = types
     isExact =
       found == definitions.count && !hasOthers && definitions.areComplete
       && (declared.removals.isEmpty

@@ -34,12 +34,13 @@ struct MigrationPlanner {
     self.connection = connection
   }
 
-  init(connection: Connection, _ options: MigrationOptions, _ declared: Declarations) {
-    self.connection = connection
+  init(on core: ConnectionCore, _ options: MigrationOptions, _ declared: Declarations) {
+    connection = core.lend()
     invalidValues = options.invalidValues
     missingDefaults = options.missingDefaults
     checksValues = options.checksValues
-    checksChangedTypes = options.checksChangedTypes
+    // An engine elsewhere does not call Swift types.
+    checksChangedTypes = options.checksChangedTypes && !core.isRemote
     progress = options.progress
     newerSchema = options.newerSchema
     schemaVersion = options.schemaVersion
@@ -49,7 +50,7 @@ struct MigrationPlanner {
   /// Returns whether there is nothing to do, as far as that shows without a comparison. Most often
   /// nothing has changed, and comparing the texts is enough.
   func isDone(_ declared: Declarations, in reading: SchemaReading) throws -> Bool {
-    guard !checksValues, reading.isExact, try remembersTypes(of: declared, in: reading) else {
+    guard !checksValues, reading.isExact, remembersTypes(of: declared, in: reading) else {
       return false
     }
     if !declared.searchTables.isEmpty {
@@ -64,12 +65,24 @@ struct MigrationPlanner {
       && declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
   }
 
-  /// Returns whether the types are those that the database notes, or need not be.
-  private func remembersTypes(
-    of declared: Declarations, in reading: SchemaReading
-  ) throws -> Bool {
-    guard checksChangedTypes else { return true }
-    return try CheckedTypes(of: reading.schema, in: connection).areNoted(declared)
+  /// Whether the types are those that the file notes, or need not be.
+  private func remembersTypes(of declared: Declarations, in reading: SchemaReading) -> Bool {
+    guard checksChangedTypes, let sql = reading.types, sql != declared.notedTypes else {
+      return true
+    }
+    return NotedTypes(sql)?.covers(declared.types) ?? true
+  }
+
+  /// Returns whether a migration has types to note although the plan may have no step: the file has
+  /// notes of other types, and no newer program wrote them.
+  func notesTypes(of declared: Declarations, in reading: SchemaReading) throws -> Bool {
+    try !remembersTypes(of: declared, in: reading) && !isOlder(than: reading.schema)
+  }
+
+  /// Returns whether a program with a higher number has migrated the file.
+  private func isOlder(than schema: ExistingSchema) throws -> Bool {
+    try MigrationOptions(newerSchema: newerSchema, schemaVersion: schemaVersion)
+      .areOlder(than: schema, in: connection)
   }
 
   /// Returns whether all exchanges of names have run on this database.
@@ -117,11 +130,13 @@ struct MigrationPlanner {
     if declared.tables.contains(where: { $0.columns.contains { $0.conversion != nil } }) {
       tablePlanner.conversions = try ConversionLog(of: schema, in: connection)
     }
-    if checksChangedTypes {
-      let checked = try CheckedTypes(of: schema, in: connection)
-      for table in declared.tables {
-        tablePlanner.changedTypes[table.name.lowercasedASCII] = checked.changes(
-          of: table, schema.renames)
+    if checksChangedTypes, let noted = NotedTypes(schema.entry(NotedTypes.name)?.sql) {
+      let changes = declared.tables.map {
+        ($0.name.lowercasedASCII, noted.changes(of: $0, schema.renames))
+      }
+      // A newer program wrote values for its own types.
+      if changes.contains(where: { !$0.1.isEmpty }), try !isOlder(than: schema) {
+        tablePlanner.changedTypes = Dictionary(changes) { $1 }
       }
     }
     let unconverted = declared.unconverted { tablePlanner.conversions }

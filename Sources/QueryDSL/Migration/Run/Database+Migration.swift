@@ -142,8 +142,18 @@ extension Database {
     if !plan.isEmpty, let path = options.copyPath { try vacuum(into: path) }
     let start = ContinuousClock.now
     // Another process may have migrated in the meantime, so the plan is made again under the lock.
-    let done = try writing { core in
-      try MigrationRun.run(on: core, declared: declared, options: options)
+    var options = options
+    if plan.isEmpty { options.waiting = .zero }
+    let done: MigrationPlan
+    do {
+      done = try writing { core in
+        try MigrationRun.run(on: core, declared: declared, options: options)
+      }
+    } catch let error as DatabaseError
+      where plan.isEmpty && [.busy, .full, .readOnly].contains(error.code.primary)
+    {
+      // Only types were to be noted. The next opening checks the values again, and notes them.
+      return plan
     }
     if let notify = configuration.onMigration, !done.isEmpty {
       notify(

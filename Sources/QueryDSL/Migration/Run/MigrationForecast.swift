@@ -21,15 +21,13 @@ struct MigrationForecast {
   ) throws -> MigrationPlan {
     let connection = core.lend()
     let reading = try SchemaReading(of: connection, for: declared)
-    let planner = MigrationPlanner(connection: connection, options, declared)
+    let planner = MigrationPlanner(on: core, options, declared)
     let isDone = try planner.isDone(declared, in: reading)
     if isDone, options.steps.isEmpty { return MigrationPlan() }
     var plan = try MigrationForecast(
       declared: declared, options: options, core: core, schema: reading.schema
     ).plan(isDone: isDone, isShown: isShown)
-    if options.checksChangedTypes {
-      plan.notesTypes = try !CheckedTypes(of: reading.schema, in: connection).areNoted(declared)
-    }
+    plan.notesTypes = try planner.notesTypes(of: declared, in: reading)
     return plan
   }
 
@@ -61,7 +59,7 @@ struct MigrationForecast {
   }
 
   private func steps(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
-    var planner = MigrationPlanner(connection: core.lend(), options, declared)
+    var planner = MigrationPlanner(on: core, options, declared)
     planner.extent = extent
     return try MigrationFunctions(of: declared.tables).use(on: core) {
       try planner.steps(for: declared, in: schema)

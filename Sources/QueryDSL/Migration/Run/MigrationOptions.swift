@@ -55,20 +55,27 @@ public struct MigrationOptions: Sendable {
   public var missingDefaults: MissingDefaults
   /// Whether the migration reads all values of the models' columns, even if nothing changed.
   ///
-  /// A text column whose property becomes an enumeration looks the same in the file. Only this
-  /// option and `checksChangedTypes` find a text that is not one of the cases. It reads every row.
+  /// It finds what other programs wrote, and what was there before the file noted any types
+  /// (`checksChangedTypes`). It reads every row at each opening.
   public var checksValues: Bool
-  /// Whether the migration reads the values of the columns whose Swift type has changed.
+  /// Whether an opening reads the values of the columns whose Swift type has changed; true by
+  /// default.
   ///
   /// The cases of an enumeration, the properties of a struct in JSON, or a text that becomes a UUID or
-  /// a Decimal do not show in the schema. With this option the file notes the types in the table
-  /// `apus_types`, and an opening compares them: one statement if nothing has changed. A column with
-  /// another type is read, and a value that the type cannot read refuses the migration, as it does
-  /// with `checksValues`. The first opening with this option reads all columns whose types do not read
-  /// every value. `progress` is called before each column. The table is added to files of other
-  /// programs, too.
+  /// a Decimal do not show in the schema. So a migration notes the types in the file, as the
+  /// definition of the view `apus_types`. An opening reads the definitions anyway, and compares this
+  /// one: no statement more. If a type has changed, it reads the column once, after a call of
+  /// `progress`. A value that the type cannot read refuses the migration, as it does with
+  /// `checksValues`; false opens the file nevertheless, and then reading such a row throws.
   ///
-  /// A type that reads its values by code of its own is known by its name and its stored properties.
+  /// - Only an opening that migrates adds the notes to a file. Until then, a file of another program
+  ///   or of an earlier version of Apus has none, and its values are not read. A file with notes is
+  ///   brought up to date by an opening that has checked what changed.
+  /// - The cases of an enumeration are known if it is `CaseIterable`. More cases need no check.
+  /// - A type that reads its values by code of its own is known by its name and stored properties.
+  /// - A program with a lower `schemaVersion` than the file checks nothing. Neither does a file that is
+  ///   opened as read-only; `migrationPlan(for:)` does. An engine elsewhere, such as a cluster, does
+  ///   not call Swift types, and nothing is noted there.
   public var checksChangedTypes: Bool
   /// The path of a copy of the file that is made by `VACUUM INTO` before anything is changed; nil
   /// for none. A migration with nothing to do makes no copy. Throws if a file exists at the path.
@@ -97,7 +104,7 @@ public struct MigrationOptions: Sendable {
   /// Creates options; each has a default.
   public init(
     invalidValues: InvalidValues = .refused, missingDefaults: MissingDefaults = .refused,
-    checksValues: Bool = false, checksChangedTypes: Bool = false, copyPath: String? = nil,
+    checksValues: Bool = false, checksChangedTypes: Bool = true, copyPath: String? = nil,
     waiting: Duration = .seconds(600),
     steps: [MigrationStep] = [],
     newerSchema: NewerSchema = .kept, schemaVersion: Int? = nil,

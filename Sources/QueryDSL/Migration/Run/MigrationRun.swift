@@ -85,7 +85,9 @@ struct MigrationRun {
     let planned = pending.isEmpty ? try plan(.whole) : nil
     if let planned, planned.allSatisfy(\.step.isKept) {
       try run(planned, keepingTrackOfKept: true)
-      return try noteTypes()
+      // A file without notes stays as it is while nothing is migrated.
+      if !isOlder, old.entry(NotedTypes.name) != nil { try noteTypes() }
+      return
     }
     let renames = Renames(of: declared.tables, in: old, done: Set(try log.names(in: old)))
     let before = try foreignKeyViolations(renames)
@@ -104,20 +106,33 @@ struct MigrationRun {
     try log.note(unknown.map(\.name) + declared.exchanges)
     try SchemaHistory.note(
       from: old, to: presentSchema(), declared, version: options.schemaVersion, in: connection)
-    try noteTypes()
+    if !isOlder { try noteTypes() }
     if let version = options.schemaVersion, try presentSchema().entry(LogTables.log) != nil {
       try connection.execute("UPDATE \(identifier: LogTables.log) SET schemaVersion = \(version)")
     }
   }
 
+  /// Notes the types of the declared tables, whose values have been checked where their types have
+  /// changed.
   private mutating func noteTypes() throws {
-    guard options.checksChangedTypes else { return }
-    try CheckedTypes.note(
-      declared, except: MigrationPlan(steps: done).newerNames, in: presentSchema(), connection)
+    guard options.checksChangedTypes, !core.isRemote, !declared.tables.isEmpty else { return }
+    let schema = try presentSchema()
+    let existing = schema.entry(NotedTypes.name)
+    let noted = NotedTypes(existing?.sql)
+    // Another program may use the name.
+    guard existing == nil || noted != nil else { return }
+    let sql = (noted ?? NotedTypes(of: [])).updated(
+      by: declared, except: MigrationPlan(steps: done).newerNames, in: schema
+    ).sql
+    // SQLite limits the length of a statement, and a longer text would cost each connection time.
+    guard sql != existing?.sql, sql.utf8.count < 500_000 else { return }
+    if existing != nil { try connection.execute("DROP VIEW \(identifier: NotedTypes.name)") }
+    try connection.execute(SQL(unsafe: sql))
+    self.schema = nil
   }
 
   private mutating func plan(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
-    var planner = MigrationPlanner(connection: connection, options, declared)
+    var planner = MigrationPlanner(on: core, options, declared)
     planner.extent = extent
     let schema = try presentSchema()
     let steps = try planner.steps(for: declared, in: schema)

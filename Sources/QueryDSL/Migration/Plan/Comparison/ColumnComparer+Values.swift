@@ -183,14 +183,13 @@ extension ColumnComparer {
       + (count == 1 ? "row" : "rows") + rows.example(of: column.name, where: condition)
     let found = existing.column(column.name)
     let oldClass = found.flatMap { StorageClass(declaredType: $0.type) } ?? column.storageClass
-    let keeping = column.type.declaration(
-      of: oldClass, isOptional: column.isOptional || found?.isNotNull == false)
+    let isOptional = column.isOptional || found?.isNotNull == false
     let (old, new) = (names.quoted(column.name), Identifier(column.name).quoted)
     let renamed = old == new ? condition : condition.replacing(old, with: new)
     return [
       deletionOrRefusal(
         of: count, reason, column: column.name,
-        keeping: "\(keeping)  // keeps the values as they are",
+        keeping: lines.keeping(column, in: oldClass, isOptional: isOptional),
         "DELETE FROM \(quotedExistingName) WHERE \(renamed)")
     ]
   }

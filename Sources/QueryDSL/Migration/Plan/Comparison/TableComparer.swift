@@ -80,14 +80,14 @@ extension TableComparer {
   /// Returns the deletion of rows that a declaration forbids, or their refusal if the options do
   /// not allow it.
   ///
-  /// - Parameter keeping: The line that leaves the rows as they are, if there is one.
+  /// - Parameter keeping: The lines that leave the rows as they are.
   func deletionOrRefusal(
-    of count: Int, _ reason: String, column: String? = nil, keeping: String? = nil, _ sql: String
+    of count: Int, _ reason: String, column: String? = nil, keeping: [String] = [], _ sql: String
   ) -> TableDifference {
     guard planner.invalidValues.deletes(declared.name, column) else {
       return refusal(
         "\(reason); fix them in a `MigrationStep`, or let the migration delete the rows",
-        lines: (keeping.map { [$0] } ?? []) + [lines.deleting(column, count)], rows: .some(count))
+        lines: keeping + [lines.deleting(column, count)], rows: .some(count))
     }
     return deletion(of: count, reason, sql)
   }

@@ -13,6 +13,24 @@ struct OfferedLines {
   var names: FormerNames { table.names }
   var rows: RowProbe { table.rows }
 
+  /// Returns the lines that leave the values of a column as they are, although its type cannot read
+  /// all of them.
+  func keeping(
+    _ column: TableDefinition.Column, in storageClass: StorageClass, isOptional: Bool
+  ) -> [String] {
+    let keeps = "  // keeps the values as they are"
+    var lines = [column.type.declaration(of: storageClass, isOptional: isOptional) + keeps]
+    guard table.checks(column), storageClass == column.storageClass else { return lines }
+    if column.type.isClosedEnumeration {
+      lines.insert(column.type.declaration(isOptional: isOptional, isOpen: true) + keeps, at: 0)
+    }
+    if !table.planner.checksValues {
+      lines.append(
+        "MigrationOptions(checksChangedTypes: false)  // reading such a row throws")
+    }
+    return lines
+  }
+
   /// The line that gives the model a table of its own.
   var otherName: String {
     declared.otherNameLine { table.others.takes($0, in: table.schema) }

@@ -1,0 +1,125 @@
+import SQLCore
+
+/// The Swift types of the columns of a file, as the programs that migrated it declared them.
+///
+/// A schema does not show that an enumeration has lost a case, or that the struct of a JSON column
+/// has another property. So a migration notes the signature of each type. An opening compares them,
+/// and checks the values of a column if the signature of its type differs from the noted one.
+///
+/// The notes are the definition of a view, `CREATE VIEW "apus_types" AS SELECT '…' AS "types"`,
+/// since an opening reads all definitions anyway. Most often the text is the expected one: then no
+/// statement is added, and nothing is parsed.
+struct NotedTypes: Sendable {
+  static let name = "apus_types"
+
+  /// The signatures by the names of columns, by the names of tables. Names are folded, and all
+  /// texts are escaped. A type that reads every value has the empty signature, which the notes of a
+  /// file leave out.
+  private(set) var tables: [String: [String: String]] = [:]
+
+  /// The types that models declare.
+  init(of declared: [TableDefinition]) {
+    for table in declared {
+      tables[Self.key(table.name)] = Dictionary(
+        table.columns.map { (Self.key($0.name), Self.escaped($0.type.signature ?? "")) }
+      ) { first, _ in first }
+    }
+  }
+
+  /// Reads the notes of a file from the definition of their view; nil if it is another definition.
+  init?(_ sql: String?) {
+    guard let sql, sql.hasPrefix(Self.start), sql.hasSuffix(Self.end) else { return nil }
+    let text = sql.dropFirst(Self.start.count).dropLast(Self.end.count).replacing("''", with: "'")
+    var table: String?
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
+      if parts.count == 1 {
+        table = String(line)
+        tables[String(line)] = [:]
+      } else if parts.count == 3, let table {
+        tables[table]?[String(parts[1])] = String(parts[2])
+      }
+    }
+  }
+
+  /// The definition of the view. Equal notes have equal definitions.
+  var sql: String {
+    var text = "\n"
+    for (table, columns) in tables.sorted(by: { $0.key < $1.key }) {
+      text += "\(table)\n"
+      for (column, type) in columns.sorted(by: { $0.key < $1.key }) where !type.isEmpty {
+        text += "\t\(column)\t\(type)\n"
+      }
+    }
+    return Self.start + text.replacing("'", with: "''") + Self.end
+  }
+
+  private static let start = "CREATE VIEW \"\(name)\" AS SELECT '"
+  private static let end = "' AS \"types\""
+
+  private static func key(_ name: String) -> String { escaped(name.lowercasedASCII) }
+
+  /// A text without the characters that separate the notes, and without U+0000, which would end the
+  /// statement.
+  private static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\\") }) else { return text }
+    return text.unicodeScalars.map { scalar in
+      scalar.value < 0x20 || scalar == "\\" ? "\\\(scalar.value);" : String(scalar)
+    }.joined()
+  }
+
+  // MARK: Comparing
+
+  /// Whether the types that models declare are the noted ones. A table without notes, which a file
+  /// of another program or of an earlier version of Apus has, counts as noted: its values are not
+  /// read until its types change.
+  func covers(_ declared: NotedTypes) -> Bool {
+    declared.tables.allSatisfy { table, columns in
+      guard let noted = tables[table] else { return true }
+      return columns.allSatisfy { (noted[$0.key] ?? "") == $0.value }
+    }
+  }
+
+  /// Returns the declared columns, folded, whose values are to be checked: their types have changed
+  /// since the table was noted, and not only by more cases. The notes have the names from before the
+  /// renamings.
+  func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
+    let former = renames.formerName(ofTable: table.name) ?? table.name
+    guard let noted = tables[Self.key(former)] else { return [] }
+    let columns = renames.columns(ofFormer: former)
+    return Set(
+      table.columns.compactMap { column in
+        let name = columns.first { $0.name.isSame(as: column.name) }?.from ?? column.name
+        guard let signature = column.type.signature.map(Self.escaped) else { return nil }
+        let known = noted[Self.key(name)] ?? ""
+        guard known != signature, !ColumnType.hasMoreCases(signature, than: known) else {
+          return nil
+        }
+        return column.name.lowercasedASCII
+      })
+  }
+
+  // MARK: Writing
+
+  /// Returns the notes after a migration. Tables and columns of other models keep theirs while they
+  /// exist.
+  ///
+  /// - Parameter newer: the names of the tables that stay as a newer program made them.
+  func updated(
+    by declared: Declarations, except newer: [String], in schema: ExistingSchema
+  ) -> NotedTypes {
+    var notes = self
+    notes.tables = tables.filter { name, _ in
+      schema.entries.contains { $0.kind == .table && Self.key($0.name) == name }
+    }
+    for table in declared.tables {
+      guard !newer.contains(where: { $0.isSame(as: table.name) }) else { continue }
+      let key = Self.key(table.name)
+      let columns = declared.types.tables[key] ?? [:]
+      let existing = (try? schema.table(table.name))?.columns.map { Self.key($0.name) } ?? []
+      notes.tables[key] = (tables[key] ?? [:]).filter { existing.contains($0.key) }
+        .merging(columns) { $1 }
+    }
+    return notes
+  }
+}
