@@ -87,10 +87,27 @@ let package = Package(
       name: "SQLCoreTests",
       dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS", "FileEngine", "TestRun"]
     ),
+    // The models, rows and expectations that tests of queries share.
+    .target(
+      name: "QueryFixtures", dependencies: modules(queryDSL, "FileEngine", "GatewayEngine"),
+      path: "Tests/Support/QueryFixtures"
+    ),
     .testTarget(
       name: "QueryDSLTests",
+      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "TestRun")
+    ),
+    .testTarget(
+      name: "SpecificationTests",
+      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "TestRun")
+    ),
+    .testTarget(
+      name: "DifferentialTests",
+      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "TestRun")
+    ),
+    .testTarget(
+      name: "MigrationTests",
       dependencies: modules(
-        queryDSL, "FileEngine", "GatewayEngine", "MigrationProcess", "MigrationSamples", "TestRun")
+        queryDSL, "QueryFixtures", "FileEngine", "MigrationProcess", "MigrationSamples", "TestRun")
     ),
     .testTarget(
       name: "ChangeObservationTests",

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Operations from asynchronous code")
 struct AsynchronousTests {
   struct Visit: Codable, Equatable {

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("A loaded model whose key was changed")
 struct ChangedKeyTests {
   struct Post: Model, Equatable {

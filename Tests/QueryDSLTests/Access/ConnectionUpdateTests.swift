@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Updates that write only the changed columns")
 struct ConnectionUpdateTests {
   let db: Database

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Insert, save and delete")
 struct ConnectionWriteTests {
   let db: Database

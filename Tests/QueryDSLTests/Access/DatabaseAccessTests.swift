@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 /// Every operation on a `Database`, from asynchronous code, and on the connection of `read` and
 /// `write`.
 @Suite("Every operation, synchronous and asynchronous")

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Typed reads on any reader")
 struct TypedReaderTests {
   private func readers() throws -> [any DatabaseReader] {

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 private struct Label: Model, Equatable {
   @PrimaryKey var id: Int64?
   @Column var name: String

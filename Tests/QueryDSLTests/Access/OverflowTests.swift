@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 private struct Counter: Model, Equatable {
   @PrimaryKey var id: Int64
   @Column var n: Int64

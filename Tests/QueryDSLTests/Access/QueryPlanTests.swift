@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Query plans as a tree")
 struct QueryPlanTests {
   let music: Music

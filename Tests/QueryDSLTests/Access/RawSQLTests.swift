@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Raw SQL read into models and tuples")
 struct RawSQLTests {
   let music: Music

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Raw SQL read into tuples of models")
 struct RawTupleTests {
   private let music: Music

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Reading, changing and writing a row; many keys")
 struct ReadModifyWriteTests {
   let articles: Articles

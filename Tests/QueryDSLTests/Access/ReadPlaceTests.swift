@@ -2,6 +2,7 @@ import QueryDSL
 import Synchronization
 import Testing
 
+@testable import QueryFixtures
 @testable import SQLCore
 
 @Suite("The place in the source that each read reports")

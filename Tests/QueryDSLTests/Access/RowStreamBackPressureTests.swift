@@ -4,6 +4,8 @@ import SQLCore
 import Synchronization
 import Testing
 
+@testable import QueryFixtures
+
 /// The number of values that were read, over all threads.
 private let countedValues = Atomic(0)
 

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 private struct Reading: Model, Equatable {
   @PrimaryKey var id: Int
   @Column var sensor: String

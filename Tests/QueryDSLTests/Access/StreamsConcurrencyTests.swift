@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 private struct Entry: Model {
   @PrimaryKey var id: Int
   @Column var text: String

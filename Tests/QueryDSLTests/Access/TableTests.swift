@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 private enum Mien: String, ColumnValue { case calm, wild }
 
 private struct Owner: Model {

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 private struct Sample: Model {
   @PrimaryKey var id: Int
   @Column var kind: String

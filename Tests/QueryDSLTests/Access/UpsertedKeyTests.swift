@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("The key of the row after an upsert")
 struct UpsertedKeyTests {
   struct Page: Model, Equatable {

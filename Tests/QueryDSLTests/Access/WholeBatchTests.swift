@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 private struct Part: Model, Equatable {
   @PrimaryKey var id: Int
   @Column var code: String

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("The change log beside a full-text index and other triggers")
 struct LogBesideSearchTests {
   private enum Searched {

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("The change log in migrations")
 struct LogMigrationTests {
   private enum Plain {

@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("The change log against a plain reference")
 struct LogRandomTests {
   private typealias Row = [String: DatabaseValue]

@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 /// SQLite promises no order among the triggers of one event. These tests make triggers of other
 /// programs before and after those of the library: raw ones, and TEMP ones of either connection.
 @Suite("The change log and a full-text index beside random triggers of other programs")

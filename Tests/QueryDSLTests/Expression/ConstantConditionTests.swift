@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Conditions without lines as values")
 struct ConstantConditionTests {
   let music: Music

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 /// Trees of 100,000 terms are built, copied, rendered and destroyed on a stack as small as that of
 /// the threads of Swift's pool on Apple's platforms.
 @Suite("Deep and long expression trees")

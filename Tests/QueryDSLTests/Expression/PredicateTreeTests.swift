@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 /// Random conditions, compared with an evaluator of three-valued logic in Swift.
 @Suite("Random predicates")
 struct PredicateTreeTests {

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Arithmetic")
 struct ArithmeticTests {
   let music: Music

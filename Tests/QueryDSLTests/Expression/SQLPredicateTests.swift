@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Predicates")
 struct SQLPredicateTests {
   let music: Music

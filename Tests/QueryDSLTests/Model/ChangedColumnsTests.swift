@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("The changed columns of a model")
 struct ChangedColumnsTests {
   struct Post: Model {

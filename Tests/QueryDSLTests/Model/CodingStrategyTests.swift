@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Models and the strategies of encoders")
 struct CodingStrategyTests {
   @Test("JSON of a model follows the strategies for dates, data, URLs and decimal numbers")

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Changes that columns track")
 struct ColumnTests {
   struct Note: Model, Equatable, Hashable, Codable {

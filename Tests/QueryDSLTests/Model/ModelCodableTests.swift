@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Models with synthesized Codable")
 struct ModelCodableTests {
   struct Place: Codable, Hashable {

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("The layout of a model, which is read from its type")
 struct ModelLayoutTests {
   /// Expects that a model is refused with these words wherever it is first used.

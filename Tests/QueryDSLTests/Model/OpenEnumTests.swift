@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Open enumerations, which keep raw values that they do not know")
 struct OpenEnumTests {
   enum Status: String, ColumnValue, Codable { case draft, published }

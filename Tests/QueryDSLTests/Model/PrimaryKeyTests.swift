@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Primary keys")
 struct PrimaryKeyTests {
   struct Visit: Model, Equatable {

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Tables without a key")
 struct TableModelTests {
   struct Line: TableModel, Equatable {

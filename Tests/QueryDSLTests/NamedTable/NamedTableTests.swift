@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 extension TableName {
   fileprivate static let profiles: TableName = "profiles"
   fileprivate static let hostile: TableName = #"a"; DROP TABLE profiles; --"#

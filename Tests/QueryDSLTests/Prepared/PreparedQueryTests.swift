@@ -4,6 +4,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Prepared queries")
 struct PreparedQueryTests {
   let articles: Articles

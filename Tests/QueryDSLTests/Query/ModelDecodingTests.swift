@@ -4,6 +4,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Written values, which read back equal")
 struct ModelDecodingTests {
   let db: Database

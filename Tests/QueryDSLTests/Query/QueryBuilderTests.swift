@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Joins in the query builder")
 struct QueryBuilderTests {
   let music: Music

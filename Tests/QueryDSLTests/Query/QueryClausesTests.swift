@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Clauses in the query builder")
 struct QueryClausesTests {
   let music: Music

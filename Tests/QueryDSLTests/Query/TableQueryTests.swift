@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Queries over one table")
 struct TableQueryTests {
   let music: Music

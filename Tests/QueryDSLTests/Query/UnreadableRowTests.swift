@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Rows that cannot be read, beside those that can")
 struct UnreadableRowTests {
   enum Status: String, ColumnValue { case draft, published }

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Updates and deletions in the database")
 struct UpdateTests {
   let music: Music

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 private struct Nation: Model, Equatable {
   @PrimaryKey var code: String
   var id: String { code }

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 // Bookings have a key of two columns. Items refer to it, and couriers through a table between.
 
 private struct Booking: Model, Equatable {

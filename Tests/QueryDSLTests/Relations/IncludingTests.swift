@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 // Writers have stories, and stories have remarks and, through a table between, labels.
 
 private struct Writer: Model, Equatable {

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 private struct Team: Model, Equatable {
   @PrimaryKey var id: Int
   @Column var name: String

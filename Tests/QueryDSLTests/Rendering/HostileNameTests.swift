@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 /// A digit as a type, so that each of a thousand models has a name of its own.
 protocol HostileDigit: Sendable {
   static var value: Int { get }

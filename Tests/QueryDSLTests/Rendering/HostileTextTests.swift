@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 /// Text that looks like SQL is a value or a name, and is never run as SQL. The authorizer reports
 /// what a statement would do while the statement is prepared.
 @Suite("Hostile text")

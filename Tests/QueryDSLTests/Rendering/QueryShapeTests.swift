@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 /// The statement cache finds a query by its shape. In a debug build the cache asserts that a shape
 /// has only one SQL text; these tests check the same through the public interface.
 @Suite("The shape of a query")

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Models of FTS5 tables that exist already")
 struct ExistingFullTextTests {
   private struct Page: Model, Equatable {

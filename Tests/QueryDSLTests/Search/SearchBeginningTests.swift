@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Unfinished words in an index of stems")
 struct SearchBeginningTests {
   private struct Stemmed: Model {

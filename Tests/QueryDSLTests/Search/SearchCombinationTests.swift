@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 /// Searches together with the other parts of a query.
 @Suite("Full-text search in every kind of query")
 struct SearchCombinationTests {

@@ -2,6 +2,7 @@ import SQLCore
 import Testing
 
 @testable import QueryDSL
+@testable import QueryFixtures
 
 @Suite("Full-text indexes in a schema")
 struct SearchDeclarationTests {

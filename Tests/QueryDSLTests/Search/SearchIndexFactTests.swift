@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 /// What must hold whenever rows are written; each test is a fact about FTS5 that a plain index of
 /// triggers gets wrong.
 @Suite("Full-text indexes under writes")

@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Full-text indexes in migrations")
 struct SearchMigrationTests {
   private typealias Plain = Versions.Plain

@@ -3,6 +3,7 @@ import QueryDSL
 import TestRun
 import Testing
 
+@testable import QueryFixtures
 @testable import SQLCore
 
 @Suite("Full-text search and the normal forms of Unicode")

@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 /// Facts about FTS5 on which the form of a search rests.
 @Suite("Full-text search and the rules of FTS5")
 struct SearchQueryFactTests {

@@ -3,6 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Full-text search against a plain reference")
 struct SearchRandomTests {
   private typealias Post = Library.Post

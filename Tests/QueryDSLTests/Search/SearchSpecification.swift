@@ -2,6 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 /// The searches that a program can write, the SQL of each, and the rows that it finds.
 @Suite("Full-text search as a program writes it")
 struct SearchSpecification {

@@ -3,6 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
+@testable import QueryFixtures
+
 /// The models of the tests of vectors, and the extension with which they are searched.
 enum Gallery {
   struct Artist: Model {

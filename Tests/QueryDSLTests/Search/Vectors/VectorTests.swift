@@ -4,6 +4,8 @@ import SQLCore
 import TestRun
 import Testing
 
+@testable import QueryFixtures
+
 @Suite("Vectors and their nearest neighbours")
 struct VectorTests {
   private typealias Picture = Gallery.Picture
