@@ -6,7 +6,7 @@ let librarySettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsen
 
 // A target names all modules that it can see, also those behind its dependencies, and so does a
 // product: if a module changes that is not named, SwiftPM does not compile the target again
-// (`Scripts/check-clients`).
+// (`Scripts/Checks/clients`).
 let queryDSL = ["QueryDSL", "SQLCore"]
 let observation = ["ChangeObservation"] + queryDSL
 let apus = ["Apus"] + observation
@@ -72,7 +72,7 @@ let package = Package(
     ),
     // An engine elsewhere that is a file after all.
     .target(name: "FileEngine", dependencies: ["SQLCore"], path: "Tests/Support/FileEngine"),
-    // An engine in another process, which reaches a cluster: `Scripts/cluster-specifications`.
+    // An engine in another process, which reaches a cluster: `Cluster/Scripts/specifications`.
     .target(
       name: "GatewayEngine", dependencies: ["SQLCore"], path: "Tests/Support/GatewayEngine"
     ),

@@ -24,20 +24,20 @@ let package = Package(
     .target(
       name: "ClusterNodes", dependencies: ["ApusCluster"], path: "Tests/Support/ClusterNodes"),
     // Lets the tests of the root package, which has no dependencies, run on a cluster:
-    // `Scripts/cluster-specifications`.
+    // `Cluster/Scripts/specifications`.
     .executableTarget(
       name: "ClusterGateway", dependencies: ["ApusCluster", "ClusterNodes"],
       path: "Tests/Support/ClusterGateway"),
-    // What holds when nodes fail: `Scripts/cluster-faults`.
+    // What holds when nodes fail: `Cluster/Scripts/faults`.
     .executableTarget(
       name: "ClusterFaults", dependencies: ["ApusCluster", "ClusterNodes"],
       path: "Tests/Support/ClusterFaults"),
-    // The package catalogue of the examples, on a cluster: `Scripts/cluster`.
+    // The package catalogue of the examples, on a cluster: `Cluster/Scripts/run`.
     .target(name: "DebianControl", path: "Examples/DebianControl"),
     .executableTarget(
       name: "ClusterCatalogue", dependencies: ["ApusCluster", "ClusterNodes", "DebianControl"],
       path: "Examples/ClusterCatalogue"),
-    // Figures beside dqlite's Go client: `Scripts/cluster-bench`.
+    // Figures beside dqlite's Go client: `Cluster/Scripts/bench`.
     .executableTarget(
       name: "ClusterBench", dependencies: ["ApusCluster", "ClusterNodes"],
       path: "Tests/Support/ClusterBench"),

@@ -1,7 +1,7 @@
 import Apus
 import Foundation
 
-// A program that `Scripts/static-archive` links with an archive of the library. It refers to little
+// A program that `Scripts/Checks/static-archive` links with an archive of the library. It refers to little
 // by itself: what the library finds by dynamic casts must be there without that.
 
 enum Level: String, ColumnValue, Codable { case low, high }

@@ -2,7 +2,7 @@ import Foundation
 import TestRun
 import Testing
 
-/// A test that never ends, with which `.ci/run` checks the watchdog of `Scripts/swift-test`.
+/// A test that never ends, with which `.ci/run` checks the watchdog of `Scripts/Support/swift-test`.
 @Suite("A planted hang", .blocking)
 struct PlantedHangTests {
   @Test(

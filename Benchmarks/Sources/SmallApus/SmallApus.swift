@@ -1,6 +1,6 @@
 import Apus
 
-// The smallest program that uses Apus, whose size `Scripts/footprint` measures.
+// The smallest program that uses Apus, whose size `Scripts/Measures/footprint` measures.
 
 struct Note: Model {
   @PrimaryKey var id: Int64

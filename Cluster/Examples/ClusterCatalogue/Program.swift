@@ -3,7 +3,7 @@ import ClusterNodes
 import Foundation
 
 /// The package catalogue on a cluster of three nodes, whose leader is killed in the middle of the
-/// import: `Scripts/cluster`.
+/// import: `Cluster/Scripts/run`.
 ///
 /// Everything but this file belongs to the catalogue itself, in `Examples/PackageCatalogue`.
 @main

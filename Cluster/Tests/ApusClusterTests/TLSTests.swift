@@ -10,7 +10,7 @@ private enum Peer {
 }
 
 /// A node of dqlite's Go package, which was seen to be ready, whose connections are encrypted, and whose clients need a
-/// certificate. `Scripts/cluster-peer` builds it.
+/// certificate. `Cluster/Scripts/peer` builds it.
 @Suite(
   .serialized, .enabled(if: Peer.program != nil, "APUS_CLUSTER_PEER names no program"))
 struct TLSTests {

@@ -9,7 +9,7 @@ import Testing
 /// `APUS_ENGINE`.
 ///
 /// It is `file` for the same file behind an engine, and `gateway:` with the path of a socket for a
-/// cluster: `Scripts/cluster-specifications`.
+/// cluster: `Cluster/Scripts/specifications`.
 enum Specification {
   static let engine = ProcessInfo.processInfo.environment["APUS_ENGINE"] ?? ""
 

@@ -4,7 +4,7 @@ import ClusterNodes
 import Foundation
 
 /// Times inserts, finds and streams on a cluster of three nodes, and those of dqlite's Go client on the
-/// same nodes: `Scripts/cluster-bench`.
+/// same nodes: `Cluster/Scripts/bench`.
 @main
 struct ClusterBench {
   private struct Bird: Model {

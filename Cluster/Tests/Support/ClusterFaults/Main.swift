@@ -1,7 +1,7 @@
 import ClusterNodes
 import Foundation
 
-/// Tries what holds when the nodes of a cluster fail: `Scripts/cluster-faults`.
+/// Tries what holds when the nodes of a cluster fail: `Cluster/Scripts/faults`.
 ///
 /// 16 writers and their readers, in four clients, work without a pause. Meanwhile nodes are killed,
 /// paused and cut off at random, one round after another.

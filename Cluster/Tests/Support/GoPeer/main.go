@@ -3,7 +3,7 @@
 //	peer node DIRECTORY ADDRESS [ADDRESS OF ANOTHER NODE] CERTIFICATE KEY    a node with TLS
 //	peer bench ADDRESS…                                                      figures of the client
 //
-// Built with Debian's golang-go and golang-github-canonical-go-dqlite-dev: Scripts/cluster-bench.
+// Built with Debian's golang-go and golang-github-canonical-go-dqlite-dev: Cluster/Scripts/bench.
 package main
 
 import (

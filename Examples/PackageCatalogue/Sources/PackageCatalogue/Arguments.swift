@@ -6,6 +6,7 @@ struct Arguments: Equatable {
       Scripts/demo                           the packages of this machine, or a small sample
       Scripts/demo FILE                      the packages of a Debian control file
       apt-cache dumpavail | Scripts/demo -   the packages of standard input
+      Scripts/demo --release                 the same, optimized by the compiler
 
       --database PATH   keeps the database at PATH, and replaces the packages in it;
                         by default, the database is temporary and deleted at the end

@@ -31,7 +31,7 @@ enum Gallery {
       .appending(path: "../../../..").standardized.path(percentEncoded: false)
     let path = root + "/.build/sqlite-vec-0.1.9/sqlite_vec/vec0.so"
     try #require(
-      FileManager.default.fileExists(atPath: path), "run Scripts/install-sqlite-vec first")
+      FileManager.default.fileExists(atPath: path), "run Scripts/Support/install-sqlite-vec first")
     var configuration = Configuration()
     configuration.extensions = [SQLiteExtension(path: path)]
     return configuration
