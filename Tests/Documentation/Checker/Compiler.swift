@@ -27,7 +27,9 @@ struct Compiler {
   /// The folder of the package's modules, and what describes the C modules that they import.
   private var packageArguments: [String] {
     guard let package else { return [] }
-    let build = root.appending(path: "\(package)/.build")
+    // As SwiftPM has it.
+    let folder = ProcessInfo.processInfo.environment["SWIFTPM_BUILD_DIR"]
+    let build = folder.map { URL(filePath: $0) } ?? root.appending(path: "\(package)/.build")
     let debug = build.appending(path: "debug").resolvingSymlinksInPath()
     // A package describes its C modules, or SwiftPM does.
     let maps =
