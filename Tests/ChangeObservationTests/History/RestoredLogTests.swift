@@ -8,26 +8,26 @@ import Testing
 /// A file that is restored or copied gives the numbers of its log to other transactions.
 @Suite("Change logs of restored and copied files")
 struct RestoredLogTests {
-  private struct Note: Model, Equatable {
+  struct Note: Model, Equatable {
     @PrimaryKey var id = Unique64()
     @Column var text: String
 
     static var schema: Schema<Note> { Logged() }
   }
 
-  private func database() throws -> Database { try .temporary(models: [Note.self]) }
+  func database() throws -> Database { try .temporary(models: [Note.self]) }
 
-  private func texts(_ db: Database) throws -> [String] {
+  func texts(_ db: Database) throws -> [String] {
     try db.fetch(Note.order { $0.$id }.select { $0.$text })
   }
 
-  private func insert(_ texts: String..., into db: Database) throws {
+  func insert(_ texts: String..., into db: Database) throws {
     for text in texts { try db.insert(Note(text: text)) }
   }
 
   /// Sends everything that the target lacks, as JSON.
   @discardableResult
-  private func send(
+  func send(
     from source: Database, to target: Database, relaying: Bool = false
   ) throws -> Int {
     var count = 0
@@ -42,11 +42,11 @@ struct RestoredLogTests {
     }
   }
 
-  private func epochs(_ db: Database) throws -> [Int64] {
+  func epochs(_ db: Database) throws -> [Int64] {
     try db.fetch(Int64.self, "SELECT first FROM apus_log_epoch ORDER BY first")
   }
 
-  private func expectUnknown(
+  func expectUnknown(
     _ position: LogPosition, in db: Database, _ body: () throws -> Void
   ) throws {
     let error = LogError.unknownPosition(
@@ -355,59 +355,5 @@ struct RestoredLogTests {
     #expect(try reopened.log.entries(after: entries[1].position).count == 1)
     #expect(try epochs(db) == [1, 3])
     #expect(try db.log.entries(after: entries[1].position).count == 1)
-  }
-
-  @Test("a purge forgets the oldest epochs of other databases that the log no longer has")
-  func purgedPeers() throws {
-    let (a, b) = (try database(), try database())
-    try insert("own", into: b)
-    try insert("one", into: a)
-    try send(from: a, to: b)
-    let identity = try a.log.identity
-    try b.execute(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10100)
-      INSERT INTO apus_log_applied SELECT \(identity), i, 1 FROM n
-      UNION ALL SELECT 'other', i, 1 FROM n WHERE i <= 5
-      """)
-    func counts() throws -> [Int] {
-      try b.fetch(
-        Int.self,
-        """
-        SELECT count(*) FROM apus_log_applied WHERE database = 'other'
-        UNION ALL SELECT count(*) FROM apus_log_applied WHERE database = \(identity)
-        UNION ALL SELECT min(epoch) FROM apus_log_applied WHERE database = \(identity)
-        """)
-    }
-    #expect(try b.log.purge(keeping: .init(count: 1)) == 1)
-    #expect(try counts() == [5, 10_001, 101])
-    // The transaction that the log still has is not applied again.
-    try b.write { try $0.setAppliedLogPosition(.start, of: identity) }
-    #expect(try send(from: a, to: b) == 0)
-    try insert("two", into: a)
-    try send(from: a, to: b)
-    try b.log.purge(keeping: .init(count: 0))
-    #expect(try counts() == [5, 10_000, 101])
-    #expect(try texts(b).sorted() == ["one", "own", "two"])
-  }
-
-  @Test("purging keeps the epoch in which the log begins")
-  func purged() throws {
-    let db = try database()
-    let path = try #require(db.path)
-    for text in ["one", "two", "three", "four"] {
-      try insert(text, into: Database(path: path, models: [Note.self]))
-    }
-    let entries = try db.log.entries()
-    #expect(Set(entries.map(\.position)).count == 4)
-    try db.log.purge(keeping: .init(count: 1))
-    #expect(try epochs(db).prefix(4) == [1, 2, 3, 4])
-    #expect(try db.log.entries(after: entries[2].position).map(\.position) == [entries[3].position])
-    #expect(throws: LogError.expired(position: 0, purged: entries[2].position)) {
-      try db.log.entries()
-    }
-    // A position of another branch is not one of this log, even if it was purged up to there.
-    let other = LogPosition("1f:3")
-    try expectUnknown(#require(other), in: db) { _ = try db.log.entries(after: #require(other)) }
   }
 }

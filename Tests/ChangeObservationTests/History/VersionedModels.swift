@@ -21,7 +21,7 @@ enum Versions {
   }
 
   enum Second {
-    struct Job: Model {
+    struct Job: Model, Equatable {
       @PrimaryKey var id: Int
       @Column var title: String
       @Column var color: String?
@@ -32,7 +32,7 @@ enum Versions {
       }
     }
 
-    struct Part: Model {
+    struct Part: Model, Equatable {
       @PrimaryKey var id: Int
       @Column var job: Int
       @Column var note: String?

@@ -9,46 +9,15 @@ import Testing
 @Suite("Changes from other databases that wait until they can be applied")
 struct WaitingChangesTests {
   private enum Old {
-    struct Job: Model {
-      @PrimaryKey var id: Int
-      @Column var title: String
-      static var schema: Schema<Job> { Logged() }
-    }
-
-    struct Part: Model {
-      @PrimaryKey var id: Int
-      @Column var job: Int
-      @Column var note: String?
-      static var schema: Schema<Part> {
-        Logged()
-        ForeignKey(\.$job, references: \Job.$id)
-      }
-    }
+    typealias Job = Versions.First.Job
+    typealias Part = Versions.First.Part
 
     static let models: [any TableModel.Type] = [Job.self, Part.self]
   }
 
   private enum New {
-    struct Job: Model, Equatable {
-      @PrimaryKey var id: Int
-      @Column var title: String
-      @Column var color: String?
-      @Column var size = 1
-      static var schema: Schema<Job> {
-        Logged()
-        Default(\.$size, 1)
-      }
-    }
-
-    struct Part: Model, Equatable {
-      @PrimaryKey var id: Int
-      @Column var job: Int
-      @Column var note: String?
-      static var schema: Schema<Part> {
-        Logged()
-        ForeignKey(\.$job, references: \Job.$id)
-      }
-    }
+    typealias Job = Versions.Second.Job
+    typealias Part = Versions.Second.Part
 
     struct Tag: Model, Equatable {
       @PrimaryKey var id: Int
