@@ -11,6 +11,8 @@ struct CatalogueTests {
     let kind: String
     let name: String
     let comment: String
+    /// Whether the top-level declaration in which it stands calls SQLite.
+    let callsSQLite: Bool
 
     var hasPage: Bool { comment.contains("- SeeAlso: <https://www.sqlite.org/") }
     /// Whether it is public only for the compiler.
@@ -46,6 +48,12 @@ struct CatalogueTests {
   private func declarations(in source: (path: String, text: String)) -> [Declaration] {
     let pattern =
       /^(\s*)(?:@\w+(?:\([^)]*\))?\s+)*public (?:(?:static|final|indirect|consuming|mutating|borrowing|convenience) )*(struct|class|enum|protocol|func|var|let|init|subscript|typealias)\b ?(\w*)/
+    // A declaration at the top level ends with a brace at the start of a line.
+    let callsSQLite = source.text.components(separatedBy: "\n}\n").flatMap { block in
+      Array(
+        repeating: block.contains(/\bc?sqlite(3_\w+|_\w+)\(/),
+        count: block.count(where: \.isNewline) + 2)
+    }
     var comment: [Substring] = []
     var found: [Declaration] = []
     for (index, line) in source.text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -60,7 +68,8 @@ struct CatalogueTests {
         found.append(
           Declaration(
             place: "\(source.path):\(index + 1)", isOuter: match.1.isEmpty,
-            kind: String(match.2), name: String(match.3), comment: comment.joined(separator: "\n")))
+            kind: String(match.2), name: String(match.3), comment: comment.joined(separator: "\n"),
+            callsSQLite: callsSQLite[index]))
       } else if start.hasPrefix("@") || start.hasPrefix("nonisolated") {
         // An attribute between the comment and the declaration.
         continue
@@ -101,7 +110,6 @@ struct CatalogueTests {
     "each public type, and each function that calls SQLite, links to a page of its documentation")
   func pages() {
     for source in sources {
-      let callsSQLite = source.text.contains(/\bc?sqlite(3_\w+|_\w+)\(/)
       for declaration in declarations(in: source) where !declaration.hasPage {
         switch declaration.kind {
         case "struct", "class", "enum", "protocol":
@@ -109,7 +117,7 @@ struct CatalogueTests {
             !Self.ownTypes.contains(declaration.name)
           else { continue }
         case "func":
-          guard callsSQLite else { continue }
+          guard declaration.callsSQLite else { continue }
         default: continue
         }
         Issue.record("\(declaration.place): \(declaration.kind) \(declaration.name)")
