@@ -98,3 +98,128 @@ extension ConnectionCore {
     finding.drop { $0 != " " }.hasPrefix(" value in ")
   }
 }
+
+/// A backup into another database, with its options.
+struct DatabaseBackup: Sendable {
+  let cancellation = JobCancellation()
+  /// Whether the source is locked before the destination. Without a fixed order, two backups in
+  /// opposite directions would wait for each other.
+  let takesSourceFirst: Bool
+  private let other: Database
+  private let pagesPerStep: Int32
+
+  init(_ source: Database, to other: Database, pagesPerStep: Int) throws {
+    self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
+    self.other = other
+    takesSourceFirst = ObjectIdentifier(source) < ObjectIdentifier(other)
+    guard source !== other else {
+      throw DatabaseError.misuse(
+        "the source and the destination of the backup are the same database; "
+          + "give another destination")
+    }
+    if let first = source.realPath, let second = other.realPath {
+      try CopyPlace(second, given: second).requireApart(from: [first])
+    }
+    guard !other.configuration.isReadOnly else {
+      throw DatabaseError(
+        code: .readOnly,
+        message: "the destination of the backup was opened with `Configuration.isReadOnly`")
+    }
+  }
+
+  func run(
+    from source: ConnectionCore, into destination: ConnectionCore,
+    progress: (BackupProgress) throws -> Void
+  ) throws {
+    try cancellation.cover(source)
+    let pageCount = try source.holdingSnapshot {
+      try source.requireWhole("the source")
+      return try copy(from: source, into: destination, progress: progress)
+    }
+    // The copy is in the log. Pages that cannot be moved to the file now are moved after a later
+    // commit.
+    sqlite3_wal_checkpoint_v2(destination.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    other.writeObserver.withLock { $0 }?.contentWasReplaced(on: destination)
+    try? progress(BackupProgress(pageCount: pageCount, remainingPageCount: 0))
+  }
+
+  private func copy(
+    from source: ConnectionCore, into destination: ConnectionCore,
+    progress: (BackupProgress) throws -> Void
+  ) throws -> Int {
+    do {
+      return try BackupCopy(
+        source: source.handle, destination: destination.handle, pagesPerStep: pagesPerStep,
+        cancellation: cancellation
+      ).run(progress)
+    } catch var error as DatabaseError where error.code.primary == .readOnly {
+      error.message +=
+        " (the source has another page size than the destination, which is already in use and "
+        + "cannot change its page size)"
+      throw error
+    }
+  }
+}
+
+/// A backup into a file, with its options.
+struct FileBackup: Sendable {
+  private let file: ReplacementFile
+  private let pagesPerStep: Int32
+
+  init(_ source: Database, to path: String, pagesPerStep: Int, overwriting: Bool) throws {
+    self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
+    file = try source.replacementFile(path, overwriting: overwriting)
+  }
+
+  var cancellation: JobCancellation { file.cancellation }
+
+  func run(source: ConnectionCore, progress: (BackupProgress) throws -> Void) throws {
+    let pageCount = try file.replace(copying: source) { temporary in
+      let destination = try DatabaseFile(path: temporary).open()
+      defer { sqlite3_close_v2(destination) }
+      // No other connection sees the file, and it is synchronised to disk once it is complete.
+      sqlite3_exec(
+        destination, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
+      return try source.holdingSnapshot {
+        try BackupCopy(
+          source: source.handle, destination: destination, pagesPerStep: pagesPerStep,
+          cancellation: cancellation
+        ).run(progress)
+      }
+    }
+    try? progress(BackupProgress(pageCount: pageCount, remainingPageCount: 0))
+  }
+}
+
+/// The cancellation of a long job: it notes that the waiting task was cancelled, and ends the
+/// statements of the job's connections.
+final class JobCancellation: Sendable {
+  private struct State {
+    var isCancelled = false
+    /// The accesses that run statements of the job. A later access of the same connection has
+    /// another lease, and is not affected.
+    var running: [(core: ConnectionCore, lease: UInt64)] = []
+  }
+
+  private let state = Lock(State())
+
+  func cancel() {
+    let running = state.withLock { state in
+      state.isCancelled = true
+      return state.running
+    }
+    for (core, lease) in running { core.cancel(lease: lease) }
+  }
+
+  func check() throws {
+    if state.withLock({ $0.isCancelled }) { throw CancellationError() }
+  }
+
+  /// Registers a connection, so that cancelling ends its statements. Throws if the job is already
+  /// cancelled.
+  func cover(_ core: ConnectionCore) throws {
+    let lease = core.lease
+    state.withLock { $0.running.append((core, lease)) }
+    try check()
+  }
+}

@@ -125,3 +125,97 @@ package final class ConnectionCore: @unchecked Sendable {
     set { state.pointee.access.allowWriting(newValue) }
   }
 }
+
+/// The state of a connection that changes while it is used, kept in raw memory: one value for each
+/// subsystem, which others use through its methods.
+///
+/// Properties of a class would check exclusivity at each access. Here that is not needed: the lease
+/// ensures that only one thread at a time uses a connection. A method that changes one of these
+/// values must not call SQLite or a caller's code where it could come back to the same value. So
+/// the value decides, and the core acts.
+struct ConnectionState {
+  let handle: OpaquePointer
+  /// Whether the handle is closed.
+  var isClosed = false
+  /// The folder against which relative paths are attached while the connection is prepared. The
+  /// connection may be opened long after its database, when the working folder has changed.
+  var attachingFolder: String?
+  /// Whether each statement that ends is checked for the number of rows that it scanned.
+  var watchesScans: Bool
+  /// What sends the statements of a database that is elsewhere; nil for one in this process.
+  var remote: RemoteLink?
+  var statements: StatementLender
+  var lent = LentObjects()
+  var access: AccessState
+  var transaction = TransactionState()
+  var uniqueIDs = UniqueIDMark()
+  var kept: KeptSnapshot
+  var hooks = HookState()
+  var observation = ObservationState()
+  var cacheFeed = CacheFeed()
+  var cachedTables = CachedTables()
+  var resultTables = ResultTables()
+  /// Whether tables are STRICT, as far as that was asked for since the schema was last changed here.
+  var strictTables: [String: Bool] = [:]
+  var authorizer = AuthorizerState()
+  var log = LogState()
+  var registrations = RegistrationState()
+
+  init(handle: OpaquePointer, configuration: Configuration, allowsWriting: Bool) {
+    self.handle = handle
+    watchesScans = configuration.onTableScan != nil
+    statements = StatementLender(configuration)
+    kept = KeptSnapshot(configuration)
+    access = AccessState(allowsWriting: allowsWriting)
+  }
+}
+
+extension ConnectionCore {
+  /// Returns a number that changes when another connection commits to the file, but not when this
+  /// connection does.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_data_version>
+  package func dataVersion() throws -> Int32 {
+    if let remote = state.pointee.remote { return try remote.dataVersion() }
+    var statement: OpaquePointer?
+    try check(sqlite3_prepare_v2(handle, "PRAGMA data_version", -1, &statement, nil))
+    defer { sqlite3_finalize(statement) }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW else { throw error(code) }
+    return sqlite3_column_int(statement, 0)
+  }
+
+  /// A number that changes with each commit to the main database, by this connection or, once this
+  /// connection has begun to read, by another one. Reading it runs no statement, so a commit hook
+  /// may use it.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
+  package var contentVersion: UInt32 {
+    // An engine that does not answer counts as one with another version.
+    if let remote = state.pointee.remote {
+      return UInt32(bitPattern: (try? remote.dataVersion()) ?? -1)
+    }
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
+  /// Returns the number that each change of the main database's schema increases. Runs one short
+  /// statement, which is not reported to the connection's observer.
+  package func schemaVersion() throws -> Int32 {
+    let statement = try state.pointee.statements.schemaVersion ?? prepareSchemaVersion()
+    let code = sqlite3_step(statement)
+    defer { sqlite3_reset(statement) }
+    guard code == SQLITE_ROW else { throw error(code) }
+    return sqlite3_column_int(statement, 0)
+  }
+
+  private func prepareSchemaVersion() throws -> OpaquePointer? {
+    var statement: OpaquePointer?
+    try check(
+      sqlite3_prepare_v3(
+        handle, "PRAGMA schema_version", -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+    state.pointee.statements.keep(schemaVersion: statement)
+    return statement
+  }
+}

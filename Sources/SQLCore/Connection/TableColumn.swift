@@ -1,3 +1,5 @@
+import CSQLite
+
 /// A column of a table, as its schema declares it.
 ///
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_table_xinfo>
@@ -37,5 +39,76 @@ public struct TableColumn: Hashable, Sendable {
     self.defaultText = defaultText
     self.primaryKeyPosition = primaryKeyPosition
     self.generation = generation
+  }
+}
+
+extension Connection {
+  /// Returns the columns of a table, including generated ones. Returns an empty array if the table
+  /// does not exist.
+  public func columns(ofTable table: String) throws -> [TableColumn] {
+    var columns: [TableColumn] = []
+    try forEach(
+      """
+      SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(\(table))
+      """
+    ) { row in
+      columns.append(
+        TableColumn(
+          name: try row.get(at: 0), declaredType: try row.get(at: 1),
+          isNotNull: try row.get(at: 2), defaultText: try row.get(at: 3),
+          primaryKeyPosition: try row.get(at: 4),
+          generation: TableColumn.Generation(rawValue: try row.get(at: 5)) ?? .none))
+    }
+    return columns
+  }
+
+  /// Returns whether the main database has a table or view of that name, ignoring case.
+  public func tableExists(_ table: String) throws -> Bool {
+    try row(
+      "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(\(table))"
+    ) != nil
+  }
+}
+
+extension ConnectionCore {
+  /// Returns the name of the collation of a column in the main database.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
+  package func collation(ofColumn column: String, in table: String) throws -> String {
+    var collation: UnsafePointer<CChar>?
+    try check(
+      sqlite3_table_column_metadata(
+        handle, "main", table, column, nil, &collation, nil, nil, nil))
+    return collation.map { String(cString: $0) } ?? "BINARY"
+  }
+
+  /// Returns how SQLite compares the values of a column in the main database: the storage class
+  /// that the column prefers (nil for NUMERIC and for none), and whether text is compared by its
+  /// bytes. Returns nil for a column of a view, and for one that does not exist.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
+  package func comparison(
+    ofColumn column: String, in table: String
+  ) -> (storageClass: StorageClass?, isBinary: Bool)? {
+    var type: UnsafePointer<CChar>?
+    var collation: UnsafePointer<CChar>?
+    guard
+      sqlite3_table_column_metadata(
+        handle, "main", table, column, &type, &collation, nil, nil, nil) == SQLITE_OK
+    else { return nil }
+    return (
+      type.flatMap { StorageClass(declaredType: String(cString: $0)) },
+      collation.map { $0.isSame(as: "BINARY") } ?? true
+    )
+  }
+
+  /// Whether a table is STRICT. It asks once for each table, until a statement of this connection
+  /// changes the schema.
+  package func isStrict(_ table: String) -> Bool {
+    if let known = state.pointee.strictTables[table] { return known }
+    let found = try? texts("SELECT min(strict) FROM pragma_table_list(?)", table)
+    let isStrict = found == [["1"]]
+    state.pointee.strictTables[table] = isStrict
+    return isStrict
   }
 }

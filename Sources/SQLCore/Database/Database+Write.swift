@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension Database {
   /// Runs a closure in a transaction of the only writer, which is committed when the closure
   /// returns and rolled back when it throws.
@@ -206,4 +212,18 @@ extension Database {
     }
     return try body(core)
   }
+}
+
+/// An observer of the writer's accesses, called when an access begins and ends, between
+/// transactions.
+package protocol AccessObserver: AnyObject, Sendable {
+  /// Called when the writer was lent. An error that this throws ends the access.
+  func writeWillBegin(on core: ConnectionCore) throws
+  /// Called when the access has ended, successfully or not, even if `writeWillBegin` was not called
+  /// for it.
+  func writeDidEnd(on core: ConnectionCore)
+  /// Called when a backup has replaced the whole content of the database.
+  func contentWasReplaced(on core: ConnectionCore)
+  /// Called when the database was closed or its last reference released. No writes follow.
+  func databaseDidClose()
 }

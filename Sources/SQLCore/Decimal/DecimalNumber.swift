@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A decimal number with any number of digits, for exact arithmetic.
 struct DecimalNumber: Sendable {
   /// The digits, 0 to 9, least significant first; empty for zero.
@@ -175,5 +181,13 @@ struct DecimalNumber: Sendable {
       difference.append(a[index] + borrow * 10 - taken)
     }
     return difference
+  }
+}
+
+extension Decimal {
+  /// Returns the text as which a decimal number is stored: without an exponent, a plus sign or
+  /// redundant zeros. Returns nil if the text is not a decimal number.
+  package static func canonicalText(of text: String) -> String? {
+    DecimalNumber(text.utf8)?.text
   }
 }

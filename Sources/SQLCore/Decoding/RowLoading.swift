@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The progress of a loop over rows.
 package struct RowProgress {
   /// The number of rows that were loaded completely.
@@ -101,4 +107,187 @@ extension ColumnSlots {
     }
     for slot in slots.prefix(count) { destroy(slot.type, at: model + Int(slot.offset)) }
   }
+}
+
+/// A layout in which a value is stored in the memory that a row is read into.
+protocol ValueStorage {
+  static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer)
+  /// Reads a value of a type that the loops do not handle themselves.
+  static func load(
+    _ cell: borrowing Cell, _ type: any ColumnValue.Type, into memory: UnsafeMutableRawPointer
+  ) throws
+}
+
+/// A value in the column of a model, with its mark.
+enum InColumn: ValueStorage {
+  @inline(__always)
+  static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
+    memory.assumingMemoryBound(to: ColumnStorage<Value>.self)
+      .initialize(to: ColumnStorage(loaded: value))
+  }
+
+  @inline(__always)
+  static func load(
+    _ cell: borrowing Cell, _ type: any ColumnValue.Type, into memory: UnsafeMutableRawPointer
+  ) throws {
+    try type._load(cell, intoColumnAt: memory)
+  }
+}
+
+/// A value without a mark: an element of a tuple.
+enum Bare: ValueStorage {
+  @inline(__always)
+  static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
+    memory.initializeMemory(as: Value.self, to: value)
+  }
+
+  static func load(
+    _ cell: borrowing Cell, _ type: any ColumnValue.Type, into memory: UnsafeMutableRawPointer
+  ) throws {
+    try type.load(cell, into: memory)
+  }
+}
+
+extension ColumnValue {
+  fileprivate static func load(
+    _ cell: borrowing Cell, into memory: UnsafeMutableRawPointer
+  ) throws {
+    memory.initializeMemory(as: Self.self, to: try Self(cell))
+  }
+
+  fileprivate static func destroy(_ memory: UnsafeMutableRawPointer) {
+    memory.assumingMemoryBound(to: Self.self).deinitialize(count: 1)
+  }
+}
+
+extension ColumnSlot {
+  /// Reads a column of a statement's current row into memory, as a value without a mark.
+  package func load(
+    column index: Int, of statement: StatementPointer, into memory: UnsafeMutableRawPointer
+  ) throws {
+    guard let value = sqlite3_column_value(statement.handle, Int32(truncatingIfNeeded: index))
+    else { throw DatabaseError(code: .range, message: "there is no column \(index)") }
+    try value.load(self, as: Bare.self, into: memory)
+  }
+
+  /// Destroys a value without a mark.
+  package func destroy(_ memory: UnsafeMutableRawPointer) {
+    type.destroy(memory)
+  }
+}
+
+extension OpaquePointer {
+  /// Reads a value of SQLite as the type of a slot. This is the only place that distinguishes the
+  /// types; it is compiled once for models and once for tuples.
+  @inline(__always)
+  func load<Storage: ValueStorage>(
+    _ slot: ColumnSlot, as storage: Storage.Type, into memory: UnsafeMutableRawPointer
+  ) throws {
+    switch slot.kind {
+    case .int:
+      guard sqlite3_value_type(self) == SQLITE_INTEGER else { throw mismatch(self, slot) }
+      Storage.store(Int(truncatingIfNeeded: sqlite3_value_int64(self)), at: memory)
+    case .int64:
+      guard sqlite3_value_type(self) == SQLITE_INTEGER else { throw mismatch(self, slot) }
+      Storage.store(sqlite3_value_int64(self), at: memory)
+    case .unique64:
+      guard sqlite3_value_type(self) == SQLITE_INTEGER else { throw mismatch(self, slot) }
+      Storage.store(Unique64(rawValue: sqlite3_value_int64(self)), at: memory)
+    case .bool:
+      Storage.store(try bool(self, slot), at: memory)
+    case .double:
+      guard sqlite3_value_type(self) == SQLITE_FLOAT else {
+        Storage.store(try Cell(value: self, form: .standard).real(), at: memory)
+        break
+      }
+      Storage.store(sqlite3_value_double(self), at: memory)
+    case .string:
+      Storage.store(try string(self, slot), at: memory)
+    case .data:
+      Storage.store(try data(self, slot), at: memory)
+    case .date:
+      guard sqlite3_value_type(self) == SQLITE_INTEGER else { throw mismatch(self, slot) }
+      Storage.store(Date(microsecondsSince1970: sqlite3_value_int64(self)), at: memory)
+    case .optionalInt:
+      switch sqlite3_value_type(self) {
+      case SQLITE_NULL: Storage.store(Int?.none, at: memory)
+      case SQLITE_INTEGER:
+        Storage.store(Int?(Int(truncatingIfNeeded: sqlite3_value_int64(self))), at: memory)
+      default: throw mismatch(self, slot)
+      }
+    case .optionalInt64:
+      switch sqlite3_value_type(self) {
+      case SQLITE_NULL: Storage.store(Int64?.none, at: memory)
+      case SQLITE_INTEGER: Storage.store(Int64?(sqlite3_value_int64(self)), at: memory)
+      default: throw mismatch(self, slot)
+      }
+    case .optionalUnique64:
+      switch sqlite3_value_type(self) {
+      case SQLITE_NULL: Storage.store(Unique64?.none, at: memory)
+      case SQLITE_INTEGER:
+        Storage.store(Unique64?(Unique64(rawValue: sqlite3_value_int64(self))), at: memory)
+      default: throw mismatch(self, slot)
+      }
+    case .optionalBool:
+      Storage.store(
+        sqlite3_value_type(self) == SQLITE_NULL ? nil : try bool(self, slot) as Bool?,
+        at: memory)
+    case .optionalDouble:
+      switch sqlite3_value_type(self) {
+      case SQLITE_NULL: Storage.store(Double?.none, at: memory)
+      case SQLITE_FLOAT: Storage.store(Double?(sqlite3_value_double(self)), at: memory)
+      default: Storage.store(Double?(try Cell(value: self, form: .standard).real()), at: memory)
+      }
+    case .optionalString:
+      Storage.store(
+        sqlite3_value_type(self) == SQLITE_NULL ? nil : try string(self, slot) as String?,
+        at: memory)
+    case .optionalData:
+      Storage.store(
+        sqlite3_value_type(self) == SQLITE_NULL ? nil : try data(self, slot) as Data?,
+        at: memory)
+    case .optionalDate:
+      switch sqlite3_value_type(self) {
+      case SQLITE_NULL: Storage.store(Date?.none, at: memory)
+      case SQLITE_INTEGER:
+        Storage.store(Date?(Date(microsecondsSince1970: sqlite3_value_int64(self))), at: memory)
+      default: throw mismatch(self, slot)
+      }
+    case .witness:
+      try Storage.load(Cell(value: self, form: slot.form), slot.type, into: memory)
+    }
+  }
+}
+
+@inline(__always)
+private func bool(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> Bool {
+  guard sqlite3_value_type(value) == SQLITE_INTEGER else { throw mismatch(value, slot) }
+  let integer = sqlite3_value_int64(value)
+  guard integer == 0 || integer == 1 else {
+    throw ColumnValueError.invalid(integer, as: Bool.self)
+  }
+  return integer == 1
+}
+
+@inline(__always)
+private func string(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> String {
+  guard sqlite3_value_type(value) == SQLITE_TEXT else { throw mismatch(value, slot) }
+  return try String(validatedTextOf: value)
+}
+
+@inline(__always)
+private func data(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> Data {
+  guard sqlite3_value_type(value) == SQLITE_BLOB else { throw mismatch(value, slot) }
+  guard let start = sqlite3_value_blob(value) else {
+    // SQLite allocates the bytes of a zero-blob only when they are requested, which may fail.
+    guard sqlite3_value_bytes(value) == 0 else { throw DatabaseError.outOfMemory }
+    return Data()
+  }
+  return Data(bytes: start, count: Int(sqlite3_value_bytes(value)))
+}
+
+@inline(never)
+private func mismatch(_ value: OpaquePointer, _ slot: ColumnSlot) -> ColumnValueError {
+  Cell(value: value, form: slot.form)
+    .mismatch(slot.type.storageClass(as: slot.form) ?? slot.type.storageClass)
 }

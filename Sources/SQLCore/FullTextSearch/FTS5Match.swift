@@ -71,3 +71,96 @@ struct FTS5Match {
     if code != SQLITE_OK { throw FTS5Stop(code: code) }
   }
 }
+
+extension FTS5 {
+  /// Registers the auxiliary functions that typed queries call.
+  ///
+  /// | SQL | returns |
+  /// |---|---|
+  /// | `apus_highlight(t, column, open, close)` | what `highlight` returns |
+  /// | `apus_snippet(t, column, open, close, ellipsis, words)` | what `snippet` returns |
+  ///
+  /// SQLite's own functions end each part of a text, from one mark to the next, at its first U+0000.
+  /// In old versions, such as 3.40.1, they also repeat the letters that two occurrences share, which
+  /// happens with `trigram`, and a snippet of one word can be longer.
+  ///
+  /// A connection has them from the first statement on that calls one. Does nothing if SQLite was
+  /// built without FTS5.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_auxiliary_functions>
+  static func registerFunctions(on core: ConnectionCore) {
+    guard let api = try? api(of: core), let create = api.pointee.xCreateFunction else { return }
+    _ = create(api, "apus_highlight", nil, highlight, nil)
+    _ = create(api, "apus_snippet", nil, snippet, nil)
+  }
+
+  /// Whether the statement that was compiled last calls one of the functions, and the connection
+  /// does not have them.
+  static func lacksFunction(_ handle: OpaquePointer) -> Bool {
+    let message = String(cString: sqlite3_errmsg(handle))
+    return message == "no such function: apus_highlight"
+      || message == "no such function: apus_snippet"
+  }
+}
+
+private func highlight(
+  api: UnsafePointer<Fts5ExtensionApi>?, row: OpaquePointer?, result: OpaquePointer?,
+  count: Int32, values: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  answer("apus_highlight", 3, api, row, result, count, values) {
+    (match, values) throws(FTS5Stop) in
+    let column = Int(sqlite3_value_int(values[0]))
+    guard let text = try match.text(ofColumn: column) else { return nil }
+    let words = try FoundWords(in: text, of: match, match.occurrences(inColumn: column))
+    return words.marked(in: text, argument(values[1]), argument(values[2]))
+  }
+}
+
+private func snippet(
+  api: UnsafePointer<Fts5ExtensionApi>?, row: OpaquePointer?, result: OpaquePointer?,
+  count: Int32, values: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  answer("apus_snippet", 5, api, row, result, count, values) { (match, values) throws(FTS5Stop) in
+    let size = max(Int(sqlite3_value_int(values[4])), 1)
+    let snippet = try Snippet(of: match, inColumn: Int(sqlite3_value_int(values[0])), size: size)
+    guard let text = try match.text(ofColumn: snippet.column) else { return nil }
+    let tokens = snippet.firstToken..<snippet.firstToken + size
+    let showsEnd = try tokens.upperBound >= match.tokenCount(ofColumn: snippet.column)
+    let words = try FoundWords(
+      in: text, of: match, match.occurrences(inColumn: snippet.column), shown: tokens,
+      showsEnd: showsEnd)
+    let ellipsis = argument(values[3])
+    return words.marked(
+      in: text, argument(values[1]), argument(values[2]),
+      before: tokens.lowerBound > 0 ? ellipsis : nil, after: showsEnd ? nil : ellipsis)
+  }
+}
+
+/// Sets the result of an auxiliary function: a text, NULL, or an error.
+private func answer(
+  _ name: String, _ wanted: Int, _ api: UnsafePointer<Fts5ExtensionApi>?, _ row: OpaquePointer?,
+  _ result: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?,
+  _ text: (FTS5Match, UnsafeMutablePointer<OpaquePointer?>) throws(FTS5Stop) -> [UInt8]?
+) {
+  guard let api, let row, let values, count == wanted else {
+    let error = DatabaseError(
+      code: .error, message: "wrong number of arguments to function \(name)()")
+    return CallbackFailure(error).setResult(of: result)
+  }
+  do {
+    guard let bytes = try text(FTS5Match(api: api, context: row), values) else {
+      return sqlite3_result_null(result)
+    }
+    bytes.withUnsafeBytes { bytes in
+      csqlite_result_text_copy(
+        result, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count))
+    }
+  } catch {
+    sqlite3_result_error_code(result, error.code)
+  }
+}
+
+private func argument(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+  let start = sqlite3_value_text(value)
+  return UnsafeRawBufferPointer(
+    start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
+}

@@ -46,3 +46,99 @@ extension Registrar {
       })
   }
 }
+
+/// The purpose for which a text is tokenized.
+///
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
+public struct FTS5Purpose: OptionSet, Sendable {
+  /// The bits, which are SQLite's own.
+  public let rawValue: Int32
+
+  /// Makes a purpose from SQLite's bits.
+  public init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  /// The text is a query.
+  public static let query = FTS5Purpose(rawValue: FTS5_TOKENIZE_QUERY)
+  /// Together with `.query`: the last token of the text is the beginning of a word.
+  public static let prefix = FTS5Purpose(rawValue: FTS5_TOKENIZE_PREFIX)
+  /// The text is a document that is added, deleted or checked.
+  public static let document = FTS5Purpose(rawValue: FTS5_TOKENIZE_DOCUMENT)
+  /// The text is tokenized for an auxiliary function such as `highlight`.
+  public static let function = FTS5Purpose(rawValue: FTS5_TOKENIZE_AUX)
+}
+
+/// The circumstances in which a tokenizer is made: the arguments of `tokenize = 'name one two'`,
+/// and access to the tokenizers that are registered already.
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
+public struct FTS5TokenizerContext {
+  /// The words after the name.
+  public let arguments: [String]
+  let core: ConnectionCore
+
+  /// Returns another tokenizer, to be wrapped: `unicode61`, `ascii`, `porter`, `trigram`, or one of
+  /// yours.
+  ///
+  /// Throws `DatabaseError` if no tokenizer has that name, or if it refuses the arguments.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#tokenizers>
+  public func tokenizer(
+    _ name: String, _ arguments: [String] = []
+  ) throws -> any FTS5Tokenizer {
+    try ForeignTokenizer(name, arguments, on: core)
+  }
+}
+
+/// The receiver of a tokenizer's tokens; only valid while the tokenizer runs.
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
+public struct FTS5Tokens: ~Copyable {
+  typealias Receiver =
+    @convention(c) (
+      UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int32, Int32, Int32
+    ) -> Int32
+
+  enum Target {
+    case sqlite(Receiver, UnsafeMutableRawPointer?)
+    case swift((String, Range<Int>, Bool) throws -> Void)
+  }
+
+  let target: Target
+
+  init(_ target: Target) {
+    self.target = target
+  }
+
+  init(_ receiver: Receiver, _ context: UnsafeMutableRawPointer?) {
+    target = .sqlite(receiver, context)
+  }
+
+  /// Makes a receiver that passes each token to a closure. A tokenizer that wraps another one uses
+  /// it to examine the other's tokens before it appends them.
+  public init(
+    _ body: @escaping (_ token: String, _ range: Range<Int>, _ isColocated: Bool) throws -> Void
+  ) {
+    target = .swift(body)
+  }
+
+  /// Appends a token.
+  ///
+  /// - Parameters:
+  ///   - range: the position of the token in the text, in bytes of UTF-8.
+  ///   - isColocated: whether it is a synonym of the token before, at the same position.
+  public func append(_ token: String, at range: Range<Int>, isColocated: Bool = false) throws {
+    switch target {
+    case .swift(let body): try body(token, range, isColocated)
+    case .sqlite(let receive, let context):
+      var token = token
+      let code = token.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { bytes in
+          receive(
+            context, isColocated ? FTS5_TOKEN_COLOCATED : 0, bytes.baseAddress,
+            Int32(clamping: bytes.count), Int32(clamping: range.lowerBound),
+            Int32(clamping: range.upperBound))
+        }
+      }
+      if code != SQLITE_OK { throw FTS5Stop(code: code) }
+    }
+  }
+}

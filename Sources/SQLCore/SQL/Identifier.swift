@@ -1,3 +1,5 @@
+import CSQLite
+
 /// The name of a table, column or index, which is quoted when it is written into SQL.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_keywords.html>
@@ -38,5 +40,44 @@ extension String {
       text.unicodeScalars.append(scalar)
     }
     return text
+  }
+}
+
+// SQLite ignores the case of names and keywords, but only that of the letters A to Z. All
+// comparisons of names are made with these functions.
+
+extension UInt8 {
+  /// The byte, in lower case if it is a capital letter of ASCII.
+  @inlinable package var lowercasedASCII: UInt8 { (65...90).contains(self) ? self | 0x20 : self }
+}
+
+extension String {
+  /// The text with its ASCII letters in lower case: the form in which names are keys of sets and
+  /// dictionaries.
+  package var lowercasedASCII: String {
+    guard utf8.contains(where: { (65...90).contains($0) }) else { return self }
+    return String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
+  }
+
+  /// Returns whether two names are the same for SQLite, which compares bytes: an é written as two
+  /// characters is another name. Allocates nothing.
+  package func isSame(as other: String) -> Bool {
+    utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
+  }
+
+  /// Returns whether the text begins with a prefix, compared as SQLite compares names.
+  package func hasFoldedPrefix(_ prefix: String) -> Bool {
+    utf8.count >= prefix.utf8.count
+      && zip(utf8, prefix.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
+  }
+}
+
+extension UnsafePointer<CChar> {
+  /// Returns whether a name that SQLite passes is the same as another one for SQLite. Makes no
+  /// `String` of it.
+  func isSame(as name: StaticString) -> Bool {
+    name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
+      sqlite3_stricmp(self, $0) == 0
+    }
   }
 }

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// A report of a statement that scanned a large table, with the indexes that would prevent the
 /// scan.
 ///
@@ -21,5 +23,177 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
     let names = tables.joined(separator: ", ")
     return (["a scan of \(names) read \(rowCount) rows: \(sql)"] + advice)
       .joined(separator: "\n")
+  }
+}
+
+/// The scans that were reported already, by the connections of all databases that were opened with
+/// the same configuration.
+final class KnownScans: Sendable {
+  private struct Key: Hashable {
+    let database: String
+    let schemaVersion: Int
+    let sql: String
+  }
+
+  private let keys = Lock<Set<Key>>([])
+  /// The maximum number of entries. Beyond it all are forgotten, because a program that builds its
+  /// SQL differently each time would add entries without end.
+  private static let capacity = 10_000
+
+  /// Records a statement. Returns false if it was recorded before.
+  func insert(_ sql: String, of database: String, version: Int) -> Bool {
+    keys.withLock { keys in
+      if keys.count >= Self.capacity { keys.removeAll() }
+      return keys.insert(Key(database: database, schemaVersion: version, sql: sql)).inserted
+    }
+  }
+}
+
+extension ConnectionCore {
+  /// Checks whether a statement that has just ended scanned too many rows, and reports it if so.
+  ///
+  /// It is only called if the configuration asks for reports.
+  func noteScan(by statement: StatementPointer) {
+    let handle = statement.handle
+    let steps =
+      sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)
+      &+ sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_AUTOINDEX, 0)
+    // The counters accumulate, unless the user resets them.
+    let before = statement.pointee.scannedRows
+    statement.pointee.scannedRows = steps
+    let count = Int(steps >= before ? steps &- before : steps)
+    guard count > configuration.maximumScannedRows, let notify = configuration.onTableScan,
+      !statement.pointee.effects.mayChangeTables, let sql = statement.sql
+    else { return }
+    // The statements of this check are not checked themselves.
+    state.pointee.watchesScans = false
+    defer { state.pointee.watchesScans = true }
+    // If the report cannot be made, the statement must not fail, since it succeeded.
+    let scan = try? scan(
+      by: [sql, expandedText(handle) ?? sql], readsOnly: statement.pointee.isReadOnly,
+      rowCount: count)
+    if let scan { state.callingOut { _ in notify(scan) } }
+  }
+
+  /// Returns the report of a scan; nil if it was made before, or if no large table was scanned.
+  ///
+  /// - Parameter texts: the SQL, and the SQL with its values in place of the parameters.
+  ///
+  ///   The planner considers bound values only for LIKE. In the second text they are constants, so
+  ///   that the planner may drop whole conditions. Therefore the first text is tried first, and the
+  ///   second only if the first gives no result.
+  private func scan(by texts: [String], readsOnly: Bool, rowCount: Int) throws -> TableScan? {
+    let version = try integer(pragma: "-- looks into the schema\nPRAGMA schema_version")
+    let place = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+    let database = place.isEmpty ? "\(handle)" : place
+    guard configuration.knownScans.insert(texts[0], of: database, version: version) else {
+      return nil
+    }
+    var advisor = try? IndexAdvisor(SchemaCopy(of: self), for: self)
+    var scanned: [String] = []
+    for text in texts where scanned.isEmpty {
+      scanned = (try? advisor?.copy.scannedTables(by: text)) ?? []
+    }
+    // EXPLAIN of a statement that writes would reset SQLite's count of changed rows.
+    if scanned.isEmpty, readsOnly { scanned = try scannedTables(by: texts[0]) }
+    var tables: [String] = []
+    for table in scanned where !tables.contains(table) {
+      if !table.hasPrefix("sqlite_"), try isLarge(table) { tables.append(table) }
+    }
+    guard !tables.isEmpty else { return nil }
+    advisor?.largeTables = tables
+    var isPartial = false
+    for text in texts where !isPartial {
+      isPartial = advisor?.scansPartialIndexes(by: text) ?? false
+    }
+    var indexes: [SuggestedIndex] = []
+    for text in texts where indexes.isEmpty { indexes = advisor?.indexes(for: text) ?? [] }
+    // The rows of a partial index are those that the statement asked for.
+    if isPartial, indexes.isEmpty { return nil }
+    return TableScan(sql: texts[0], tables: tables, rowCount: rowCount, indexes: indexes)
+  }
+
+  /// Whether a table has more rows than the configuration allows a scan of.
+  private func isLarge(_ table: String) throws -> Bool {
+    let limit = configuration.maximumScannedRows
+    let count = try integer(
+      pragma: "-- counts as far as it matters\nSELECT count(*) FROM (SELECT 1 FROM "
+        + "\(Identifier(table).quoted) LIMIT \(max(0, limit)) + 1)")
+    return count > limit
+  }
+
+  /// Returns the tables that a statement would scan, including scans that build an automatic index,
+  /// each as many times as it is scanned.
+  ///
+  /// EXPLAIN shows which instructions count as steps of a scan, and which b-tree they scan. The
+  /// text of EXPLAIN QUERY PLAN is meant for people, and has aliases in place of table names.
+  package func scannedTables(by sql: String) throws -> [String] {
+    try scannedTrees(by: sql).map(\.table)
+  }
+
+  /// Returns the indexes that SQLite's planner would use for a statement in place of scans. It
+  /// creates the schema again in memory, without rows, which takes some milliseconds.
+  package func missingIndexes(for sql: String) throws -> [SuggestedIndex] {
+    try IndexAdvisor(SchemaCopy(of: self), for: self).indexes(for: sql)
+  }
+
+  /// Returns the tables and indexes that a statement would scan, each as many times as it is
+  /// scanned.
+  func scannedTrees(by sql: String) throws -> [ScannedTree] {
+    var trees: [Int: ScannedTree] = [:]
+    try forEachRow(of: "SELECT rootpage, tbl_name, name FROM main.sqlite_schema WHERE rootpage > 0")
+    {
+      trees[$0.integer(0)] = ScannedTree(table: $0.text(1), name: $0.text(2))
+    }
+    var cursors: [Int: ScannedTree] = [:]
+    var scanned: [ScannedTree] = []
+    try forEachRow(of: "EXPLAIN " + sql) { row in
+      switch row.text(1) {
+      // The program of a trigger numbers its cursors from the start again.
+      case "Init": cursors = [:]
+      case "OpenRead", "OpenWrite", "ReopenIdx":
+        cursors[row.integer(2)] = row.integer(4) == 0 ? trees[row.integer(3)] : nil
+      case "Next", "Prev":
+        let kind = Int32(truncatingIfNeeded: row.integer(6))
+        guard kind == SQLITE_STMTSTATUS_FULLSCAN_STEP || kind == SQLITE_STMTSTATUS_AUTOINDEX,
+          let tree = cursors[row.integer(2)]
+        else { return }
+        scanned.append(tree)
+      default: break
+      }
+    }
+    return scanned
+  }
+}
+
+/// A table or an index that a statement scans.
+struct ScannedTree {
+  let table: String
+  /// The name of the index, or of the table itself.
+  let name: String
+}
+
+/// A row of one of the library's own statements.
+struct PlainRow {
+  fileprivate let handle: OpaquePointer
+
+  func integer(_ index: Int32) -> Int { Int(sqlite3_column_int64(handle, index)) }
+  func text(_ index: Int32) -> String {
+    sqlite3_column_text(handle, index).map { String(cString: $0) } ?? ""
+  }
+}
+
+extension ConnectionCore {
+  /// Reads the rows of one of the library's own statements, without the cache.
+  func forEachRow(of sql: String, _ body: (PlainRow) throws -> Void) throws {
+    let compiled = try compileOne("-- looks into the schema\n" + sql)
+    defer { compiled.finalize() }
+    let statement = compiled.handle
+    while true {
+      let code = sqlite3_step(statement)
+      if code == SQLITE_DONE { return }
+      guard code == SQLITE_ROW else { throw failure(code, sql: sql) }
+      try body(PlainRow(handle: statement))
+    }
   }
 }

@@ -56,3 +56,106 @@ public struct ChangeConflict: Sendable {
     }
   }
 }
+
+/// The state of one call of `apply`, which SQLite passes to the callbacks.
+private final class ChangeApplication {
+  let tables: Set<String>?
+  let resolve: (ChangeConflict) throws -> ChangeConflict.Resolution
+  let core: ConnectionCore
+  var failure: (any Error)?
+
+  init(
+    core: ConnectionCore, tables: [String]?,
+    resolve: @escaping (ChangeConflict) throws -> ChangeConflict.Resolution
+  ) {
+    self.core = core
+    self.tables = tables.map { Set($0.map(\.lowercasedASCII)) }
+    self.resolve = resolve
+  }
+
+  static func at(_ context: UnsafeMutableRawPointer?) -> ChangeApplication? {
+    context.map { Unmanaged<ChangeApplication>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  func answer(_ code: Int32, _ iterator: OpaquePointer) -> Int32 {
+    let reason: ChangeConflict.Reason
+    switch code {
+    case SQLITE_CHANGESET_DATA: reason = .differs
+    case SQLITE_CHANGESET_NOTFOUND: reason = .notFound
+    case SQLITE_CHANGESET_CONFLICT: reason = .exists
+    case SQLITE_CHANGESET_FOREIGN_KEY:
+      var count: Int32 = 0
+      sqlite3changeset_fk_conflicts(iterator, &count)
+      reason = .foreignKeys(Int(count))
+    default: reason = .constraint
+    }
+    core.state.pointee.hooks.willCallOut()
+    defer { core.state.pointee.hooks.didCallOut() }
+    do {
+      switch try resolve(ChangeConflict(reason, iterator)) {
+      case .omit: return SQLITE_CHANGESET_OMIT
+      case .abort: return SQLITE_CHANGESET_ABORT
+      case .replace:
+        guard reason == .differs || reason == .exists else {
+          throw DatabaseError.misuse("only `.differs` and `.exists` can be resolved by `.replace`")
+        }
+        return SQLITE_CHANGESET_REPLACE
+      }
+    } catch {
+      failure = error
+      return SQLITE_CHANGESET_ABORT
+    }
+  }
+}
+
+extension Connection {
+  /// Applies the changes that a session recorded. If an error is thrown, none of them is applied.
+  ///
+  /// `onConflict` is called for each change that does not fit; meanwhile the connection can run
+  /// nothing else. An error that it throws is rethrown. By default the first conflict throws
+  /// `.abort`. Tables that do not exist in this database, or that are not among `tables`, are
+  /// skipped.
+  /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
+  public func apply(
+    _ changeset: Changeset, tables: [String]? = nil,
+    onConflict: (ChangeConflict) throws -> ChangeConflict.Resolution = { _ in .abort }
+  ) throws {
+    let core = try use()
+    try core.requireLocal("a changeset")
+    try core.checkWriting()
+    try withoutActuallyEscaping(onConflict) { onConflict in
+      let application = ChangeApplication(core: core, tables: tables, resolve: onConflict)
+      try core.savepoint {
+        try changeset.withPointer { count, pointer in
+          let code = sqlite3changeset_apply(
+            core.handle, count, pointer, appliesTable, resolveConflict,
+            Unmanaged.passUnretained(application).toOpaque())
+          if let failure = application.failure { throw failure }
+          if code == SQLITE_ABORT {
+            throw DatabaseError(
+              code: .abort,
+              message: "a change conflicts with the database; no change was applied")
+          }
+          try core.check(code)
+        }
+      }
+    }
+  }
+}
+
+private func appliesTable(
+  _ context: UnsafeMutableRawPointer?, _ table: UnsafePointer<CChar>?
+) -> Int32 {
+  guard let table, let application = ChangeApplication.at(context) else { return 0 }
+  guard let tables = application.tables else { return 1 }
+  return tables.contains(String(cString: table).lowercasedASCII) ? 1 : 0
+}
+
+private func resolveConflict(
+  _ context: UnsafeMutableRawPointer?, _ code: Int32, _ iterator: OpaquePointer?
+) -> Int32 {
+  guard let iterator, let application = ChangeApplication.at(context) else {
+    return SQLITE_CHANGESET_ABORT
+  }
+  return application.answer(code, iterator)
+}

@@ -44,3 +44,61 @@ extension Connection {
     return Int(current)
   }
 }
+
+/// A limit of a connection on the size of SQL constructs and values.
+///
+/// - SeeAlso: <https://www.sqlite.org/c3ref/c_limit_attached.html>
+public struct ConnectionLimit: RawRepresentable, Hashable, Sendable {
+  /// SQLite's number.
+  public let rawValue: Int32
+
+  /// Makes a limit from SQLite's number.
+  public init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  /// The bytes of a text, BLOB or row.
+  public static let length = ConnectionLimit(rawValue: SQLITE_LIMIT_LENGTH)
+  /// The bytes of a statement's text.
+  public static let sqlLength = ConnectionLimit(rawValue: SQLITE_LIMIT_SQL_LENGTH)
+  /// The columns of a table, index, result, GROUP BY or ORDER BY.
+  public static let columns = ConnectionLimit(rawValue: SQLITE_LIMIT_COLUMN)
+  /// The depth of an expression.
+  public static let expressionDepth = ConnectionLimit(rawValue: SQLITE_LIMIT_EXPR_DEPTH)
+  /// The terms of a compound SELECT.
+  public static let compoundSelects = ConnectionLimit(rawValue: SQLITE_LIMIT_COMPOUND_SELECT)
+  /// The instructions of a prepared statement.
+  public static let instructions = ConnectionLimit(rawValue: SQLITE_LIMIT_VDBE_OP)
+  /// The arguments of a function.
+  public static let functionArguments = ConnectionLimit(rawValue: SQLITE_LIMIT_FUNCTION_ARG)
+  /// The attached databases; 0 forbids ATTACH.
+  public static let attachedDatabases = ConnectionLimit(rawValue: SQLITE_LIMIT_ATTACHED)
+  /// The bytes of a pattern of LIKE or GLOB.
+  public static let patternLength = ConnectionLimit(rawValue: SQLITE_LIMIT_LIKE_PATTERN_LENGTH)
+  /// The highest number of a parameter.
+  public static let parameters = ConnectionLimit(rawValue: SQLITE_LIMIT_VARIABLE_NUMBER)
+  /// The depth of triggers that fire each other.
+  public static let triggerDepth = ConnectionLimit(rawValue: SQLITE_LIMIT_TRIGGER_DEPTH)
+  /// The helper threads that a statement may use for sorting.
+  public static let workerThreads = ConnectionLimit(rawValue: SQLITE_LIMIT_WORKER_THREADS)
+}
+
+extension Connection {
+  /// Returns the current value of a limit.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/limit.html>
+  public func limit(_ limit: ConnectionLimit) throws -> Int {
+    Int(sqlite3_limit(try use().handle, limit.rawValue, -1))
+  }
+
+  /// Sets a limit and returns its previous value. A value above the limit with which SQLite was
+  /// compiled is lowered to that limit.
+  ///
+  /// On a connection of a pool, the limit stays in force after the access. Use
+  /// `Configuration.prepareConnection` to set it on all connections.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/limit.html>
+  @discardableResult
+  public func setLimit(_ limit: ConnectionLimit, to value: Int) throws -> Int {
+    Int(sqlite3_limit(try use().handle, limit.rawValue, Int32(clamping: max(0, value))))
+  }
+}

@@ -24,3 +24,33 @@ public enum SQLiteLibrary {
     return options
   }
 }
+
+/// A counter that SQLite keeps for the whole process.
+///
+/// - SeeAlso: <https://www.sqlite.org/c3ref/c_status_malloc_count.html>
+public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
+  /// SQLite's number.
+  public let rawValue: Int32
+
+  /// Makes a counter from SQLite's number.
+  public init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  /// The bytes of memory that SQLite has allocated.
+  public static let memory = LibraryCounter(rawValue: SQLITE_STATUS_MEMORY_USED)
+  /// The number of allocations that are not freed yet.
+  public static let allocations = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_COUNT)
+  /// The size of the largest allocation, as its highest value, in bytes.
+  public static let largestAllocation = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_SIZE)
+
+  /// The current value, and the highest value since the process began.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/status.html>
+  public var value: (current: Int64, highest: Int64) {
+    var current: Int64 = 0
+    var highest: Int64 = 0
+    sqlite3_status64(rawValue, &current, &highest, 0)
+    return (current, highest)
+  }
+}

@@ -23,3 +23,50 @@ final class RowBatch<Element: Sendable>: @unchecked Sendable {
     memory.deallocate()
   }
 }
+
+/// The size of the batches in which a stream reads its rows.
+///
+/// The first batch is one row, so that it arrives at once. The next batches grow from 64 rows to
+/// 1,024, so that handing over a long stream costs little per row. A batch is read in slices and
+/// ends early if its rows are large or slow: after each slice the bytes and the time of the batch
+/// are checked, and if they exceed the limit, the next slices are smaller.
+struct BatchPacing {
+  static let minimumRows = 64
+  static let maximumRows = 1_024
+  static let maximumSlice = 64
+  static let maximumBytes = 1 << 20
+  static let maximumTime = Duration.milliseconds(10)
+
+  /// The maximum number of rows in the batch.
+  private(set) var rows = 1
+  private var slice = 1
+  private var bytes = 0
+  private var start = ContinuousClock.now
+
+  mutating func beginBatch() {
+    bytes = 0
+    start = .now
+  }
+
+  /// Returns the number of rows to read next, for a batch that has `count` rows; 0 if it is full.
+  func next(after count: Int) -> Int {
+    min(slice, rows - count)
+  }
+
+  /// Records a slice of `count` rows whose last row has about `rowBytes` bytes. Returns false if
+  /// the batch must end.
+  mutating func noteSlice(of count: Int, rowBytes: Int) -> Bool {
+    bytes += count * rowBytes
+    guard bytes < Self.maximumBytes, ContinuousClock.now - start < Self.maximumTime else {
+      slice = max(1, slice / 4)
+      return false
+    }
+    slice = min(slice * 2, Self.maximumSlice)
+    return true
+  }
+
+  /// Makes the next batch larger, because this one was filled.
+  mutating func grow() {
+    rows = min(max(rows * 2, Self.minimumRows), Self.maximumRows)
+  }
+}

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// The statement that a stream reads, and the conversion of its rows to values.
 package struct RowSource<Element: Sendable>: Sendable {
   /// A function that steps the statement and loads at most `capacity` rows into memory.
@@ -49,5 +51,81 @@ package struct RowSource<Element: Sendable>: Sendable {
     _ sql: SQL, read: @escaping @Sendable (ConnectionCore, StatementPointer) throws -> Element
   ) {
     self.init(prepare: { try $0.lendStatement(for: sql) }, read: read)
+  }
+}
+
+/// The connection of a stream, with the statement at its current row.
+///
+/// The statement itself is the snapshot: from its first step to its reset it sees only what was
+/// committed before, so that no transaction needs to be begun or ended.
+///
+/// `@unchecked Sendable`: it moves between threads, but is used by one at a time. Either the
+/// `StreamProducer`'s state holds it, and then it is not in use, or the one job does that took it
+/// out of that state.
+final class StreamCursor<Element: Sendable>: @unchecked Sendable {
+  let core: ConnectionCore
+  private let source: RowSource<Element>
+  private var statement: StatementPointer?
+  private var progress = RowProgress()
+  private var loaded = 0
+  private var pacing = BatchPacing()
+
+  init(core: ConnectionCore, source: RowSource<Element>) {
+    self.core = core
+    self.source = source
+  }
+
+  /// Prepares the statement. Its first step is taken with the first row.
+  func prepare() throws {
+    statement = try source.prepare(core)
+  }
+
+  /// Whether every row was read.
+  var isAtEnd: Bool { progress.isAtEnd }
+
+  /// Whether its deadline passed.
+  var isLate: Bool { core.state.pointee.access.isLate }
+
+  /// The maximum number of rows in the next batch.
+  var room: Int { pacing.rows }
+
+  /// Fills a batch. If it throws, the batch has the rows before the error.
+  func fill(_ batch: RowBatch<Element>) throws {
+    guard let statement else { return }
+    pacing.beginBatch()
+    let room = min(pacing.rows, batch.capacity)
+    while batch.count < room {
+      let slice = min(pacing.next(after: batch.count), room - batch.count)
+      progress.count = 0
+      defer {
+        batch.count += progress.count
+        loaded += progress.count
+      }
+      try source.load(
+        core, statement, batch.memory + batch.count, slice, loaded, &progress)
+      if progress.isAtEnd { return }
+      let bytes = core.byteCount(ofRowAt: statement)
+      guard pacing.noteSlice(of: progress.count, rowBytes: bytes) else { return }
+    }
+    pacing.grow()
+  }
+
+  /// Ends the statement, and with it the snapshot.
+  func end() {
+    if let statement { core.giveBack(statement) }
+    statement = nil
+  }
+}
+
+extension ConnectionCore {
+  /// Returns the number of bytes in the texts and BLOBs of a statement's current row.
+  fileprivate func byteCount(ofRowAt statement: StatementPointer) -> Int {
+    var bytes = 0
+    for index in 0..<sqlite3_data_count(statement.handle) {
+      let type = sqlite3_column_type(statement.handle, index)
+      guard type == SQLITE_TEXT || type == SQLITE_BLOB else { continue }
+      bytes += Int(sqlite3_column_bytes(statement.handle, index))
+    }
+    return bytes
   }
 }

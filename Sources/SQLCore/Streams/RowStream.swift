@@ -76,3 +76,140 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
 
 @available(*, unavailable, message: "a stream is iterated over in one place at a time")
 extension RowStream.AsyncIterator: Sendable {}
+
+/// The consuming side of a stream, which returns the rows one by one. When it is released, the
+/// stream ends.
+@usableFromInline
+final class StreamConsumer<Element: Sendable> {
+  /// The remaining rows of the batch. They are in raw memory: as properties of the class, they
+  /// would cost two exclusivity checks per row.
+  @usableFromInline
+  struct Rest {
+    @usableFromInline var next: UnsafeMutablePointer<Element>?
+    @usableFromInline var count = 0
+  }
+
+  @usableFromInline let rest: UnsafeMutablePointer<Rest>
+  private let producer: StreamProducer<Element>
+  private var batch: RowBatch<Element>?
+  private var hasEnded = false
+
+  init(producer: StreamProducer<Element>) {
+    self.producer = producer
+    rest = .allocate(capacity: 1)
+    rest.initialize(to: Rest())
+  }
+
+  deinit {
+    producer.cancel()
+    dropRest()
+    rest.deallocate()
+  }
+
+  /// Takes the next batch. Returns false at the end and after an error.
+  @usableFromInline
+  func refill(isolation actor: isolated (any Actor)?) async throws -> Bool {
+    guard !hasEnded else { return false }
+    let used = batch
+    batch = nil
+    do {
+      guard let next = try await producer.next(recycling: used, isolation: actor) else {
+        hasEnded = true
+        return false
+      }
+      rest.pointee = Rest(next: next.memory, count: next.count)
+      next.count = 0
+      batch = next
+      return true
+    } catch {
+      hasEnded = true
+      throw error
+    }
+  }
+
+  /// Ends the stream because the task was cancelled. Throws `CancellationError`, unless the stream
+  /// has ended before.
+  @usableFromInline
+  func cancel() throws {
+    guard !hasEnded else { return }
+    hasEnded = true
+    producer.cancel()
+    dropRest()
+    throw CancellationError()
+  }
+
+  private func dropRest() {
+    rest.pointee.next?.deinitialize(count: rest.pointee.count)
+    rest.pointee = Rest()
+  }
+}
+
+/// An error that is thrown by the first row of a stream if all connections for streams are in use.
+///
+/// A stream holds a connection from its first row until it ends or its iterator is released. A new
+/// stream does not wait for another, which might in turn be waiting for it, and it takes none of
+/// the connections of `read`.
+public struct TooManyStreams: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The maximum number of open streams: `Configuration.maximumReaders`.
+  public let maximum: Int
+
+  /// Makes the error.
+  public init(maximum: Int) {
+    self.maximum = maximum
+  }
+
+  /// The number of open streams, and the possible remedies.
+  public var description: String {
+    "\(maximum) streams of rows are open, which is the maximum; end one, drop its iterator, "
+      + "or raise `Configuration.maximumReaders`"
+  }
+}
+
+// Raw SQL as a stream of rows; `QueryDSL` streams the rows of typed queries.
+extension Database {
+  /// Returns the rows of a read statement one after another, from one snapshot.
+  ///
+  /// ```swift
+  /// for try await row in db.stream("SELECT id, title FROM Post WHERE views > \(100)") {
+  ///   print(try row["title", as: String.self])
+  /// }
+  /// ```
+  ///
+  /// Nothing runs before the first row is requested. See `RowStream` for the resources that it
+  /// holds and the errors that it throws.
+  public func stream(_ sql: SQL, deadline: Duration? = nil) -> RowStream<Row> {
+    RowStream(
+      database: self,
+      source: RowSource(sql) { _, statement in
+        try Row(copying: StatementRow(statement: statement))
+      }, deadline: deadline)
+  }
+
+  /// Returns the rows of a read statement one after another, from one snapshot, as tuples of the
+  /// given types. Values are taken by position.
+  ///
+  /// ```swift
+  /// for try await (id, title) in db.stream((Int, String).self, "SELECT id, title FROM Post") {
+  ///   print(id, title)
+  /// }
+  /// ```
+  ///
+  /// When it reaches the row, it throws `ColumnValueError` if a value has another type, and
+  /// `DatabaseError` if the number of columns differs from the number of types.
+  public func stream<each Value: ColumnValue>(
+    _ type: (repeat each Value).Type, _ sql: SQL, deadline: Duration? = nil
+  ) -> RowStream<(repeat each Value)> {
+    RowStream(
+      database: self,
+      source: RowSource(sql) { _, statement in
+        let row = StatementRow(statement: statement)
+        try row.requireColumns(ofTypes: repeat (each Value).self)
+        var index = -1
+        func next<V: ColumnValue>(_: V.Type) throws -> V {
+          index += 1
+          return try StatementRow(statement: statement).get(V.self, at: index)
+        }
+        return (repeat try next((each Value).self))
+      }, deadline: deadline)
+  }
+}

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// A virtual table that can be written and is notified of transactions. Conform to
 /// `WritableVirtualTable` or `KeyedVirtualTable` rather than to this protocol.
 ///
@@ -35,4 +37,78 @@ extension TransactionalVirtualTable {
   public func release(_ number: Int) throws {}
   /// Does nothing.
   public func rollback(to number: Int) throws {}
+}
+
+/// A virtual table whose rows can be written and are identified by their rowid.
+///
+/// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xupdate_method>
+public protocol WritableVirtualTable: TransactionalVirtualTable {
+  /// Inserts a row and returns its rowid.
+  ///
+  /// - Parameter rowID: the requested rowid; nil if the table is to choose it.
+  func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64
+  /// Updates all columns of a row, and its rowid if `newRowID` differs from `rowID`.
+  func update(rowID: Int64, to newRowID: Int64, _ row: borrowing Arguments) throws
+  /// Deletes the row with that rowid.
+  func delete(rowID: Int64) throws
+}
+
+extension VirtualTable {
+  /// Throws misuse if the schema has a rowid but the methods use a key, or the other way round.
+  func checkSchema() throws {
+    guard self is any TransactionalVirtualTable else { return }
+    let words = schema.split { $0.isWhitespace || $0 == ";" }.suffix(2)
+      .map { String($0).lowercasedASCII }
+    let hasNoRowID = words.last == "rowid" && words.first?.hasSuffix("without") ?? false
+    guard hasNoRowID == (self is any KeyedVirtualTable) else {
+      throw DatabaseError.misuse(
+        hasNoRowID
+          ? "a schema WITHOUT ROWID identifies rows by a key; to write them, conform to "
+            + "KeyedVirtualTable"
+          : "the schema of a KeyedVirtualTable must end with WITHOUT ROWID: \(schema)")
+    }
+  }
+}
+
+/// The reaction of a statement to a violated constraint.
+///
+/// - SeeAlso: <https://www.sqlite.org/lang_conflict.html>
+public enum ConflictResolution: Hashable, Sendable {
+  /// The statement is undone; the transaction continues.
+  case abort
+  /// The statement ends; its earlier changes stay.
+  case fail
+  /// The row is skipped.
+  case ignore
+  /// The conflicting rows are deleted.
+  case replace
+  /// The transaction is rolled back.
+  case rollback
+
+  init(of core: ConnectionCore) {
+    switch sqlite3_vtab_on_conflict(core.handle) {
+    case SQLITE_FAIL: self = .fail
+    case SQLITE_IGNORE: self = .ignore
+    case SQLITE_REPLACE: self = .replace
+    case SQLITE_ROLLBACK: self = .rollback
+    default: self = .abort
+    }
+  }
+}
+
+/// A virtual table whose rows can be written and are identified by a primary key of one column.
+///
+/// Its schema has no rowid:
+///
+/// ```swift
+/// let schema = "CREATE TABLE x (word TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID"
+/// ```
+/// - SeeAlso: <https://www.sqlite.org/vtab.html#_without_rowid_virtual_tables_>
+public protocol KeyedVirtualTable: TransactionalVirtualTable {
+  /// Inserts a row. The key is the value of the primary key's column.
+  func insert(_ row: borrowing Arguments) throws
+  /// Updates all columns of the row with that key, including the key itself.
+  func update(key: DatabaseValue, _ row: borrowing Arguments) throws
+  /// Deletes the row with that key.
+  func delete(key: DatabaseValue) throws
 }

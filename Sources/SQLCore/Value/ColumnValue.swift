@@ -113,3 +113,87 @@ extension ColumnValue where Self: Equatable {
   @inlinable
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool { left == right }
 }
+
+// These functions read a value into the memory of a model's column, and write it from there.
+// `Optional+ColumnValue.swift` has those of Optional; the types of users have these.
+//
+// They are `@inlinable` so that a module that declares a conforming type compiles specialised
+// copies.
+
+extension ColumnValue {
+  /// Reads with `init(_:)`; programs do not use it directly.
+  @inlinable
+  public static func _load(
+    _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer
+  ) throws {
+    column.assumingMemoryBound(to: ColumnStorage<Self>.self)
+      .initialize(to: ColumnStorage(loaded: try Self(cell)))
+  }
+
+  /// Reads NULL as nil, and anything else with `init(_:)`; programs do not use it directly.
+  @inlinable
+  public static func _loadOptional(
+    _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer
+  ) throws {
+    column.assumingMemoryBound(to: ColumnStorage<Self?>.self)
+      .initialize(to: ColumnStorage(loaded: cell.isNull ? nil : try Self(cell)))
+  }
+
+  /// Returns the column's value, or NULL in the layout's own instance; programs do not use it
+  /// directly.
+  @inlinable
+  public static func _databaseValue(
+    ofColumnAt column: UnsafeRawPointer, as form: StoredForm
+  ) throws -> DatabaseValue {
+    guard let value = column.assumingMemoryBound(to: ColumnStorage<Self>.self).pointee.value
+    else { return .null }
+    return try value.databaseValue(as: form)
+  }
+
+  /// Returns the column's value, or NULL if it is nil; programs do not use it directly.
+  @inlinable
+  public static func _databaseValue(
+    ofOptionalColumnAt column: UnsafeRawPointer, as form: StoredForm
+  ) throws -> DatabaseValue {
+    guard case let value?? = column.assumingMemoryBound(to: ColumnStorage<Self?>.self).pointee.value
+    else { return .null }
+    return try value.databaseValue(as: form)
+  }
+}
+
+/// An item that a query can select: a column, an expression, a whole table, or a value.
+///
+/// Every `ColumnValue` is one, so a value of a type of your own needs no declaration:
+///
+/// ```swift
+/// Post.select { ($0.$title, Status.draft) }     // SELECT "title", ? FROM "Post"
+/// ```
+public protocol Selectable<Selected>: Sendable {
+  /// The type as which it is read.
+  associatedtype Selected: Sendable = Self
+  /// The item in SQL and the way to read it; programs do not use it directly.
+  var _selection: _SelectItem<Selected> { get }
+}
+
+/// A selected item and the way to read it; programs do not use it directly.
+///
+/// This module knows values only. What stands here for a column or an expression is known to the
+/// module that renders queries.
+public struct _SelectItem<Selected>: Sendable {
+  package let content: any Sendable
+
+  package init(_ content: any Sendable) {
+    self.content = content
+  }
+}
+
+extension ColumnValue {
+  /// The value as a bound constant; programs do not use it directly.
+  public var _selection: _SelectItem<Self> { _SelectItem(self) }
+}
+
+/// The nullability of types that are not optional; programs do not use it directly.
+public enum _NeverNull {}
+
+/// The nullability of optional types; programs do not use it directly.
+public enum _MaybeNull {}

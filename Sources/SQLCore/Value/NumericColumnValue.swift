@@ -1,3 +1,110 @@
+/// A column value whose stored form SQL orders as Swift orders the value, so that `<`, `min` and
+/// `ORDER BY` agree with Swift.
+///
+/// A type of your own may conform if the order of its stored form is its own.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparison_expressions>
+public protocol OrderedColumnValue: ColumnValue {}
+
+/// A number, or an optional of one, that queries can add, subtract, multiply and sum up. If an
+/// operand is NULL, the result is NULL.
+///
+/// Decimal is such a number. A number for which SQLite's own operators suffice is a
+/// `NumericColumnValue`.
+/// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
+public protocol AdditiveColumnValue: OrderedColumnValue {
+  /// The kind of number, which says with which other numbers it goes; programs do not use it
+  /// directly.
+  associatedtype _Arithmetic = _OwnNumberKind
+
+  /// The SQL functions that calculate with it. Default: nil, which means `+`, `-`, `*` and `sum`.
+  static var arithmetic: ArithmeticFunctions? { get }
+}
+
+extension AdditiveColumnValue {
+  /// Nil: SQLite's own operators.
+  @inlinable
+  public static var arithmetic: ArithmeticFunctions? { nil }
+}
+
+extension AdditiveColumnValue where Self: RawRepresentable, RawValue: AdditiveColumnValue {
+  /// The functions of the raw value.
+  @inlinable
+  public static var arithmetic: ArithmeticFunctions? { RawValue.arithmetic }
+}
+
+/// A number that SQLite's own operators calculate with, or an optional of one. If an operand is
+/// NULL, the result is NULL.
+///
+/// Types of your own conform to `NumericColumnValue` instead.
+/// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
+public protocol ArithmeticColumnValue: AdditiveColumnValue {
+  /// Double, or `Double?` if the number is optional; programs do not use it directly.
+  associatedtype RealResult: ColumnValue = Double
+}
+
 /// A number that SQLite's own operators calculate with.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
+
+// The kinds of numbers, for the compiler. Some operators of queries exist only for their error
+// messages; they use the kinds to find operands that do not go together.
+
+/// The kind of a number.
+public protocol _NumberKind {}
+
+/// The kind of a number that goes with those of another such kind: an integer and a real number.
+public protocol _BinaryNumberKind: _NumberKind {}
+
+/// The kind of a number that goes only with its own type.
+public protocol _SeparateNumberKind: _NumberKind {}
+
+/// The kind of a type that is not a number.
+public enum _NotANumberKind {}
+
+/// The kind of Int.
+public enum _IntegerKind: _BinaryNumberKind {}
+
+/// The kind of the other integers, such as Int64, which do not go with an Int.
+public enum _SizedIntegerKind: _BinaryNumberKind {}
+
+/// The kind of Double.
+public enum _RealKind: _BinaryNumberKind {}
+
+/// The kind of Decimal, of Float, and of the numbers that a program declares.
+public enum _OwnNumberKind: _SeparateNumberKind {}
+
+/// The names of the SQL functions that replace `+`, `-`, `*` and `sum` for numbers that SQLite's
+/// operators would round.
+///
+/// The functions must be registered on each connection. A `RawRepresentable` type uses the
+/// functions and the collation of its raw value.
+/// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
+public struct ArithmeticFunctions: Hashable, Sendable {
+  /// The function that adds two numbers.
+  public let addition: String
+  /// The function that subtracts the second number from the first.
+  public let subtraction: String
+  /// The function that multiplies two numbers.
+  public let multiplication: String
+  /// The aggregate function that sums up the values that are not NULL.
+  public let sum: String
+  /// The function that converts another value to such a number.
+  public let conversion: String
+
+  /// Makes a set of functions from their names.
+  public init(
+    addition: String, subtraction: String, multiplication: String, sum: String, conversion: String
+  ) {
+    self.conversion = conversion
+    self.addition = addition
+    self.subtraction = subtraction
+    self.multiplication = multiplication
+    self.sum = sum
+  }
+
+  /// Exact arithmetic of decimal numbers; every connection has these functions.
+  /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
+  public static let decimal = ArithmeticFunctions(
+    addition: "decimal_add", subtraction: "decimal_sub", multiplication: "decimal_mul",
+    sum: "decimal_sum", conversion: "decimal")
+}

@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A storage class of SQLite.
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes>
@@ -43,6 +49,72 @@ public enum StorageClass: String, Hashable, Sendable {
     case SQLITE_TEXT: self = .text
     case SQLITE_BLOB: self = .blob
     default: self = .null
+    }
+  }
+}
+
+extension StorageClass {
+  /// The Swift type for values of this class, where a column declares no type of its own; nil for
+  /// NULL.
+  package var valueType: (any ColumnValue.Type)? {
+    switch self {
+    case .integer: Int64.self
+    case .real: Double.self
+    case .text: String.self
+    case .blob: Data.self
+    case .null: nil
+    }
+  }
+}
+
+/// The way in which a Swift value is stored in its column, for types that have more than one.
+///
+/// A column is written in the form that it declares. `.standard` is the form in the table of
+/// `Documentation/StoredForms.md`; the others are declared in a model's schema, as in
+/// `Stored(\.$id, as: .bytes)`. Each text form of a date also reads the other text forms.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes>
+@frozen
+public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+  /// The form that a type has by default.
+  case standard
+  /// A UUID as its 16 bytes, in a BLOB.
+  case bytes
+  /// A Date as seconds since 1970-01-01T00:00:00Z, in a REAL.
+  case unixSeconds
+  /// A Date as seconds since 2001-01-01T00:00:00Z, in a REAL: `timeIntervalSinceReferenceDate`.
+  case referenceSeconds
+  /// A Date as `2026-11-21T10:50:00.123456Z`, in a TEXT; years 0000 to 9999.
+  case iso8601
+  /// A Date as a Julian day number, in a REAL. Precise to the millisecond, like SQLite's own date
+  /// functions.
+  case julianDay
+  /// A UUID as 36 characters in upper case, in a TEXT: Foundation's `uuidString`.
+  case uppercase
+  /// A Date as whole seconds since 1970-01-01T00:00:00Z, in an INTEGER: SQLite's `unixepoch()`.
+  case unixEpoch
+  /// A Date as milliseconds since 1970-01-01T00:00:00Z, in an INTEGER: JavaScript's `Date.now()`.
+  case unixMilliseconds
+  /// A Date as `2026-11-21T10:50:00.123Z`, in a TEXT: JavaScript's `toISOString()`.
+  case iso8601Milliseconds
+  /// A Date as `2026-11-21T10:50:00Z`, in a TEXT: the format of `JSONEncoder` and
+  /// `ISO8601DateFormatter`.
+  case iso8601Seconds
+  /// A Date as `2026-11-21 10:50:00.123` in UTC, in a TEXT: the format of GRDB, and of SQLite's
+  /// `strftime('%Y-%m-%d %H:%M:%f')`.
+  case datetime
+  /// A Date as `2026-11-21 10:50:00` in UTC, in a TEXT: SQLite's `datetime()` and
+  /// `CURRENT_TIMESTAMP`.
+  case datetimeSeconds
+}
+
+extension StoredForm {
+  /// The number of microseconds to which dates of this form are rounded: one, a millisecond or a
+  /// second.
+  package var dateUnit: Int64 {
+    switch self {
+    case .unixMilliseconds, .iso8601Milliseconds, .datetime, .julianDay: 1_000
+    case .unixEpoch, .iso8601Seconds, .datetimeSeconds: 1_000_000
+    case .standard, .bytes, .uppercase, .unixSeconds, .referenceSeconds, .iso8601: 1
     }
   }
 }

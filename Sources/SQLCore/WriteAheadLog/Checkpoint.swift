@@ -1,5 +1,42 @@
 import CSQLite
 
+/// The modes of a checkpoint, which differ in what it waits for.
+///
+/// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
+public enum CheckpointMode: Int32, Hashable, Sendable, CaseIterable {
+  /// Copies as much as possible without waiting.
+  case passive = 0
+  /// Waits for readers of older snapshots, and copies the whole log.
+  case full = 1
+  /// Like `full`, and then waits until no connection reads from the log, so that the next write
+  /// restarts the log from its beginning.
+  case restart = 2
+  /// Like `restart`, and truncates the log's file to zero bytes.
+  case truncate = 3
+}
+
+/// The result of a checkpoint.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
+public struct CheckpointResult: Hashable, Sendable {
+  /// Whether another connection read or wrote for longer than the checkpoint waited. The checkpoint
+  /// then did not complete what its mode promises.
+  public let isBusy: Bool
+  /// The number of pages in the log; 0 after `.truncate`, and if there is no log.
+  public let logFrameCount: Int
+  /// The number of these pages that were copied into the database file.
+  public let checkpointedFrameCount: Int
+
+  /// Creates a result from its parts.
+  public init(isBusy: Bool, logFrameCount: Int, checkpointedFrameCount: Int) {
+    self.isBusy = isBusy
+    self.logFrameCount = logFrameCount
+    self.checkpointedFrameCount = checkpointedFrameCount
+  }
+
+  /// Whether the database file holds everything that was committed.
+  public var isComplete: Bool { checkpointedFrameCount == logFrameCount }
+}
+
 extension ConnectionCore {
   /// Runs a checkpoint. If other connections block it for too long, this is part of the result
   /// rather than an error.
@@ -32,5 +69,21 @@ extension ConnectionCore {
     return CheckpointResult(
       isBusy: code != SQLITE_OK, logFrameCount: Int(max(0, logCount)),
       checkpointedFrameCount: Int(max(0, checkpointedCount)))
+  }
+}
+
+/// A use of `PRAGMA wal_autocheckpoint`, which replaces the library's log hook by SQLite's own.
+///
+/// The library's hook also checkpoints automatically, and besides it bounds the log and calls the
+/// listeners. So the library installs its hook again, with the number of pages that the pragma has
+/// set.
+enum CheckpointPragma {
+  case reading
+  /// Sets the number of pages from which a commit copies as much of the log as possible; 0 or less
+  /// turns this off.
+  case setting(Int)
+
+  init(argument: UnsafePointer<CChar>?) {
+    self = argument.map { .setting(Int(String(cString: $0)) ?? 0) } ?? .reading
   }
 }

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// The state of a connection that concerns its write-ahead log: the length and the bound of the
 /// log, and whether the library's log hook is installed in place of SQLite's own.
 struct LogState {
@@ -105,4 +107,142 @@ struct LogState {
     defer { bound.didFail() }
     return bound.isExceeded ? bound.byteCount : nil
   }
+}
+
+/// The length of the write-ahead log, and the length at which it is to be restarted.
+///
+/// SQLite appends to the log as long as any connection reads from it. If readers overlapped all the
+/// time, the log would grow without limit.
+struct LogBound {
+  /// The number of frames in the log after the last commit.
+  private(set) var frameCount = 0
+  /// The bound, in frames.
+  private var maximum = Int.max
+  /// The number of frames at which the library next tries to restart the log. At first it is less
+  /// than the bound, so that the next transaction does not exceed the bound at once.
+  private var nextAttempt = Int.max
+  /// The number of frames from which a commit copies as much of the log as possible, without
+  /// waiting, as SQLite's own hook does.
+  private(set) var copying = 1_000
+  /// The size in bytes of a page with its header.
+  private var frameByteCount = 4_096 + 24
+
+  init() {}
+
+  init(maximumByteCount: Int, pageByteCount: Int) {
+    frameByteCount = pageByteCount + 24
+    maximum = max(8, maximumByteCount / frameByteCount)
+    copying = min(1_000, maximum / 2)
+    nextAttempt = firstAttempt
+  }
+
+  private var firstAttempt: Int { maximum - maximum / 4 }
+
+  var wantsAttempt: Bool { frameCount >= nextAttempt }
+  var isExceeded: Bool { frameCount > maximum }
+  var byteCount: Int { frameCount * frameByteCount }
+
+  mutating func didCommit(_ count: Int) {
+    if count < frameCount { nextAttempt = firstAttempt }
+    frameCount = count
+  }
+
+  /// Sets the number of frames from which a commit copies the log; 0 or less turns this off.
+  mutating func copy(from count: Int) {
+    copying = count > 0 ? count : .max
+  }
+
+  /// The number for SQLite's own hook that has the same effect.
+  var autocheckpoint: Int32 { copying == .max ? 0 : Int32(clamping: copying) }
+
+  /// Whether the log has a bound.
+  var isBounded: Bool { maximum < .max }
+
+  mutating func didRestart() {
+    didCommit(0)
+  }
+
+  /// Plans the next attempt after a reader blocked one. Each attempt waits for readers, so attempts
+  /// become rarer as the log grows.
+  mutating func didFail() {
+    let next = frameCount + max(1, maximum / 8, frameCount / 4)
+    nextAttempt = isExceeded ? next : min(next, maximum + 1)
+  }
+}
+
+extension ConnectionCore {
+  /// Installs the hook that notes the length of the log after each commit. It replaces SQLite's own
+  /// hook, which only copies the log.
+  func installLogBound() throws {
+    let bound = LogBound(
+      maximumByteCount: configuration.maximumWALBytes,
+      pageByteCount: try integer(pragma: "PRAGMA page_size"))
+    state.pointee.log.limit(to: bound)
+    installLogHook()
+  }
+
+  /// Installs the library's hook again if a `PRAGMA wal_autocheckpoint` has replaced it.
+  func keepLogHook() {
+    if state.pointee.log.takePragma() { installLogHook() }
+  }
+
+  /// Installs `logDidGrow`, in place of SQLite's own hook. It is called after each commit to a log.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
+  func installLogHook() {
+    state.pointee.log.willInstallHook()
+    // `deinit` frees the state only after it has closed the handle.
+    sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
+  }
+
+  /// Installs the library's hook if listeners need it. Without listeners and without a bound of the
+  /// log, restores SQLite's own hook.
+  func installLogHook(forListeners isWanted: Bool) {
+    if isWanted {
+      guard !state.pointee.log.hasHook else { return }
+      let pages = try? integer(pragma: "PRAGMA wal_autocheckpoint")
+      state.pointee.log.copy(from: pages ?? 0)
+      installLogHook()
+    } else if !state.pointee.log.isBounded {
+      state.pointee.log.willRemoveHook()
+      sqlite3_wal_autocheckpoint(handle, state.pointee.log.autocheckpoint)
+    }
+  }
+
+  /// Restarts the log if it is near or above its bound, and waits a moment for its readers. Called
+  /// between two accesses of the writer.
+  ///
+  /// Returns the size of the log in bytes if a reader prevented the restart and the log is above
+  /// its bound.
+  func keepLogWithinBound() -> Int? {
+    guard state.pointee.log.wantsRestart else { return nil }
+    let mode = state.pointee.log.restartMode
+    let result = waiting(atMost: configuration.maximumLogWait) { try? checkpoint(mode) }
+    return state.pointee.log.didTryRestart(result)
+  }
+}
+
+private func logDidGrow(
+  context: UnsafeMutableRawPointer?, handle: OpaquePointer?, name: UnsafePointer<CChar>?,
+  frameCount: Int32
+) -> Int32 {
+  guard let state = context?.assumingMemoryBound(to: ConnectionState.self) else {
+    return SQLITE_OK
+  }
+  // The hook is called for the logs of attached files as well.
+  if name?.isSame(as: "main") == true {
+    state.pointee.log.didCommit(Int(frameCount))
+    if state.pointee.cacheFeed.isOn {
+      state.pointee.cacheFeed.didCommit(frameCount: Int(frameCount))
+    }
+  }
+  if let name, !state.pointee.hooks.listeners.writeAheadLog.isEmpty {
+    let commit = WALCommit(database: String(cString: name), pageCount: Int(frameCount))
+    state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
+  }
+  if state.pointee.log.copies(at: Int(frameCount)) {
+    // The readers' kept snapshots are older than this commit, and would limit what is copied.
+    state.pointee.log.willCopy?()
+    sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+  return SQLITE_OK
 }

@@ -79,3 +79,38 @@ extension ConnectionCore {
     for handle in state.pointee.lent.takeHandles() { handle.end() }
   }
 }
+
+/// An SQLite object that a caller holds, such as a BLOB or a session. It is closed when its owner
+/// is released or when the lease of the connection ends, whichever comes first.
+final class LentHandle {
+  private(set) var pointer: OpaquePointer?
+  private let close: (OpaquePointer) -> Void
+
+  init(_ pointer: OpaquePointer, close: @escaping (OpaquePointer) -> Void) {
+    self.pointer = pointer
+    self.close = close
+  }
+
+  func end() {
+    if let pointer { close(pointer) }
+    pointer = nil
+  }
+}
+
+/// The memory of a user's `Statement`. It is freed when the `Statement` is deinitialised or when
+/// the lease of its connection ends, whichever comes first.
+///
+/// No lock is needed: only the access that holds the lease uses the statement.
+final class LentStatement {
+  private(set) var pointer: StatementPointer?
+
+  init(_ pointer: StatementPointer) {
+    self.pointer = pointer
+  }
+
+  /// Returns the memory, which the caller frees; nil if it was taken before.
+  func take() -> StatementPointer? {
+    defer { pointer = nil }
+    return pointer
+  }
+}

@@ -161,3 +161,93 @@ struct OpenedFile: Hashable, Sendable {
     return code == SQLITE_OK && hasMoved != 0
   }
 }
+
+extension DatabaseFile {
+  // MARK: Opening
+
+  /// The flags of every connection. They include `SQLITE_OPEN_URI`, so that ATTACH accepts URIs
+  /// whatever the compile-time options of SQLite. The path of the database itself is absolute, so
+  /// it cannot be mistaken for a URI.
+  static var commonFlags: Int32 {
+    SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI
+  }
+
+  /// Opens a connection to the file.
+  func open(
+    isReadOnly: Bool = false, isImmutable: Bool = false, creates: Bool = true
+  ) throws -> OpaquePointer {
+    let creates = creates && mayCreate && !isReadOnly && !isImmutable
+    if opened == nil { try requireFile(creates: creates) }
+    if isImmutable { try requireNothingPending() }
+    var flags = isReadOnly || isImmutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    if creates { flags |= SQLITE_OPEN_CREATE }
+    var connection: OpaquePointer?
+    // SQLite notes `errno` with an error, which may be left over from an earlier system call.
+    errno = 0
+    let code = sqlite3_open_v2(
+      name(isImmutable: isImmutable), &connection, flags | Self.commonFlags, nil)
+    guard code == SQLITE_OK, let handle = connection else {
+      defer { sqlite3_close_v2(connection) }
+      throw OpeningFailure(
+        file: self, isReadOnly: isReadOnly, systemError: connection.map(sqlite3_system_errno) ?? 0,
+        isOpen: false
+      ).describe(DatabaseError(code: code, handle: connection))
+    }
+    do {
+      try opened?.check(handle, path: path)
+    } catch {
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    return handle
+  }
+
+  /// Throws if the path leads to something other than a file. SQLite would wait for a pipe, and
+  /// treat a device as an empty file.
+  private func requireFile(creates: Bool) throws {
+    guard uri == nil, let status = FileStatus(following: path), !status.isFile else { return }
+    throw OpeningFailure(
+      file: self, isReadOnly: !creates, systemError: 0, isOpen: false
+    ).describe(DatabaseError(code: .cannotOpen, message: "unable to open database file"))
+  }
+
+  // MARK: Immutable files
+
+  /// Throws if a log or a journal beside the file holds changes. SQLite neither reads the log of an
+  /// immutable file nor rolls back its journal.
+  func requireNothingPending() throws {
+    // SQLite keeps the log beside the file itself, not beside a link to it.
+    let resolved = realpath(realPath, nil)
+    defer { free(resolved) }
+    let place = resolved.map { String(cString: $0) } ?? realPath
+    for suffix in ["-wal", "-journal"] {
+      // A journal that SQLite keeps for reuse begins with zeros.
+      guard let first = Self.firstByte(of: place + suffix), first != 0 else { continue }
+      throw DatabaseError(
+        code: .cannotOpen,
+        message: "\(path): \(place)\(suffix) holds changes that are not in the file yet; "
+          + "before you open the file as immutable, open it once for writing and close it")
+    }
+  }
+
+  /// Returns the first byte of a file; nil if the file is empty or does not exist.
+  private static func firstByte(of path: String) -> UInt8? {
+    let descriptor = Self.openToRead(path)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    return read(descriptor, &byte, 1) == 1 ? byte : nil
+  }
+
+  /// A function of its own, since it must name the module: methods of this type hide the system's
+  /// `open`.
+  private static func openToRead(_ path: String) -> Int32 {
+    #if canImport(Darwin)
+      Darwin.open(path, O_RDONLY | O_CLOEXEC)
+    #elseif canImport(Glibc)
+      Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    #elseif canImport(Musl)
+      Musl.open(path, O_RDONLY | O_CLOEXEC)
+    #endif
+  }
+}

@@ -103,50 +103,132 @@ package enum DatabaseLocation: Hashable, Sendable {
   }
 }
 
-extension DatabaseFile {
-  /// The flags of every connection. They include `SQLITE_OPEN_URI`, so that ATTACH accepts URIs
-  /// whatever the compile-time options of SQLite. The path of the database itself is absolute, so
-  /// it cannot be mistaken for a URI.
-  static var commonFlags: Int32 {
-    SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI
+/// A file URI as SQLite reads it, such as `file:data.sqlite?mode=ro`.
+///
+/// - SeeAlso: <https://www.sqlite.org/uri.html>
+struct DatabaseURI {
+  /// The path, percent-decoded; relative if the URI has a relative path.
+  let path: String
+  /// The parameters after the question mark, percent-decoded.
+  private(set) var parameters: [(name: String, value: String)]
+
+  /// Parses a URI. Returns nil for a plain path, and throws `.cannotOpen` for a URI that SQLite
+  /// would refuse.
+  init?(_ text: String) throws {
+    guard text.hasPrefix("file:") else { return nil }
+    var rest = Array(text.utf8.dropFirst("file:".utf8.count))[...]
+    if rest.starts(with: "//".utf8) {
+      let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+      guard authority.isEmpty || authority.elementsEqual("localhost".utf8) else {
+        throw Self.refusal(
+          text, "the authority of a URI, between `//` and the path, must be empty or localhost")
+      }
+      rest = rest.dropFirst(2 + authority.count)
+    }
+    rest = rest.prefix { $0 != UInt8(ascii: "#") }
+    let path = rest.prefix { $0 != UInt8(ascii: "?") }
+    self.path = try Self.decoded(path, in: text)
+    parameters = try rest.dropFirst(path.count + 1).split(separator: UInt8(ascii: "&")).map {
+      part in
+      let name = part.prefix { $0 != UInt8(ascii: "=") }
+      let value = part.dropFirst(name.count + 1)
+      return (try Self.decoded(name, in: text), try Self.decoded(value, in: text))
+    }
+    // SQLite ignores a value without a name.
+    parameters.removeAll { $0.name.isEmpty }
   }
 
-  /// Opens a connection to the file.
-  func open(
-    isReadOnly: Bool = false, isImmutable: Bool = false, creates: Bool = true
-  ) throws -> OpaquePointer {
-    let creates = creates && mayCreate && !isReadOnly && !isImmutable
-    if opened == nil { try requireFile(creates: creates) }
-    if isImmutable { try requireNothingPending() }
-    var flags = isReadOnly || isImmutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-    if creates { flags |= SQLITE_OPEN_CREATE }
-    var connection: OpaquePointer?
-    // SQLite notes `errno` with an error, which may be left over from an earlier system call.
-    errno = 0
-    let code = sqlite3_open_v2(
-      name(isImmutable: isImmutable), &connection, flags | Self.commonFlags, nil)
-    guard code == SQLITE_OK, let handle = connection else {
-      defer { sqlite3_close_v2(connection) }
-      throw OpeningFailure(
-        file: self, isReadOnly: isReadOnly, systemError: connection.map(sqlite3_system_errno) ?? 0,
-        isOpen: false
-      ).describe(DatabaseError(code: code, handle: connection))
-    }
-    do {
-      try opened?.check(handle, path: path)
-    } catch {
-      sqlite3_close_v2(handle)
-      throw error
-    }
-    return handle
+  /// The value of a parameter; if it is given several times, the last value.
+  subscript(name: String) -> String? {
+    parameters.last { $0.name == name }?.value
   }
 
-  /// Throws if the path leads to something other than a file. SQLite would wait for a pipe, and
-  /// treat a device as an empty file.
-  private func requireFile(creates: Bool) throws {
-    guard uri == nil, let status = FileStatus(following: path), !status.isFile else { return }
-    throw OpeningFailure(
-      file: self, isReadOnly: !creates, systemError: 0, isOpen: false
-    ).describe(DatabaseError(code: .cannotOpen, message: "unable to open database file"))
+  mutating func remove(_ name: String) {
+    parameters.removeAll { $0.name == name }
+  }
+
+  /// Whether SQLite keeps the database in memory, or in a file without a name.
+  var isUnshared: Bool {
+    path.isEmpty || path == ":memory:" || self["mode"] == "memory" || self["vfs"] == "memdb"
+  }
+
+  /// Returns whether a parameter is true by SQLite's rules.
+  func isTrue(_ name: String) -> Bool {
+    guard let value = self[name]?.lowercased() else { return false }
+    return ["on", "yes", "true"].contains(value) || (Int(value) ?? 0) != 0
+  }
+
+  /// Returns the URI of an absolute path with these parameters.
+  func text(path: String) -> String {
+    let pairs = parameters.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }
+    return "file://" + Self.encoded(path)
+      + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+  }
+
+  static func refusal(_ text: String, _ reason: String) -> DatabaseError {
+    DatabaseError(code: .cannotOpen, message: "\(text): \(reason)")
+  }
+
+  // MARK: Escapes
+
+  private static func decoded(_ bytes: ArraySlice<UInt8>, in text: String) throws -> String {
+    var decoded: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = digit(rest[rest.startIndex]),
+        let low = digit(rest[rest.startIndex + 1])
+      {
+        decoded.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        decoded.append(byte)
+      }
+    }
+    // SQLite would ignore the rest of the text after U+0000.
+    guard !decoded.contains(0) else { throw refusal(text, "a URI cannot hold U+0000") }
+    guard let result = String(validating: decoded, as: UTF8.self) else {
+      throw refusal(text, "the URI of a database must be valid UTF-8")
+    }
+    return result
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  private static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+        UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
+        bytes.append(byte)
+      default:
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension DatabaseURI {
+  /// Creates a URI without parameters.
+  init(path: String) {
+    self.path = path
+    parameters = []
+  }
+
+  /// Returns a copy with one more parameter.
+  func adding(_ name: String, _ value: String) -> DatabaseURI {
+    var copy = self
+    copy.parameters.append((name, value))
+    return copy
   }
 }

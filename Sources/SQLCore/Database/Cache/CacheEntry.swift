@@ -71,26 +71,45 @@ package struct CacheLimits: Hashable, Sendable {
   }
 }
 
-/// The counts of a model's cache, whose entries are rows (`Cached()`) or results of queries
-/// (`CachedResults()`).
+/// The cache of one model: its rows, or the results of queries that begin with its table.
 ///
-/// ```swift
-/// let statistics = try db.cacheStatistics(of: Post.self)
-/// print(statistics.hits, statistics.misses)
-/// ```
-public struct CacheStatistics: Hashable, Sendable {
-  /// The number of reads that the cache answered.
-  public package(set) var hits = 0
-  /// The number of reads that it did not answer.
-  public package(set) var misses = 0
-  /// The number of entries that were removed because the cache was full.
-  public package(set) var evictions = 0
-  /// The number of entries that were removed because a commit touched them, or might have.
-  public package(set) var invalidations = 0
-  /// The number of entries that the cache holds.
-  public package(set) var count = 0
-  /// The number of bytes that they take, as far as it is known.
-  public package(set) var byteCount = 0
+/// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
+final class ModelCache: @unchecked Sendable {
+  let model: CachedModel
+  let entries: CacheTable
+  var statistics = CacheStatistics()
 
-  package init() {}
+  init(_ model: CachedModel) {
+    self.model = model
+    entries = CacheTable(model.limits)
+  }
+
+  /// Removes all entries, and returns a table that has them.
+  func removeAll() -> CacheTable {
+    statistics.invalidations += entries.count
+    return entries.takeAll()
+  }
+
+  /// Removes the entries that a commit touched, and returns them.
+  func remove(_ touched: TouchedRows) -> [CacheEntry] {
+    guard entries.count > 0 else { return [] }
+    let removed =
+      switch model.content {
+      case .rows: removeRows(touched)
+      case .results: touched.tableNames.flatMap { entries.removeReaders(of: $0) }
+      }
+    statistics.invalidations += removed.count
+    return removed
+  }
+
+  private func removeRows(_ touched: TouchedRows) -> [CacheEntry] {
+    guard let table = touched.table(model.table) else { return [] }
+    guard !table.isWhole else { return entries.removeAll { _ in true } }
+    // A row whose rowid is not known, as in a table WITHOUT ROWID, may be any that was touched.
+    var removed = entries.removeUnnumbered()
+    for row in table.rowIDs {
+      if let entry = entries.removeRow(row) { removed.append(entry) }
+    }
+    return removed
+  }
 }

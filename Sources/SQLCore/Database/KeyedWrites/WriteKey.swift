@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The idempotency key of a write: a name that no other write has.
 ///
 /// ```swift
@@ -38,3 +44,85 @@ public struct KeyedWrite<Value: Sendable>: Sendable {
 }
 
 extension KeyedWrite: Equatable where Value: Equatable {}
+
+/// Encodes and decodes the stored value of a write with a key.
+struct KeptValue<Value> {
+  let encode: (Value) throws -> String?
+  let decode: (String?) throws -> Value
+}
+
+extension KeptValue where Value: Codable {
+  /// The value as JSON, in an array, because JSON that has only a number is not read everywhere.
+  static var json: KeptValue {
+    KeptValue(
+      encode: { String(decoding: try JSONEncoder().encode([$0]), as: UTF8.self) },
+      decode: { text in
+        let values = try JSONDecoder().decode([Value].self, from: Data((text ?? "").utf8))
+        guard let value = values.first else { throw DatabaseError.misuse("no value was kept") }
+        return value
+      })
+  }
+}
+
+extension KeptValue<Void> {
+  static var nothing: KeptValue { KeptValue(encode: { _ in nil }, decode: { _ in () }) }
+}
+
+extension Connection {
+  /// The table of the keys. Its columns are a documented format.
+  private static let creation: SQL = """
+    CREATE TABLE IF NOT EXISTS "apus_write" (
+      "id" TEXT PRIMARY KEY NOT NULL,
+      "time" INTEGER NOT NULL,
+      "value" TEXT
+    ) STRICT, WITHOUT ROWID
+    """
+
+  /// Runs a closure if no write with the key was committed, and keeps the key and its value.
+  func once<Value: Sendable>(
+    _ key: WriteKey, _ kept: KeptValue<Value>, _ body: (Connection) throws -> Value
+  ) throws -> KeyedWrite<Value> {
+    if let row = try keptWrite(key) {
+      do {
+        return KeyedWrite(
+          value: try kept.decode(try row.get(String?.self, at: 0)), isRepeated: true)
+      } catch {
+        throw DatabaseError(
+          code: .mismatch,
+          message: "the write \(key.text.debugDescription) was committed before, with a value that "
+            + "is not of the type \(Value.self): \(error)")
+      }
+    }
+    let value = try body(self)
+    try execute(
+      """
+      INSERT INTO "apus_write" ("id", "time", "value") \
+      VALUES (\(key.text), CAST(strftime('%s', 'now') AS INTEGER), \(try kept.encode(value)))
+      """)
+    return KeyedWrite(value: value, isRepeated: false)
+  }
+
+  /// Returns the row of a key. Creates the table if it does not exist.
+  private func keptWrite(_ key: WriteKey) throws -> Row? {
+    let sql: SQL = #"SELECT "value" FROM "apus_write" WHERE "id" = \#(key.text)"#
+    do {
+      return try row(sql)
+    } catch let error as DatabaseError where error.message.hasPrefix("no such table") {
+      try execute(Self.creation)
+      return try row(sql)
+    }
+  }
+
+  func forgetKeys(olderThan age: Duration) throws -> Int {
+    do {
+      try execute(
+        """
+        DELETE FROM "apus_write" \
+        WHERE "time" < CAST(strftime('%s', 'now') AS INTEGER) - \(age.components.seconds)
+        """)
+      return try changeCount
+    } catch let error as DatabaseError where error.message.hasPrefix("no such table") {
+      return 0
+    }
+  }
+}

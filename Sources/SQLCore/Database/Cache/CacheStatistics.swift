@@ -1,3 +1,27 @@
+/// The counts of a model's cache, whose entries are rows (`Cached()`) or results of queries
+/// (`CachedResults()`).
+///
+/// ```swift
+/// let statistics = try db.cacheStatistics(of: Post.self)
+/// print(statistics.hits, statistics.misses)
+/// ```
+public struct CacheStatistics: Hashable, Sendable {
+  /// The number of reads that the cache answered.
+  public package(set) var hits = 0
+  /// The number of reads that it did not answer.
+  public package(set) var misses = 0
+  /// The number of entries that were removed because the cache was full.
+  public package(set) var evictions = 0
+  /// The number of entries that were removed because a commit touched them, or might have.
+  public package(set) var invalidations = 0
+  /// The number of entries that the cache holds.
+  public package(set) var count = 0
+  /// The number of bytes that they take, as far as it is known.
+  public package(set) var byteCount = 0
+
+  package init() {}
+}
+
 extension Database {
   /// The counts of the cached rows of all models since the database was opened, by the names of
   /// their tables.
