@@ -47,3 +47,65 @@ extension Database {
       })
   }
 }
+
+/// The changes of one write in one table.
+public struct TableChanges: Sendable {
+  /// `main`, or the name under which the table's database is attached.
+  public let schema: String
+  /// The name of the table.
+  public let name: String
+  /// The rows that differ, in the order in which they were first changed.
+  public let rows: [AnyRowChange]
+  /// Further events of the table. If there are any, `rows` may be incomplete.
+  public let events: Set<TableEvent>
+
+  init(_ table: QualifiedTableName, _ changes: NettedTable) {
+    schema = table.schema
+    name = changes.names.table
+    let delivered = DeliveredRows(changes, columns: nil)
+    rows = changes.rows.indices.map { AnyRowChange(delivered, at: $0) }
+    events = changes.events
+  }
+
+  init(_ table: QualifiedTableName, _ events: Set<TableEvent>) {
+    schema = table.schema
+    name = table.name
+    rows = []
+    self.events = events
+  }
+}
+
+/// An event of a table beyond the changed rows that are listed.
+public enum TableEvent: Hashable, Sendable {
+  /// Rows changed that are not listed: there were more than `Configuration.maximumTrackedRows`, the
+  /// write was running when the watching began, or SQLite was built without the pre-update hook.
+  case tableChanged
+  /// The table, or an index or trigger of it, was created, altered or dropped.
+  case schemaChanged
+  /// Another process, or another connection to the file, committed a change, which may concern this
+  /// table.
+  case changedElsewhere
+}
+
+/// The changes of the whole database, with one element for each write: `db.changes()`.
+///
+/// When the database is closed, or its last reference is released, the stream gives the changes
+/// that were committed until then, and finishes.
+public struct DatabaseChangeStream: AsyncSequence, Sendable {
+  /// The changes of one write.
+  public typealias Element = DatabaseChanges
+  /// The stream never fails.
+  public typealias Failure = Never
+
+  private let feed: ChangeFeed<DatabaseChanges>
+
+  init(_ feed: ChangeFeed<DatabaseChanges>) {
+    self.feed = feed
+  }
+
+  /// Returns an iterator over the changes, in the order of the commits. The iterators of one stream
+  /// share its elements.
+  public func makeAsyncIterator() -> ChangeIterator<DatabaseChanges> {
+    ChangeIterator(feed)
+  }
+}

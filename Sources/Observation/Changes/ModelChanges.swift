@@ -69,3 +69,75 @@ public struct ModelChanges<M: Model>: Sendable {
     return rows.contains { $0.keyValues == values && $0.hasColumnChanged(column) }
   }
 }
+
+/// The net change of one row of a model's table in one write.
+///
+/// However often a write changes a row, this is one change, from the row before the write to the
+/// row after it. A row that ends as it was is not reported.
+public struct RowChange<M: Model>: Sendable {
+  /// The same change, without the model.
+  public let row: AnyRowChange
+
+  /// Whether the row was inserted, updated or deleted. A row whose key changed is deleted under the
+  /// old key and inserted under the new one.
+  @inlinable public var kind: RowChangeKind { row.kind }
+  /// The values of the primary key, as they are stored.
+  public var keyValues: [DatabaseValue] { row.keyValues }
+  /// The columns whose values differ, in the order of the table. For a row that was inserted or
+  /// deleted, these are all watched columns and those of its primary key.
+  public var changedColumns: [String] { row.changedColumns }
+
+  /// The primary key.
+  ///
+  /// Throws `ColumnValueError` if raw SQL stored a key that is not valid for the model's type.
+  public var key: M.ID {
+    get throws { try M.id(fromKeyValues: keyValues) }
+  }
+
+  /// Returns the value of a column before the write; nil if the row did not exist.
+  ///
+  /// Throws `ColumnValueError` if the stored value is not valid for the column's type, and
+  /// `DatabaseError` (misuse) for a column that is not watched.
+  @inlinable
+  public func old<Value: ColumnValue>(
+    _ column: KeyPath<M, ColumnReference<Value>>
+  ) throws -> Value? {
+    try M.unmanagedLayout._withUnsafeGuaranteedRef { layout in
+      guard let index = layout.index(of: column) else { throw Self.isNoColumn(column) }
+      let value = try row.old(ofColumn: index, of: layout)
+      return try row.read(value, ofColumn: index, of: layout)
+    }
+  }
+
+  /// Returns the value of a column after the write; nil if the row is gone.
+  ///
+  /// Throws the same errors as `old(_:)`.
+  @inlinable
+  public func new<Value: ColumnValue>(
+    _ column: KeyPath<M, ColumnReference<Value>>
+  ) throws -> Value? {
+    try M.unmanagedLayout._withUnsafeGuaranteedRef { layout in
+      guard let index = layout.index(of: column) else { throw Self.isNoColumn(column) }
+      let value = try row.new(ofColumn: index, of: layout)
+      return try row.read(value, ofColumn: index, of: layout)
+    }
+  }
+
+  /// Returns whether the column's value differs.
+  public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
+    guard let name = M.columnName(of: column) else { return false }
+    return row.hasChanged(name)
+  }
+
+  @usableFromInline
+  static func isNoColumn(_ path: AnyKeyPath) -> any Error {
+    DatabaseError.misuse("\(path) is not a column of \(M.self)")
+  }
+}
+
+extension Model {
+  static func columnName<Value>(of column: KeyPath<Self, ColumnReference<Value>>) -> String? {
+    guard let layout = try? layout, let index = layout.index(of: column) else { return nil }
+    return layout.columns[index].name
+  }
+}

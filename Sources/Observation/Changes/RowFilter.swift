@@ -73,3 +73,114 @@ final class RowFilter: Sendable {
     }
   }
 }
+
+/// A test of a query's predicates on single rows of its table. SQLite evaluates them in a table of
+/// the same form that holds only these rows.
+final class RowTest: Sendable {
+  /// The reason why predicates cannot be tested on single rows.
+  struct Problem: Error {
+    let reason: String
+  }
+
+  private let table: ShadowTable
+  /// Returns the rowids of the rows for which the predicates hold.
+  private let statement: SelectStatement
+  /// The columns that the predicates read, folded.
+  private let columns: Set<String>
+
+  /// The date functions, which use the current time if they are given 'now' or no argument.
+  private static let dateFunctions: Set<String> = [
+    "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
+  ]
+
+  /// Prepares the test. Throws `Problem` if the predicates need more than the row.
+  init(_ select: SelectStatement, on core: ConnectionCore) throws {
+    let connection = core.lend()
+    guard let layout = LayoutRegistry.shared.layout(number: select.from.layout),
+      let tracked = try TrackedTable(
+        named: QualifiedTableName(layout.tableName), recording: nil, on: connection)
+    else { throw Problem(reason: "the model's table does not exist") }
+    table = try ShadowTable(of: tracked, on: connection)
+    var statement = select
+    (statement.order, statement.limit, statement.offset) = (.none, nil, nil)
+    statement.selection = .terms([.expression(.constant("1"))])
+    let reads = try core.reads(of: try statement.rendered().text)
+    let analysis = try QueryAnalysis(of: statement)
+    let own = QualifiedTableName(layout.tableName)
+    let dependencies = reads.columns.filter { $0.table != ArrayTable.name }
+    guard analysis.isOfOneRow,
+      dependencies.allSatisfy({ QualifiedTableName(schema: $0.database, $0.table) == own })
+    else { throw Problem(reason: "the predicates read other rows, or other tables") }
+    columns = Set(dependencies.map(\.column.lowercasedASCII)).subtracting([""])
+    let stored = Set(table.columns.map(\.name.lowercasedASCII))
+    if let column = columns.subtracting(stored).min() {
+      throw Problem(
+        reason: "the predicates read \(column), which is calculated on reading and not recorded")
+    }
+    let changing = try connection.rows(
+      """
+      SELECT DISTINCT name FROM pragma_function_list
+      WHERE type = 's' AND flags & \(Self.deterministic) = 0
+        AND name COLLATE NOCASE IN \(array: reads.functions.sorted())
+      """
+    ).map { try $0.get(String.self, at: 0) }
+    if let name = changing.first {
+      throw Problem(
+        reason: "the predicates call \(name)(), which is not registered as `.deterministic`")
+    }
+    guard !analysis.mayNameNow || reads.functions.isDisjoint(with: Self.dateFunctions) else {
+      throw Problem(reason: "the predicates depend on the current time")
+    }
+    statement.selection = .terms([.expression(.fragment(SQL(unsafe: tracked.shadowRowIDName)))])
+    self.statement = statement
+  }
+
+  /// The value of SQLITE_DETERMINISTIC in `pragma_function_list`.
+  private static let deterministic = 0x800
+
+  /// Returns the rows for which the predicates held before the write or hold after it.
+  func rows(of changes: NettedTable, _ evaluators: RowEvaluators) throws -> [NettedRow] {
+    let recorded = changes.names.keys.map(\.lowercasedASCII) + changes.names.foldedColumns
+    if let column = columns.subtracting(recorded).min() {
+      throw Problem(reason: "the predicates read \(column), which is not a column of the model")
+    }
+    let places = changes.names.places(of: columns)
+    guard changes.rows.allSatisfy({ changes.isExact($0, at: places) }) else {
+      throw Problem(reason: "the write changed text that is invalid in the file's encoding")
+    }
+    // The states of all rows, and the index of the row that each belongs to. SQLite numbers the
+    // states from 1.
+    var states: [[DatabaseValue]] = []
+    var owners: [Int] = []
+    for (index, row) in changes.rows.enumerated() {
+      let change = changes.change(row, at: places)
+      for values in [change.old, change.new] {
+        guard let values else { continue }
+        // The rowid of a table without a key is not a column.
+        states.append((changes.names.keys.isEmpty ? [] : change.key.values) + values)
+        owners.append(index)
+      }
+    }
+    guard !states.isEmpty else { return [] }
+    let columns = changes.names.keys + places.map { changes.names.columns[$0] }
+    let found = try evaluators.evaluating(states, columns: columns, in: table) { core in
+      let statement = try core.lendStatement(for: statement)
+      defer { core.giveBack(statement) }
+      var found: Set<Int> = []
+      while try core.step(statement) {
+        let number = try StatementRow(statement: statement).get(Int.self, at: 0)
+        found.insert(owners[number - 1])
+      }
+      return found
+    }
+    return found.sorted().map { changes.rows[$0] }
+  }
+}
+
+extension TrackedTable {
+  /// A name of the rowid that no column of a table like this one has, in its form without a key.
+  fileprivate var shadowRowIDName: String {
+    let columns = Set(recorded.map(\.name.lowercasedASCII) + names.keys.map(\.lowercasedASCII))
+    return ["rowid", "_rowid_", "oid"].first { !columns.contains($0) } ?? "rowid"
+  }
+}

@@ -85,3 +85,119 @@ extension Database {
     ValueObservation(in: self, isSame: { $0 == $1 }, read)
   }
 }
+
+/// One observation of the value that a closure reads.
+///
+/// State: not begun → holding a value → ended, when it is released. While it holds a value, it may
+/// be stale after an error.
+///
+/// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
+/// interface's object that created it.
+final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
+  let watch: TableWatch
+  private let read: @Sendable (Connection) throws -> Value
+  private let isSame: (@Sendable (Value, Value) -> Bool)?
+  private var last: Value?
+  private var tables: [QualifiedTableName: Subscription.Interest] = [:]
+  /// Whether the value contains all commits that were looked at; false after an error.
+  private var isCurrent = false
+
+  init(
+    in database: Database, isSame: (@Sendable (Value, Value) -> Bool)?,
+    _ read: @escaping @Sendable (Connection) throws -> Value
+  ) {
+    watch = TableWatch(database)
+    self.isSame = isSame
+    self.read = read
+  }
+
+  /// Returns the first value at once, and each further one when it may differ. Returns nil if the
+  /// task is cancelled or the database is closed.
+  func next() async throws -> Value? {
+    guard let last else {
+      last = try await evaluate()
+      return last
+    }
+    do {
+      repeat {
+        if case .none = watch.takeTouch() { continue }
+        guard let value = try await evaluateIfThere() else { continue }
+        if let isSame, isSame(last, value) { continue }
+        self.last = value
+        return value
+      } while await watch.wait()
+      return nil
+    } catch  where watch.hasEnded {
+      return nil
+    }
+  }
+
+  /// Evaluates the closure, or waits until its value may have changed and evaluates it again. It
+  /// runs on no actor. After an error, it tries again at the next change of what the closure read
+  /// before, and at the next change of the schema if a table or column does not exist.
+  @concurrent
+  func step(isFirst: Bool) async -> LiveStep<Value> {
+    do {
+      if !isFirst {
+        guard await watch.wait() else { return .ended(isClosed: !Task.isCancelled) }
+        if case .none = watch.takeTouch() { return isCurrent ? .unchanged : .stillFailed }
+      }
+      isCurrent = false
+      let value = try await evaluateOrWatchSchema()
+      isCurrent = true
+      if let isSame, let last, isSame(last, value) { return .unchanged }
+      last = value
+      return .result(value, missing: nil)
+    } catch {
+      if Task.isCancelled { return .ended(isClosed: false) }
+      return watch.hasEnded ? .ended(isClosed: true) : .failed(error)
+    }
+  }
+
+  /// Returns the value. If a table or column does not exist, its creation is watched for.
+  private func evaluateOrWatchSchema() async throws -> Value {
+    do {
+      return try await evaluate()
+    } catch let error as DatabaseError where error.isMissingName {
+      // The table may have been created between the fetch and the subscription.
+      guard watch.watchSchema() else { throw error }
+      return try await evaluate()
+    }
+  }
+
+  /// Returns the value; nil while a table or column that the closure names does not exist. Its
+  /// creation is then watched for.
+  private func evaluateIfThere() async throws -> Value? {
+    do {
+      return try await evaluate()
+    } catch let error as DatabaseError where error.isMissingName {
+      // The table may have been created between the fetch and the subscription, so it is fetched
+      // again.
+      return watch.watchSchema() ? try await evaluateIfThere() : nil
+    }
+  }
+
+  /// Runs the closure, and again if it read something that was not watched, since a commit may have
+  /// come between its reading and the watching.
+  private func evaluate() async throws -> Value {
+    let (watch, read) = (watch, read)
+    while true {
+      let (value, tables) = try await watch.reading(hops: true) { core in
+        try core.run(cached: "BEGIN DEFERRED")
+        let (value, dependencies) = try core.recordingReads { try read(core.lend()) }
+        let interests = try core.lend().interests(of: dependencies)
+        try core.run(cached: "COMMIT")
+        return (value, interests)
+      }
+      try Task.checkCancellation()
+      if watch.covers(tables) { return value }
+      self.tables.merge(tables) { known, new in
+        guard let columns = known.columns, let others = new.columns else {
+          return Subscription.Interest()
+        }
+        return Subscription.Interest(columns: columns.union(others))
+      }
+      watch.watch(self.tables)
+    }
+  }
+}

@@ -1,3 +1,5 @@
+import SQLCore
+
 /// The changes that turn one result of a query into the next.
 ///
 /// To apply them, remove the rows at `removed` and at the origins of `moved` from the old result;
@@ -24,5 +26,91 @@ public struct ResultsDifference: Hashable, Sendable {
   /// Whether the two results are equal.
   public var isEmpty: Bool {
     removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty
+  }
+}
+
+/// A comparison of two fetched results, row by row.
+enum ResultsComparison {
+  /// The identity of a row in both results: its key or, if rows have no keys, its values and the
+  /// number of equal rows before it.
+  private enum Identity: Hashable {
+    case key(RowKey)
+    case values(UInt64, occurrence: Int)
+  }
+
+  static func difference(
+    from old: some RandomAccessCollection<ResultEntry>,
+    to new: some RandomAccessCollection<ResultEntry>, haveKeys: Bool
+  ) -> ResultsDifference {
+    var difference = ResultsDifference()
+    func isSame(_ first: ResultEntry, _ second: ResultEntry) -> Bool {
+      first.fingerprint == second.fingerprint && (!haveKeys || first.key == second.key)
+    }
+    var old = Array(old)[...]
+    var new = Array(new)[...]
+    while let first = old.first, let second = new.first, isSame(first, second) {
+      old.removeFirst()
+      new.removeFirst()
+    }
+    while let first = old.last, let second = new.last, isSame(first, second) {
+      old.removeLast()
+      new.removeLast()
+    }
+    guard !old.isEmpty || !new.isEmpty else { return difference }
+    var places: [Identity: Int] = [:]
+    for (index, identity) in zip(old.indices, identities(old, haveKeys)) {
+      places[identity] = index
+    }
+    var kept: [(origin: Int, destination: Int)] = []
+    for (index, identity) in zip(new.indices, identities(new, haveKeys)) {
+      if let origin = places.removeValue(forKey: identity) {
+        kept.append((origin, index))
+      } else {
+        difference.inserted.append(index)
+      }
+    }
+    difference.removed = places.values.sorted()
+    let stable = longestRising(kept.map(\.origin))
+    for (place, pair) in kept.enumerated() {
+      if !stable.contains(place) {
+        difference.moved.append(.init(origin: pair.origin, destination: pair.destination))
+      } else if old[pair.origin].fingerprint != new[pair.destination].fingerprint {
+        difference.updated.append(pair.destination)
+      }
+    }
+    return difference
+  }
+
+  private static func identities(
+    _ entries: ArraySlice<ResultEntry>, _ haveKeys: Bool
+  ) -> [Identity] {
+    guard !haveKeys else { return entries.map { .key($0.key) } }
+    var counts: [UInt64: Int] = [:]
+    return entries.map { entry in
+      let count = counts[entry.fingerprint, default: 0]
+      counts[entry.fingerprint] = count + 1
+      return .values(entry.fingerprint, occurrence: count)
+    }
+  }
+
+  /// Returns the places of a longest ascending subsequence of the numbers: the rows that need not
+  /// move.
+  private static func longestRising(_ numbers: [Int]) -> Set<Int> {
+    // For each length, the place of the smallest number that ends an ascending subsequence of that
+    // length.
+    var ends: [Int] = []
+    var previous: [Int?] = []
+    for (place, number) in numbers.enumerated() {
+      let length = ends.partitioningIndex { numbers[$0] >= number }
+      previous.append(length > 0 ? ends[length - 1] : nil)
+      if length < ends.count { ends[length] = place } else { ends.append(place) }
+    }
+    var rising: Set<Int> = []
+    var place = ends.last
+    while let current = place {
+      rising.insert(current)
+      place = previous[current]
+    }
+    return rising
   }
 }
