@@ -1,3 +1,4 @@
+import QueryDSL
 import SQLCore
 
 /// A column of a data frame: a name, a type, and a cell for each row.
@@ -74,4 +75,17 @@ extension DataFrameColumn: Equatable {
   public static func == (left: Self, right: Self) -> Bool {
     left.name == right.name && left.type == right.type && left.values == right.values
   }
+}
+
+/// An error found while building, reading or writing a data frame.
+public struct DataFrameError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The problem, with the line or the column that it concerns.
+  public let message: String
+
+  init(_ message: String) {
+    self.message = message
+  }
+
+  /// The message.
+  public var description: String { message }
 }
