@@ -83,3 +83,58 @@ public func queries(
   try await body()
   return recorder.statements
 }
+
+/// The error that more or fewer statements ran than a test expected.
+public struct UnexpectedQueries: Error, Sendable, CustomStringConvertible {
+  /// The number of statements that the test expected.
+  public let expectedCount: Int
+  /// The SQL of the statements that ran, in the order in which they began.
+  public let statements: [String]
+  /// The file and the line of the expectation.
+  public let place: String
+
+  /// Both numbers, and each statement with how often it ran.
+  public var description: String {
+    let expected = "\(expectedCount) \(expectedCount == 1 ? "statement" : "statements")"
+    var lines = ["\(place): expected \(expected), but \(statements.count) ran"]
+    var counts: [String: Int] = [:]
+    for statement in statements { counts[statement, default: 0] += 1 }
+    for statement in statements {
+      guard let count = counts.removeValue(forKey: statement) else { continue }
+      lines.append("  \(count) × \(statement)")
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// A recorder of the SQL of the statements that begin on any connection.
+final class StatementRecorder: Sendable {
+  private let list = Lock<[String]>([])
+
+  var statements: [String] { list.withLock { $0 } }
+
+  func note(_ event: borrowing TraceEvent) {
+    guard !event.isTrigger, let sql = event.sql, Self.counts(sql) else { return }
+    list.withLock { $0.append(sql) }
+  }
+
+  func expect(_ count: Int, _ fileID: StaticString, _ line: UInt) throws {
+    let statements = statements
+    guard statements.count != count else { return }
+    throw UnexpectedQueries(
+      expectedCount: count, statements: statements, place: "\(fileID):\(line)")
+  }
+
+  private static let others: Set<String> = [
+    "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA",
+  ]
+
+  /// Returns whether a statement counts: one that is not about transactions or settings.
+  private static func counts(_ sql: String) -> Bool {
+    var rest = sql.drop { $0.isWhitespace }
+    while rest.hasPrefix("--") {
+      rest = rest.drop { !$0.isNewline }.drop { $0.isWhitespace }
+    }
+    return !others.contains(rest.prefix { $0.isLetter }.uppercased())
+  }
+}
