@@ -23,20 +23,35 @@ where Value: AdditiveColumnValue, Value._Arithmetic: _SeparateNumberKind {
   public typealias _Nullability = Value._Nullability
 }
 
-/// An expression of an integer other than Int; programs do not use it directly.
-public protocol _ExpressionOfSizedInteger {
+/// An integer other than Int, or an expression of one; programs do not use it directly.
+///
+/// Values have the protocol as well, so that one overload rejects both.
+public protocol _SizedIntegerOperand {
   /// Whether it may be NULL; programs do not use it directly.
   associatedtype _Nullability
 }
 
-extension SQLExpression: _ExpressionOfSizedInteger
+extension SQLExpression: _SizedIntegerOperand
 where Value: AdditiveColumnValue, Value._Arithmetic == _SizedIntegerKind {
   /// Whether it may be NULL; programs do not use it directly.
   public typealias _Nullability = Value._Nullability
 }
 
-/// An expression of a number that may be NULL; programs do not use it directly.
-public protocol _ExpressionOfOptionalNumber {}
+extension Int8: _SizedIntegerOperand {}
+extension Int16: _SizedIntegerOperand {}
+extension Int32: _SizedIntegerOperand {}
+extension Int64: _SizedIntegerOperand {}
+extension UInt: _SizedIntegerOperand {}
+extension UInt8: _SizedIntegerOperand {}
+extension UInt16: _SizedIntegerOperand {}
+extension UInt32: _SizedIntegerOperand {}
+extension UInt64: _SizedIntegerOperand {}
+extension Optional: _SizedIntegerOperand where Wrapped: _SizedIntegerOperand & ColumnValue {}
 
-extension SQLExpression: _ExpressionOfOptionalNumber
+/// A number that may be NULL, or an expression of one; programs do not use it directly.
+public protocol _OptionalNumberOperand {}
+
+extension SQLExpression: _OptionalNumberOperand
 where Value: AdditiveColumnValue, Value._Nullability == _MaybeNull {}
+
+extension Optional: _OptionalNumberOperand where Wrapped: AdditiveColumnValue {}

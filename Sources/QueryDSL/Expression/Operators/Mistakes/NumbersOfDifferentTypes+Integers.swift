@@ -9,7 +9,7 @@ import SQLCore
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _IntegerKind {
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func + <Other: _ExpressionOfSizedInteger>(
+  public static func + <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
   where Other._Nullability == Value._Nullability {
@@ -18,7 +18,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func + <Other: _ExpressionOfSizedInteger>(
+  public static func + <Other: _SizedIntegerOperand>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
   where Other._Nullability == Value._Nullability {
@@ -27,25 +27,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func + <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @NumbersOfDifferentTypes
-  public static func + <Other: AdditiveColumnValue>(
-    left: Other, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @NumbersOfDifferentTypes
-  public static func - <Other: _ExpressionOfSizedInteger>(
+  public static func - <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
   where Other._Nullability == Value._Nullability {
@@ -54,7 +36,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func - <Other: _ExpressionOfSizedInteger>(
+  public static func - <Other: _SizedIntegerOperand>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
   where Other._Nullability == Value._Nullability {
@@ -63,25 +45,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func - <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @NumbersOfDifferentTypes
-  public static func - <Other: AdditiveColumnValue>(
-    left: Other, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @NumbersOfDifferentTypes
-  public static func * <Other: _ExpressionOfSizedInteger>(
+  public static func * <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
   where Other._Nullability == Value._Nullability {
@@ -90,7 +54,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func * <Other: _ExpressionOfSizedInteger>(
+  public static func * <Other: _SizedIntegerOperand>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
   where Other._Nullability == Value._Nullability {
@@ -99,25 +63,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func * <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @NumbersOfDifferentTypes
-  public static func * <Other: AdditiveColumnValue>(
-    left: Other, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @NumbersOfDifferentTypes
-  public static func / <Other: _ExpressionOfSizedInteger>(
+  public static func / <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
   where Other._Nullability == Value._Nullability {
@@ -126,28 +72,10 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func / <Other: _ExpressionOfSizedInteger>(
+  public static func / <Other: _SizedIntegerOperand>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
   where Other._Nullability == Value._Nullability {
-    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @NumbersOfDifferentTypes
-  public static func / <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @NumbersOfDifferentTypes
-  public static func / <Other: AdditiveColumnValue>(
-    left: Other, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Arithmetic == _SizedIntegerKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 }
@@ -166,7 +94,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func + <Other: _ExpressionOfSizedInteger>(
+  public static func + <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression!
   where Other._Nullability == Value._Nullability {
@@ -183,7 +111,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func - <Other: _ExpressionOfSizedInteger>(
+  public static func - <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression!
   where Other._Nullability == Value._Nullability {
@@ -200,7 +128,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func * <Other: _ExpressionOfSizedInteger>(
+  public static func * <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression!
   where Other._Nullability == Value._Nullability {
@@ -217,7 +145,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes
-  public static func / <Other: _ExpressionOfSizedInteger>(
+  public static func / <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression!
   where Other._Nullability == Value._Nullability {

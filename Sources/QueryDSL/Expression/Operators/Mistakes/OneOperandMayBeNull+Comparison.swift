@@ -24,16 +24,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @_disfavoredOverload @OneOperandMayBeNull
-  public static func < <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Nullability == _MaybeNull {
-    SQLPredicate(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func < <Other: _ExpressionOfOptionalNumber>(
+  public static func < <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate {
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
@@ -41,7 +32,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @_disfavoredOverload @OneOperandMayBeNull
-  public static func < <Other: _ExpressionOfOptionalNumber>(
+  public static func < <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
   ) -> SQLPredicate {
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
@@ -49,16 +40,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @_disfavoredOverload @OneOperandMayBeNull
-  public static func <= <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Nullability == _MaybeNull {
-    SQLPredicate(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func <= <Other: _ExpressionOfOptionalNumber>(
+  public static func <= <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate {
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
@@ -66,7 +48,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @_disfavoredOverload @OneOperandMayBeNull
-  public static func <= <Other: _ExpressionOfOptionalNumber>(
+  public static func <= <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
   ) -> SQLPredicate {
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
@@ -74,16 +56,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @_disfavoredOverload @OneOperandMayBeNull
-  public static func > <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Nullability == _MaybeNull {
-    SQLPredicate(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func > <Other: _ExpressionOfOptionalNumber>(
+  public static func > <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate {
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
@@ -91,7 +64,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @_disfavoredOverload @OneOperandMayBeNull
-  public static func > <Other: _ExpressionOfOptionalNumber>(
+  public static func > <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
   ) -> SQLPredicate {
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
@@ -99,16 +72,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @_disfavoredOverload @OneOperandMayBeNull
-  public static func >= <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Nullability == _MaybeNull {
-    SQLPredicate(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func >= <Other: _ExpressionOfOptionalNumber>(
+  public static func >= <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate {
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
@@ -116,7 +80,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @_disfavoredOverload @OneOperandMayBeNull
-  public static func >= <Other: _ExpressionOfOptionalNumber>(
+  public static func >= <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
   ) -> SQLPredicate {
     SQLPredicate(.invalid(OneOperandMayBeNull.error))

@@ -18,7 +18,7 @@ public actor OneOperandMayBeNull {
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Not available: one operand may be NULL, and the other may not.
   @OneOperandMayBeNull
-  public static func + <Other: _ExpressionOfOptionalNumber>(
+  public static func + <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
@@ -26,7 +26,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @OneOperandMayBeNull
-  public static func + <Other: _ExpressionOfOptionalNumber>(
+  public static func + <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
   ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
@@ -34,7 +34,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @OneOperandMayBeNull
-  public static func - <Other: _ExpressionOfOptionalNumber>(
+  public static func - <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
@@ -42,7 +42,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @OneOperandMayBeNull
-  public static func - <Other: _ExpressionOfOptionalNumber>(
+  public static func - <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
   ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
@@ -50,7 +50,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @OneOperandMayBeNull
-  public static func * <Other: _ExpressionOfOptionalNumber>(
+  public static func * <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
@@ -58,7 +58,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @OneOperandMayBeNull
-  public static func * <Other: _ExpressionOfOptionalNumber>(
+  public static func * <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
   ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
@@ -66,7 +66,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @OneOperandMayBeNull
-  public static func / <Other: _ExpressionOfOptionalNumber>(
+  public static func / <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
   ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
@@ -74,81 +74,9 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
 
   /// Not available: one operand may be NULL, and the other may not.
   @OneOperandMayBeNull
-  public static func / <Other: _ExpressionOfOptionalNumber>(
+  public static func / <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
   ) -> SQLExpression {
-    SQLExpression(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @OneOperandMayBeNull
-  public static func + <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
-    SQLExpression(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @OneOperandMayBeNull
-  public static func + <Other: AdditiveColumnValue>(
-    left: Other, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
-    SQLExpression(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @OneOperandMayBeNull
-  public static func - <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
-    SQLExpression(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @OneOperandMayBeNull
-  public static func - <Other: AdditiveColumnValue>(
-    left: Other, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
-    SQLExpression(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @OneOperandMayBeNull
-  public static func * <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
-    SQLExpression(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @OneOperandMayBeNull
-  public static func * <Other: AdditiveColumnValue>(
-    left: Other, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
-    SQLExpression(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @OneOperandMayBeNull
-  public static func / <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
-    SQLExpression(.invalid(OneOperandMayBeNull.error))
-  }
-
-  /// Not available: one operand may be NULL, and the other may not.
-  @OneOperandMayBeNull
-  public static func / <Other: AdditiveColumnValue>(
-    left: Other, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 }

@@ -6,7 +6,7 @@ import SQLCore
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _IntegerKind {
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func == <Other: _ExpressionOfSizedInteger>(
+  public static func == <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -15,16 +15,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func == <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLPredicate(.invalid(TypesOfComparisonDiffer.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func != <Other: _ExpressionOfSizedInteger>(
+  public static func != <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -33,16 +24,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func != <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLPredicate(.invalid(TypesOfComparisonDiffer.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func < <Other: _ExpressionOfSizedInteger>(
+  public static func < <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -51,16 +33,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func < <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLPredicate(.invalid(TypesOfComparisonDiffer.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func <= <Other: _ExpressionOfSizedInteger>(
+  public static func <= <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -69,16 +42,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func <= <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLPredicate(.invalid(TypesOfComparisonDiffer.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func > <Other: _ExpressionOfSizedInteger>(
+  public static func > <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -87,28 +51,10 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func > <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Arithmetic == _SizedIntegerKind {
-    SQLPredicate(.invalid(TypesOfComparisonDiffer.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func >= <Other: _ExpressionOfSizedInteger>(
+  public static func >= <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
-    SQLPredicate(.invalid(TypesOfComparisonDiffer.error))
-  }
-
-  /// Not available: the operands are integers of different types.
-  @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func >= <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate
-  where Other._Arithmetic == _SizedIntegerKind {
     SQLPredicate(.invalid(TypesOfComparisonDiffer.error))
   }
 }
@@ -125,7 +71,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func == <Other: _ExpressionOfSizedInteger>(
+  public static func == <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -143,7 +89,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func != <Other: _ExpressionOfSizedInteger>(
+  public static func != <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -161,7 +107,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func < <Other: _ExpressionOfSizedInteger>(
+  public static func < <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -179,7 +125,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func <= <Other: _ExpressionOfSizedInteger>(
+  public static func <= <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -197,7 +143,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func > <Other: _ExpressionOfSizedInteger>(
+  public static func > <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
@@ -215,7 +161,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 
   /// Not available: the operands are integers of different types.
   @_disfavoredOverload @TypesOfComparisonDiffer
-  public static func >= <Other: _ExpressionOfSizedInteger>(
+  public static func >= <Other: _SizedIntegerOperand>(
     left: SQLExpression, right: Other
   ) -> SQLPredicate
   where Other._Nullability == Value._Nullability {
