@@ -94,9 +94,10 @@ struct GoldenMistake: Sendable {
     GoldenMistake(
       name: "a wrong root",
       code: """
-        let query = Post.‸select(\\Author.$name)
+        let query = Post.select(‸\\Author.$name)
         """,
-      message: "no exact matches in call to static method 'select'"),
+      message: "cannot convert value of type 'KeyPath<Author, ColumnReference<String>>' to "
+        + "expected argument type 'KeyPath<Post, ColumnReference<String>>'"),
     GoldenMistake(
       name: "a tuple of values of other types",
       code: """
