@@ -53,6 +53,18 @@ extension Connection {
     }
     return try M.load(layout, rowOf: statement, on: core, row: 0)
   }
+
+  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
+  /// exist.
+  ///
+  /// ```swift
+  /// let posts = try connection.find(Post.self, ids)       // [Post?], as many as there are ids
+  /// ```
+  ///
+  /// It uses one statement, which runs once for each key, with one index seek.
+  public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) throws -> [M?] {
+    try ids.map { try find(model, $0) }
+  }
 }
 
 // The methods of queries that are rendered each time they run. The call of a prepared query has its

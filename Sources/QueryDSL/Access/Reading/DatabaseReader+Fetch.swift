@@ -109,6 +109,29 @@ extension DatabaseReader {
     }
     return try await _readOnce(on: .caller, fileID, line) { try $0.find(model, id) }
   }
+
+  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
+  /// exist.
+  ///
+  /// All are read in one snapshot.
+  public func find<M: Model>(
+    _ model: M.Type, _ ids: some Sequence<M.ID>, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> [M?] {
+    try read(fileID: fileID, line: line) { try $0.find(model, ids) }
+  }
+
+  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
+  /// exist.
+  ///
+  /// All are read in one snapshot.
+  public func find<M: Model>(
+    _ model: M.Type, _ ids: some Sequence<M.ID>, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> [M?] {
+    let ids = Array(ids)
+    return try await read(on: .background, fileID: fileID, line: line) { try $0.find(model, ids) }
+  }
 }
 
 extension Fetchable {

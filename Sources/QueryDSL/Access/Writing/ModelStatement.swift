@@ -41,3 +41,97 @@ extension ConnectionCore {
       sql: sql)
   }
 }
+
+/// The statements that write one model. A few bytes of shape identify each of them.
+extension ModelWriting {
+  /// Lends `INSERT INTO "T" (…) VALUES (…)`, without the key column if the database assigns the
+  /// key.
+  func insertStatement(assigningKey: Bool) throws -> StatementPointer {
+    try layout.requireTable()
+    return try core.lendStatement(assigningKey ? .insertAssigningKey : .insert, of: layout) {
+      insertSQL(layout.orders.inserted(assigningKey: assigningKey))
+    }
+  }
+
+  /// Lends `INSERT INTO "T" (…) VALUES (…), (…), …`.
+  func insertStatement(rows: Int) throws -> StatementPointer {
+    try layout.requireTable()
+    return try core.lendStatement(
+      shape: { key in
+        key.append(ModelStatement.insertSeveral.mark)
+        key.append(layout.number)
+        key.append(UInt16(truncatingIfNeeded: rows))
+      },
+      sql: {
+        let columns = layout.orders.all
+        let marks = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
+        return insertSQL(columns) + String(repeating: ", " + marks, count: rows - 1)
+      })
+  }
+
+  /// Lends an INSERT that updates the existing row with the same key.
+  func upsertStatement() throws -> StatementPointer {
+    try layout.requireTable()
+    return try core.lendStatement(.upsert, of: layout) {
+      let keys = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
+      let others = layout.columns.filter { !$0.isPrimaryKey && !$0.isGenerated }
+      let action =
+        others.isEmpty
+        ? "NOTHING"
+        : "UPDATE SET "
+          + others.map { "\($0.quotedName) = excluded.\($0.quotedName)" }.joined(separator: ", ")
+      return insertSQL(layout.orders.all) + " ON CONFLICT (\(keys)) DO \(action)"
+    }
+  }
+
+  /// Lends `UPDATE "T" SET … WHERE key = ?`. The last of the columns are the key, the others are
+  /// set.
+  func updateStatement(_ columns: UnsafeBufferPointer<UInt16>) throws -> StatementPointer {
+    try layout.requireTable()
+    func writeShape(_ key: inout StatementKey) {
+      key.append(ModelStatement.update.mark)
+      key.append(layout.number)
+      for column in columns { key.append(column) }
+    }
+    func sql() -> String {
+      let set = columns.dropLast(layout.keyColumns.count)
+        .map { "\(layout.columns[Int($0)].quotedName) = ?" }.joined(separator: ", ")
+      return "UPDATE \(layout.quotedTableName) SET \(set) WHERE \(layout.keyCondition)"
+    }
+    guard columns.count == layout.keyColumns.count + 1,
+      let number = ModelStatement.number(forUpdateOf: columns[0], of: layout)
+    else { return try core.lendStatement(shape: writeShape, sql: sql) }
+    return try core.lendStatement(number: number, shape: writeShape, sql: sql)
+  }
+
+  /// Lends `DELETE FROM "T" WHERE key = ?`.
+  func deleteStatement() throws -> StatementPointer {
+    try layout.requireTable()
+    return try core.lendStatement(.delete, of: layout) {
+      "DELETE FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)"
+    }
+  }
+
+  private func insertSQL(_ columns: UnsafeBufferPointer<UInt16>) -> String {
+    guard !columns.isEmpty else { return "INSERT INTO \(layout.quotedTableName) DEFAULT VALUES" }
+    let names = columns.map { layout.columns[Int($0)].quotedName }.joined(separator: ", ")
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    return "INSERT INTO \(layout.quotedTableName) (\(names)) VALUES (\(marks))"
+  }
+}
+
+extension ModelLayout {
+  /// Throws `QueryError` if it is a view. SQLite does not count the rows of a view, so it would not
+  /// be known whether a model's row was there.
+  @inline(__always)
+  fileprivate func requireTable() throws {
+    if isView { throw isViewError }
+  }
+
+  private var isViewError: QueryError {
+    QueryError(
+      "\(tableName) is a view, which has no rows of its own: write its tables; or declare "
+        + "INSTEAD OF triggers, `Trigger(_:insteadOf:)`, and run the commands "
+        + "\(model).insert(row), \(model).update { … } and \(model).delete()")
+  }
+}
