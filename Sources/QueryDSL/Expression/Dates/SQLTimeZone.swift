@@ -79,3 +79,109 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
     return .function(function, [seconds, .value(BoundValue(identifier))])
   }
 }
+
+// A date is a moment; its day and hour depend on the time zone. The functions here convert the
+// moment to the seconds that a clock in the zone shows, apply SQLite's date function to these, and
+// convert the result back if it is a date.
+// https://www.sqlite.org/lang_datefunc.html
+
+extension SQLExpression where Value: DateColumnValue {
+  /// Returns a part of the date in a time zone.
+  ///
+  /// ```swift
+  /// Post.where { $0.$createdAt.component(.hour, in: .localTime) < 12 }
+  /// // … WHERE CAST(strftime('%H', apus_local(…, ?), 'unixepoch') AS INTEGER) < ?
+  /// ```
+  /// A date after the year 9999 gives NULL, and reading that as an `Int` throws `ColumnValueError`.
+  /// SQLite's functions are not defined for dates before the year 0. An unknown time zone throws
+  /// `QueryError`.
+  public func component(
+    _ component: DateComponent, in zone: SQLTimeZone
+  ) -> SQLExpression<Value.DateComponentResult> {
+    SQLExpression<Value.DateComponentResult>(
+      .cast(formatted(.constant("'\(component.rawValue)'"), in: zone), .integer))
+  }
+
+  /// Formats the date as text in a time zone, by a format of SQLite's.
+  /// SQL: `strftime(?, apus_local(…, ?), 'unixepoch')`
+  ///
+  /// A date after the year 9999 gives NULL, and reading that as a `String` throws
+  /// `ColumnValueError`. SQLite's functions are not defined for dates before the year 0. An unknown
+  /// time zone throws `QueryError`.
+  public func strftime(
+    _ format: String, in zone: SQLTimeZone
+  ) -> SQLExpression<Value.DateTextResult> {
+    SQLExpression<Value.DateTextResult>(formatted(.value(BoundValue(format)), in: zone))
+  }
+
+  /// Returns the day in a time zone as text, such as `2026-11-21`. Use it to group rows by day.
+  ///
+  /// ```swift
+  /// Post.select { ($0.$createdAt.day(in: .localTime), $0.count()) }
+  ///   .group { $0.$createdAt.day(in: .localTime) }
+  /// // SELECT strftime('%Y-%m-%d', apus_local(…, ?), 'unixepoch'), count(*) FROM "Post" GROUP BY …
+  /// ```
+  /// A date after the year 9999 gives NULL, and reading that as a `String` throws
+  /// `ColumnValueError`. SQLite's functions are not defined for dates before the year 0. An unknown
+  /// time zone throws `QueryError`.
+  public func day(in zone: SQLTimeZone) -> SQLExpression<Value.DateTextResult> {
+    SQLExpression<Value.DateTextResult>(formatted(.constant("'%Y-%m-%d'"), in: zone))
+  }
+
+  /// Returns the moment at which the day of the date begins in a time zone. That is midnight, or
+  /// the first moment after it if the clocks skip midnight.
+  ///
+  /// ```swift
+  /// Post.where { $0.$createdAt.startOfDay(in: "Europe/Berlin") == day }
+  /// ```
+  /// The result is stored in the date's form. A date after the year 9999 gives NULL, and reading
+  /// that as a `Date` throws `ColumnValueError`; so does a date before the year 0 in a form that is
+  /// text. An unknown time zone throws `QueryError`.
+  public func startOfDay(in zone: SQLTimeZone) -> SQLExpression {
+    modified(by: [.startOfDay], in: zone)
+  }
+
+  /// Applies steps to the date, one after another, in a time zone. The result is stored in the
+  /// date's form.
+  ///
+  /// ```swift
+  /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .startOfMonth, in: .localTime) }
+  /// ```
+  /// Days, months and years are those of the zone's calendar: `.days(1)` is the same time on the
+  /// next day, after 23 to 25 hours. If the clocks skip the resulting time, it is later by the
+  /// skipped length: 2:30 becomes 3:30. If the time occurs twice, the result is the first of the
+  /// two. Hours, minutes and seconds are lengths of time.
+  ///
+  /// A result after the year 9999 gives NULL, and reading that as a `Date` throws
+  /// `ColumnValueError`; so does a result before the year 0 in a form that is text. Milliseconds are
+  /// added to a number without these limits. An unknown time zone throws `QueryError`.
+  public func modified(by modifiers: DateModifier..., in zone: SQLTimeZone) -> SQLExpression {
+    modified(by: modifiers, in: zone)
+  }
+
+  /// Moves the date by a number of units that is an expression, such as a column. The result is
+  /// stored in the date's form.
+  ///
+  /// ```swift
+  /// Loan.where { $0.$begin.modified(by: $0.$length, .days) < now }
+  /// // … CAST(strftime('%s', …, 'unixepoch', "length" || ' days') …
+  /// ```
+  /// `overflow` concerns months and years: what becomes of a day that the month does not have.
+  /// Days, months and years are those of the zone's calendar, as with other modifiers. An amount
+  /// that is NULL gives NULL, and so does a result after the year 9999, or before the year 0 in a
+  /// form that is text. Milliseconds are added to a number without these limits.
+  public func modified(
+    by amount: SQLExpression<Int>, _ unit: DateUnit, _ overflow: MonthOverflow = .ceiling,
+    in zone: SQLTimeZone = .utc
+  ) -> SQLExpression {
+    if unit == .milliseconds { return moved(byMilliseconds: amount.node) }
+    let step = DateStep(
+      node: .binary(.concat, amount.node, .constant("' \(unit.rawValue)'")),
+      overflow: unit.canOverflow ? overflow : .ceiling)
+    return moved(by: [DateSteps([step], isDuration: unit.isDuration)], in: zone)
+  }
+
+  private func formatted(_ format: ExpressionNode, in zone: SQLTimeZone) -> ExpressionNode {
+    .function("strftime", [format, zone.local(wholeSeconds), .constant("'unixepoch'")])
+  }
+}

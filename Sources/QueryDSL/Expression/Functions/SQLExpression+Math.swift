@@ -1,5 +1,11 @@
 import SQLCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // SQLite's mathematical functions. A function that is not defined for every number, such as the
 // square root, returns NULL outside its domain, so its result is optional.
 // https://www.sqlite.org/lang_mathfunc.html
@@ -138,4 +144,40 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   private func combined(_ sign: SQLToken, with other: ExpressionNode) -> SQLExpression {
     SQLExpression(.binary(sign, node, other))
   }
+}
+
+// These overloads exist for their error messages: the compiler's own do not explain the mistake.
+// They cost other predicates nothing to compile, and a valid use of `/` less than could be
+// measured: see `ClientCompiler`.
+
+extension SQLExpression where Value == Decimal {
+  /// Not available: few quotients of decimals have a finite number of digits.
+  @available(
+    *, unavailable,
+    message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
+  )
+  public static func / (left: SQLExpression, right: Decimal) -> SQLExpression { left }
+
+  /// Not available: few quotients of decimals have a finite number of digits.
+  @available(
+    *, unavailable,
+    message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
+  )
+  public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression { left }
+}
+
+extension SQLExpression where Value == Decimal? {
+  /// Not available: few quotients of decimals have a finite number of digits.
+  @available(
+    *, unavailable,
+    message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
+  )
+  public static func / (left: SQLExpression, right: Decimal?) -> SQLExpression { left }
+
+  /// Not available: few quotients of decimals have a finite number of digits.
+  @available(
+    *, unavailable,
+    message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
+  )
+  public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression { left }
 }

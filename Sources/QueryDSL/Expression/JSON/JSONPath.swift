@@ -21,3 +21,137 @@ public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, 
     self.steps = steps
   }
 }
+
+/// A step into a JSON value: a key of an object, or an index into an array.
+public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+  /// The value of a key in an object.
+  case key(String)
+  /// The element at an index, from 0. A negative index counts from the end: -1 is the last element.
+  case index(Int)
+
+  /// Makes a key from a literal.
+  public init(stringLiteral value: String) { self = .key(value) }
+
+  /// Makes an index from a literal.
+  public init(integerLiteral value: Int) { self = .index(value) }
+
+  /// Returns the path of several steps as a value, or an expression that throws if SQLite cannot
+  /// express one of the keys.
+  ///
+  /// - Parameter end: what follows the last step, such as `[#]` for the place after an array's end.
+  static func pathNode(_ steps: [JSONStep], _ end: String = "") -> ExpressionNode {
+    guard let path = path(steps) else {
+      return .invalid(
+        QueryError(
+          "a path into JSON cannot name a key with a quotation mark, a backslash or a control "
+            + "character: \(steps)"))
+    }
+    return .value(BoundValue(path + end))
+  }
+
+  /// Returns the path of several steps in SQLite's syntax; nil if it cannot express one of the
+  /// keys.
+  static func path(_ steps: [JSONStep]) -> String? {
+    var path = "$"
+    for step in steps {
+      switch step {
+      // A key in a path ends at the next quotation mark: there is no escape. SQLite compares it
+      // with the bytes of the JSON, where these characters are escaped, so it would never find such
+      // a key.
+      case .key(let key):
+        let isAsWritten = key.utf8.allSatisfy {
+          $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        guard isAsWritten else { return nil }
+        path += ".\"\(key)\""
+      case .index(let index):
+        path += index < 0 ? "[#\(index)]" : "[\(index)]"
+      }
+    }
+    return path
+  }
+}
+
+/// A member of a JSON object that a query makes: its key and its value.
+struct JSONProperty {
+  /// The key; nil for an expression without a name.
+  let key: String?
+  let value: ExpressionNode
+
+  /// The error for a group of columns, which is an object in the JSON of its model.
+  static let ofGroup = JSONProperty(
+    key: "",
+    value: .invalid(
+      QueryError(
+        "jsonObject: a group of columns cannot be a member; name its columns, as in $0.$home.$city"
+      )))
+}
+
+extension Selectable {
+  /// The members that a selected item adds to a JSON object.
+  var jsonProperties: [JSONProperty] {
+    let item = selectItem
+    if item.group != nil { return [.ofGroup] }
+    do {
+      let columns = try item.columns()
+      switch item.term {
+      case .expression(let node):
+        return columns.map {
+          JSONProperty(key: node.property ?? $0.name, value: node.asJSON(of: $0.type, $0.form))
+        }
+      case .aliased(let node, let name):
+        return columns.map { JSONProperty(key: name, value: node.asJSON(of: $0.type, $0.form)) }
+      case .table(let table):
+        guard let layout = LayoutRegistry.shared.layout(number: table.layout) else { return [] }
+        guard !layout.columns.contains(where: { $0.property.contains(".$") }) else {
+          return [.ofGroup]
+        }
+        return layout.columns.indices.map { index in
+          let column = layout.columns[index]
+          let node = ExpressionNode.column(
+            ColumnID(table: table, index: UInt16(truncatingIfNeeded: index)))
+          return JSONProperty(
+            key: column.property, value: node.asJSON(of: column.type, column.form))
+        }
+      }
+    } catch {
+      return [JSONProperty(key: "", value: .invalid(QueryError(String(describing: error))))]
+    }
+  }
+}
+
+extension ExpressionNode {
+  /// Returns `json_object('key', value, …)`.
+  static func jsonObject(_ members: [JSONProperty]) -> ExpressionNode {
+    var arguments: [ExpressionNode] = []
+    var keys: Set<String> = []
+    for member in members {
+      guard let key = member.key else {
+        return .invalid(
+          QueryError("jsonObject: an expression has no name; give it one: a.as(\"key\")"))
+      }
+      guard !key.utf8.contains(0) else {
+        return .invalid(QueryError("jsonObject: a name cannot contain U+0000"))
+      }
+      guard keys.insert(key).inserted else {
+        return .invalid(QueryError("jsonObject: two members are named \(key.debugDescription)"))
+      }
+      // A key in the text of the query, like the name of a column, is a part of its shape.
+      arguments += [.constant(DatabaseValue.text(key).description), member.value]
+    }
+    // SQLite allows 127 arguments.
+    guard arguments.count <= 126 else {
+      return .invalid(
+        QueryError("jsonObject: \(members.count) members are more than SQLite's limit of 63"))
+    }
+    return .function("json_object", arguments)
+  }
+
+  /// The name of the property, if the expression is a column.
+  fileprivate var property: String? {
+    guard case .column(let column) = self,
+      let layout = LayoutRegistry.shared.layout(number: column.table.layout)
+    else { return nil }
+    return layout.columns[Int(column.index)].property.split(separator: ".$").last.map(String.init)
+  }
+}

@@ -224,3 +224,38 @@ extension StorageClass {
     }
   }
 }
+
+/// A table of a query: its model, and a number that distinguishes it from other tables.
+///
+/// Each table of each query has a number of its own. So a query inside another never confuses its
+/// tables with those of the other, even if they have the same model. In a shape, a table is
+/// identified by its position among the tables in scope instead, so that a query that is built
+/// again has the same shape.
+@usableFromInline
+package struct TableID: Hashable, BitwiseCopyable, Sendable {
+  /// The source of the table in a declaration; tables of queries never have it.
+  static var declared: UInt32 { 0 }
+
+  package let source: UInt32
+  /// The number of the model's layout.
+  package let layout: UInt16
+
+  @usableFromInline
+  init(layout: UInt16, source: UInt32) {
+    self.layout = layout
+    self.source = source
+  }
+}
+
+/// A column of a table of a query.
+@usableFromInline
+package struct ColumnID: Hashable, BitwiseCopyable, Sendable {
+  @usableFromInline package let table: TableID
+  @usableFromInline package let index: UInt16
+
+  @inlinable
+  package init(table: TableID, index: UInt16) {
+    self.table = table
+    self.index = index
+  }
+}
