@@ -37,6 +37,14 @@ public protocol SQLView: TableModel {
   static var definition: Definition { get }
 }
 
+/// A view, as its model declares it.
+struct ViewDefinition: Sendable {
+  let model: String
+  let name: String
+  let createView: String
+  var triggers: [TriggerDefinition] = []
+}
+
 extension ViewDefinition {
   /// Reads the view that a model declares. Throws `ModelError` if the query has other columns than
   /// the model.

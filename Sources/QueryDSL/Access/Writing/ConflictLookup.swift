@@ -1,13 +1,5 @@
 import SQLCore
 
-/// A unique constraint in SQL: its columns or expressions, and the condition of a partial index.
-struct UniqueConstraint {
-  /// The quoted columns and the expressions.
-  let terms: [String]
-  /// The condition of a partial index.
-  var condition: String?
-}
-
 /// The row that an insert was to write, as far as unique constraints need it.
 struct NewRow {
   private enum Value {
@@ -200,36 +192,6 @@ extension ConnectionCore {
           }))
     }
     return constraints
-  }
-}
-
-extension ExistingIndex {
-  /// Returns the terms and the condition of an index, in the words of its definition.
-  static func constraint(in sql: String) -> UniqueConstraint {
-    let text = SQLTokens(sql)
-    var terms: [String] = []
-    var depth = 0
-    var start = 0
-    for (index, token) in text.tokens.enumerated() {
-      if token.isSign("(") {
-        depth += 1
-        if depth == 1 { start = index + 1 }
-      } else if token.isSign(")") {
-        depth -= 1
-      }
-      guard depth == 0 && token.isSign(")") || depth == 1 && token.isSign(",") else { continue }
-      var term = text.tokens[start..<index]
-      if let last = term.last, last.isWord("asc") || last.isWord("desc") { term = term.dropLast() }
-      terms.append(text.text(term))
-      start = index + 1
-      guard depth == 0 else { continue }
-      let condition = text.tokens[(index + 1)...]
-      return UniqueConstraint(
-        terms: terms,
-        condition: condition.first?.isWord("where") == true
-          ? text.text(condition.dropFirst()) : nil)
-    }
-    return UniqueConstraint(terms: terms)
   }
 }
 

@@ -195,3 +195,57 @@ extension Declarations {
     try ViewDefinition(of: model)
   }
 }
+
+/// A `Unique64` column with which a primary key begins. Later columns of a key do not count,
+/// because the key's index does not order their ids.
+struct IDColumn: Hashable {
+  let table: String
+  let column: String
+
+  init?<M: TableModel>(of model: M.Type) throws {
+    let layout = try M.layout
+    guard let index = layout.keyColumns.first, layout.columns[index].type is Unique64.Type else {
+      return nil
+    }
+    table = layout.tableName
+    column = layout.columns[index].name
+  }
+
+  /// The SELECT of the greatest id that is not damaged, by one seek in the key's index.
+  fileprivate var greatest: String {
+    let column = Identifier(column).quoted
+    return "SELECT max(\(column)) AS id FROM \(Identifier(table).quoted) WHERE \(column) <= ?1"
+  }
+}
+
+extension ConnectionCore {
+  /// Moves the id generator past the stored ids, so that no id is generated again after a restart.
+  /// Costs one statement for each 100 columns, with one index seek for each column. The tables must
+  /// exist.
+  func advanceIDs(past columns: [IDColumn]) throws {
+    // SQLite allows at most 500 terms in a compound SELECT.
+    var rest = columns[...]
+    while !rest.isEmpty {
+      let terms = rest.prefix(100).map(\.greatest).joined(separator: " UNION ALL ")
+      rest = rest.dropFirst(100)
+      let limit = Unique64.generator.advanceLimit
+      let greatest = try integer("SELECT max(id) FROM (\(terms))", binding: limit.rawValue)
+      if let greatest { Unique64.generator.advance(past: Unique64(rawValue: greatest)) }
+    }
+  }
+}
+
+// As methods of arrays, these would be candidates for `.uniqued` after the result of `fetch`, and
+// Swift 6.3 crashes there.
+
+/// Returns the elements without those that are equal to an earlier one.
+func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
+  var seen: Set<Element> = []
+  return elements.filter { seen.insert($0).inserted }
+}
+
+/// Returns the first element of each key.
+func uniqued<Element>(_ elements: [Element], by key: (Element) -> String) -> [Element] {
+  var seen: Set<String> = []
+  return elements.filter { seen.insert(key($0)).inserted }
+}

@@ -61,3 +61,108 @@ struct ExistingIndex {
     condition = condition.map { $0 == folded ? name.lowercasedASCII : $0 }
   }
 }
+
+/// A unique constraint in SQL: its columns or expressions, and the condition of a partial index.
+struct UniqueConstraint {
+  /// The quoted columns and the expressions.
+  let terms: [String]
+  /// The condition of a partial index.
+  var condition: String?
+}
+
+extension ExistingIndex {
+  /// Returns the terms and the condition of an index, in the words of its definition.
+  static func constraint(in sql: String) -> UniqueConstraint {
+    let text = SQLTokens(sql)
+    var terms: [String] = []
+    var depth = 0
+    var start = 0
+    for (index, token) in text.tokens.enumerated() {
+      if token.isSign("(") {
+        depth += 1
+        if depth == 1 { start = index + 1 }
+      } else if token.isSign(")") {
+        depth -= 1
+      }
+      guard depth == 0 && token.isSign(")") || depth == 1 && token.isSign(",") else { continue }
+      var term = text.tokens[start..<index]
+      if let last = term.last, last.isWord("asc") || last.isWord("desc") { term = term.dropLast() }
+      terms.append(text.text(term))
+      start = index + 1
+      guard depth == 0 else { continue }
+      let condition = text.tokens[(index + 1)...]
+      return UniqueConstraint(
+        terms: terms,
+        condition: condition.first?.isWord("where") == true
+          ? text.text(condition.dropFirst()) : nil)
+    }
+    return UniqueConstraint(terms: terms)
+  }
+}
+
+/// A full-text index of a database that a migration created.
+struct ExistingSearchIndex {
+  let name: String
+  /// The name of the table whose rows are indexed.
+  let table: String
+  /// The names of its columns and of the table's key.
+  let names: [String]
+  let sql: String
+
+  /// Reads the definition of a table; nil if it is not a full-text index that Apus created.
+  init?(_ entry: ExistingSchema.Entry) {
+    guard entry.kind == .table, let sql = entry.sql, sql.hasPrefix("CREATE VIRTUAL TABLE ") else {
+      return nil
+    }
+    // CREATE VIRTUAL TABLE "name" /* Apus bm25(…) */ USING fts5("title", …, content='Post', …)
+    let text = SQLTokens(sql)
+    let tokens = text.tokens
+    guard tokens.count > 6, text.comments(before: 4).first?.text.hasPrefix("/* Apus ") == true,
+      tokens[4].isWord("using"), tokens[5].isWord("fts5")
+    else { return nil }
+    var names: [String] = []
+    var table: String?
+    for (index, token) in tokens.enumerated().dropFirst(6) {
+      let isFirst = tokens[index - 1].isSign("(") || tokens[index - 1].isSign(",")
+      guard isFirst else { continue }
+      if token.kind == .quotedName {
+        names.append(token.value)
+      } else if index + 2 < tokens.count, token.isWord("content") {
+        table = tokens[index + 2].value
+      } else if index + 2 < tokens.count, token.isWord("content_rowid") {
+        names.append(tokens[index + 2].value)
+      }
+    }
+    guard let table else { return nil }
+    name = entry.name
+    self.table = table
+    self.names = names
+    self.sql = sql
+  }
+
+  /// The name of the table in which its triggers note texts that are indexed.
+  var pendingTable: String { SearchIndexDefinition.pendingTable(of: name) }
+
+  /// Whether a trigger belongs to the index.
+  func owns(_ trigger: ExistingSchema.Entry) -> Bool {
+    trigger.isOwnTrigger && trigger.table.isSame(as: table)
+      && SearchIndexDefinition.triggerSuffixes.contains { trigger.name.isSame(as: name + $0) }
+  }
+}
+
+extension ExistingSchema {
+  /// The full-text indexes that migrations created.
+  var searchIndexes: [ExistingSearchIndex] { entries.compactMap { ExistingSearchIndex($0) } }
+
+  /// Returns the table in which the triggers of an index note texts; nil if it does not exist, or if
+  /// Apus did not create it.
+  func pendingTable(_ name: String) -> Entry? {
+    guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
+    // CREATE TABLE "name" /* Apus */ (…)
+    let text = SQLTokens(sql)
+    guard text.tokens.count > 3,
+      text.comments(before: 3).first?.text == TriggerDefinition.mark
+    else { return nil }
+    return entry
+  }
+}

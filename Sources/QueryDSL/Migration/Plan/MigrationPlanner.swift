@@ -255,38 +255,3 @@ extension MigrationPlan.Step {
       .dropView, table: name, sql: "DROP VIEW \(Identifier(name).quoted)", reason: reason)
   }
 }
-
-// As methods of arrays, these would be candidates for `.uniqued` after the result of `fetch`, and
-// Swift 6.3 crashes there.
-
-/// Returns the elements without those that are equal to an earlier one.
-func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
-  var seen: Set<Element> = []
-  return elements.filter { seen.insert($0).inserted }
-}
-
-/// Returns the first element of each key.
-func uniqued<Element>(_ elements: [Element], by key: (Element) -> String) -> [Element] {
-  var seen: Set<String> = []
-  return elements.filter { seen.insert(key($0)).inserted }
-}
-
-extension Connection {
-  /// Returns the number of rows of a table.
-  func count(_ table: String) throws -> Int {
-    try row("SELECT count(*) FROM \(identifier: table)")?.get(Int.self, at: 0) ?? 0
-  }
-
-  /// Returns the number that a statement selects.
-  func number(_ sql: String) throws -> Int {
-    try row(SQL(unsafe: sql))?.get(Int.self, at: 0) ?? 0
-  }
-}
-
-/// A view, as its model declares it.
-struct ViewDefinition: Sendable {
-  let model: String
-  let name: String
-  let createView: String
-  var triggers: [TriggerDefinition] = []
-}
