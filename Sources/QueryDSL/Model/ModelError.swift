@@ -21,3 +21,97 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The model and the message.
   public var description: String { "\(model): \(message)" }
 }
+
+/// An error for a row that does not exist, although an operation needs it.
+public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The table.
+  public let table: String
+  /// The key, as text.
+  public let key: String
+
+  package init(table: String, key: String) {
+    self.table = table
+    self.key = key
+  }
+
+  /// The table and the key.
+  public var description: String { "\(table): there is no row with the key \(key)" }
+}
+
+/// An error for a model that was loaded with one key and now has another, in an operation that
+/// finds its row by the key.
+///
+/// `update`, `save` and `delete` throw it, and so does an upsert that could update the row with the
+/// new key: each would write a row that the model was not loaded from. `insert` accepts the model
+/// and inserts a new row.
+public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The table.
+  public let table: String
+  /// The columns of the key that were changed.
+  public let columns: [String]
+  private let properties: [String]
+
+  init(table: String, columns: [ModelColumn]) {
+    self.table = table
+    self.columns = columns.map(\.name)
+    properties = columns.map(\.property)
+  }
+
+  /// The cause, and how to move the row or copy it.
+  public var description: String {
+    let names = columns.joined(separator: ", ")
+    let assignments = properties.map { "$0.$\($0) = new" }.joined(separator: "; ")
+    let conditions = properties.map { "$0.$\($0) == old" }.joined(separator: " && ")
+    return """
+      \(table): the key (\(names)) was changed after the model was loaded, so it is now the key of \
+      another row; to move the row, run `\(table).update { \(assignments) }.where { \
+      \(conditions) }`; to store a copy, `insert` the model
+      """
+  }
+}
+
+extension ModelLayout {
+  /// Throws `KeyChanged` if a model was loaded and its key was then set to another one: it would
+  /// write a row that it was not loaded from.
+  @usableFromInline
+  func requireUnchangedKey(of model: UnsafeRawPointer) throws {
+    guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }
+    let changed = keyColumns.filter { slots.isChangedSinceLoading($0, in: model) }
+    throw KeyChanged(table: tableName, columns: changed.map { columns[$0] })
+  }
+}
+
+/// SQLite ignored a model that was to be inserted, updated or saved: the statement succeeded, but
+/// wrote nothing.
+///
+/// This is the effect of a constraint with `ON CONFLICT IGNORE`, or of a trigger that raises
+/// `IGNORE`. A caller that expects it asks for an outcome instead:
+///
+/// ```swift
+/// let count = try db.run(Post.insert(post))           // 0 if SQLite ignored it
+/// let upserted = try db.upsert(Post.insert(post).onConflictDoNothing())
+/// let id = try upserted[0].id                         // the key of the row that was there before
+/// ```
+/// - SeeAlso: <https://www.sqlite.org/lang_conflict.html>
+public struct WriteIgnored: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The table.
+  public let table: String
+  /// The position of the model in the array; nil for a single model, or if the position is not
+  /// known.
+  public let row: Int?
+
+  package init(table: String, row: Int?) {
+    self.table = table
+    self.row = row
+  }
+
+  /// The table and the position, the causes, and how to ask for an outcome instead.
+  public var description: String {
+    """
+    \(table)\(row.map { ", row \($0)" } ?? ""): SQLite ignored the row, so nothing was written: a \
+    constraint is declared with ON CONFLICT IGNORE, or a trigger raised IGNORE; if that is expected, \
+    count the rows with `run(\(table).insert(…))`, or get the outcome of each with \
+    `upsert(\(table).insert(…).onConflictDoNothing())`
+    """
+  }
+}

@@ -73,3 +73,164 @@ extension ColumnStorage where Value: ColumnValue {
     }
   }
 }
+
+/// A property of a model that is the primary key of its table, or one column of it.
+///
+/// ```swift
+/// @PrimaryKey var id = Unique64()    // "id" INTEGER PRIMARY KEY NOT NULL
+/// @PrimaryKey var number: Int64?     // "number" INTEGER PRIMARY KEY: the database assigns it
+/// ```
+///
+/// In all other respects it is like `Column`.
+/// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowid>
+@frozen
+@propertyWrapper
+public struct PrimaryKey<Value: ColumnValue>: Sendable {
+  @usableFromInline var storage: ColumnStorage<Value>
+
+  /// Makes a key with a value that the database does not have yet.
+  @inlinable
+  public init(wrappedValue: Value) {
+    storage = ColumnStorage(changed: Value.canonical(wrappedValue))
+  }
+
+  /// The value. Setting a different one marks the column as changed.
+  @inlinable
+  public var wrappedValue: Value {
+    get { storage.requireValue() }
+    set { storage.set(newValue) }
+  }
+
+  /// The column's name in queries, as in `\.$id`. On a model it says whether the column was
+  /// changed.
+  @inlinable
+  public var projectedValue: ColumnReference<Value> {
+    ColumnReference(mark: storage.mark)
+  }
+}
+
+extension PrimaryKey where Value: ExpressibleByNilLiteral {
+  /// Makes a key that the database assigns when the model is inserted.
+  @inlinable
+  public init() {
+    storage = ColumnStorage(changed: nil)
+  }
+}
+
+/// An optional property of a model that is not a column: it is nil when the model is loaded, and it
+/// is not encoded.
+///
+/// ```swift
+/// @Ignored var preview: String?
+/// ```
+@frozen
+@propertyWrapper
+public struct Ignored<Wrapped> {
+  /// The value, or nil.
+  public var wrappedValue: Wrapped?
+
+  /// Makes the property with a value.
+  public init(wrappedValue: Wrapped?) {
+    self.wrappedValue = wrappedValue
+  }
+}
+
+// In an extension: as a member of the type, this initialiser would make the wrapper, and not the
+// value, the parameter of a memberwise initialiser.
+extension Ignored {
+  /// Makes the property with nil.
+  public init() {
+    wrappedValue = nil
+  }
+}
+
+extension Ignored: Sendable where Wrapped: Sendable {}
+extension Ignored: Equatable where Wrapped: Equatable {}
+extension Ignored: Hashable where Wrapped: Hashable {}
+
+extension Ignored: Codable {
+  /// Makes nil, whatever the decoder has.
+  public init(from decoder: any Decoder) throws {
+    wrappedValue = nil
+  }
+
+  /// Encodes null, for an encoder that needs a value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encodeNil()
+  }
+}
+
+/// The value of `$title`. In a key path it names the column; on a model it says whether the column
+/// was changed.
+@frozen
+public struct ColumnReference<Value>: Sendable {
+  @usableFromInline let mark: UInt16
+
+  @inlinable
+  init(mark: UInt16) {
+    self.mark = mark
+  }
+
+  /// Whether the column has a value that was not loaded from the database.
+  public var isChanged: Bool { mark == 1 || mark == 2 }
+
+  /// The index of the column if this is its name; nil on a model.
+  @inlinable
+  package var index: Int? { mark >= 3 ? Int(mark) - 3 : nil }
+}
+
+/// A column reference whose value type is not known.
+protocol AnyColumnReference {
+  var index: Int? { get }
+}
+
+extension ColumnReference: AnyColumnReference {}
+
+// A model is compared, hashed and printed by its values only: whether a column was changed makes no
+// difference. `PrimaryKey` has the same conformances as `Column`. `Column+Codable.swift` has those
+// for coding.
+
+extension Column: Equatable where Value: Equatable {
+  /// Returns whether the values are equal.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.wrappedValue == right.wrappedValue
+  }
+}
+
+extension PrimaryKey: Equatable where Value: Equatable {
+  /// Returns whether the values are equal.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.wrappedValue == right.wrappedValue
+  }
+}
+
+extension Column: Hashable where Value: Hashable {
+  /// Hashes the value.
+  public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
+extension PrimaryKey: Hashable where Value: Hashable {
+  /// Hashes the value.
+  public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
+extension Column: CustomStringConvertible {
+  /// The description of the value.
+  public var description: String { String(describing: wrappedValue) }
+}
+
+extension PrimaryKey: CustomStringConvertible {
+  /// The description of the value.
+  public var description: String { String(describing: wrappedValue) }
+}
+
+extension Column: CustomDebugStringConvertible {
+  /// The debug description of the value.
+  public var debugDescription: String { String(reflecting: wrappedValue) }
+}
+
+extension PrimaryKey: CustomDebugStringConvertible {
+  /// The debug description of the value.
+  public var debugDescription: String { String(reflecting: wrappedValue) }
+}

@@ -55,3 +55,98 @@ extension Optional: _ColumnGroupValue where Wrapped: ColumnGroup {
   /// The optional that is nil; programs do not use it directly.
   public static var _missing: Wrapped?? { .some(nil) }
 }
+
+/// A property of a model that stands for several columns of its table, which a `ColumnGroup`
+/// declares.
+///
+/// ```swift
+/// @Embedded var home: Address          // "home_street" TEXT NOT NULL, "home_city" TEXT NOT NULL
+/// @Embedded var work: Address?         // "work_street" TEXT, "work_city" TEXT
+/// ```
+///
+/// The columns are named after the property and those of the group; `Prefixed` declares another
+/// prefix. `\.$home` names the group in queries and `\.$home.$city` one of its columns. `update`
+/// writes only the columns that changed.
+///
+/// An optional group that is nil is written as NULL in each column. A group that is read is nil if
+/// one of its columns is NULL whose property in the group is not optional; if all are optional, it is
+/// nil if all are NULL.
+@propertyWrapper
+public struct Embedded<Group: _ColumnGroupValue>: Sendable {
+  /// The columns. Those that are not optional have no value if the group is nil.
+  private var group: Group._Group
+
+  /// Makes a group whose values the database does not have yet.
+  public init(wrappedValue: Group) {
+    group = wrappedValue._presentGroup.map { GroupMemory.new($0) } ?? GroupMemory.missing()
+  }
+
+  /// The group. Setting it marks the columns as changed whose values differ.
+  public var wrappedValue: Group {
+    get {
+      guard let missing = Group._missing, GroupMemory.isMissing(group) else {
+        return Group(_group: group)
+      }
+      return missing
+    }
+    set { GroupMemory.set(newValue._presentGroup, to: &group) }
+  }
+
+  /// The group's name in queries, as in `\.$home`. On a model it says whether one of the columns
+  /// was changed.
+  public var projectedValue: GroupReference<Group> { GroupReference(group: group) }
+}
+
+extension Embedded where Group: ExpressibleByNilLiteral {
+  /// Makes a group that is nil, so that a memberwise initialiser may omit an optional.
+  public init() { self.init(wrappedValue: nil) }
+}
+
+extension Embedded: Equatable where Group: Equatable {
+  /// Returns whether the groups are equal.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.wrappedValue == right.wrappedValue
+  }
+}
+
+extension Embedded: Hashable where Group: Hashable {
+  /// Hashes the group.
+  public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
+extension Embedded: Encodable where Group: Encodable {
+  /// Encodes the group.
+  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+extension Embedded: Decodable where Group: Decodable {
+  /// Decodes the group. Its columns count as changed, like those of a new model.
+  public init(from decoder: any Decoder) throws {
+    self.init(wrappedValue: try Group(from: decoder))
+  }
+}
+
+extension Embedded: CustomStringConvertible {
+  /// The description of the group.
+  public var description: String { String(describing: wrappedValue) }
+}
+
+extension Embedded: CustomDebugStringConvertible {
+  /// The debug description of the group.
+  public var debugDescription: String { String(reflecting: wrappedValue) }
+}
+
+/// A wrapper type of a group.
+protocol GroupWrapper {
+  static var isOptionalGroup: Bool { get }
+  /// Returns the stored properties of the group, and its columns. Throws `ModelError`.
+  static func fields() throws -> (fields: ModelFields, columns: [ModelColumn])
+}
+
+extension Embedded: GroupWrapper {
+  static var isOptionalGroup: Bool { Group._missing != nil }
+
+  static func fields() throws -> (fields: ModelFields, columns: [ModelColumn]) {
+    (try ModelFields(of: Group._Group.self), try Group._Group.layout.columns)
+  }
+}

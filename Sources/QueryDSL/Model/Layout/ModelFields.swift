@@ -1,4 +1,5 @@
 import SQLCore
+@_spi(Reflection) import Swift
 
 /// The stored properties of a model's type, divided into columns and ignored ones.
 struct ModelFields {
@@ -123,5 +124,89 @@ struct ModelFields {
     }
     for property in ignored { property.type.initializeNil(at: memory + property.offset) }
     return memory
+  }
+}
+
+/// A stored property of a struct: its name, its offset in memory, and its type.
+struct StoredField {
+  let name: String
+  let offset: Int
+  let type: Any.Type
+}
+
+/// Reads the stored properties of a struct from the runtime's metadata of the type, without an
+/// instance. No other file uses this interface of the standard library. On Apple's platforms it has
+/// the same name and needs the same SPI import.
+enum FieldReflection {
+  /// Returns the stored properties in their order; nil if the type is not a struct, or if the
+  /// runtime does not report all of its fields.
+  static func fields<Fields>(of type: Fields.Type) -> [StoredField]? {
+    guard isStruct(type) else { return nil }
+    var fields: [StoredField] = []
+    let isComplete = _forEachField(of: type, options: []) { name, offset, fieldType, _ in
+      fields.append(StoredField(name: String(cString: name), offset: offset, type: fieldType))
+      return true
+    }
+    return isComplete ? fields : nil
+  }
+
+  /// Whether a type is a struct. The runtime reports the kind only for the types of fields, so this
+  /// looks at the field of a type that holds one.
+  private static func isStruct<Kind>(_: Kind.Type) -> Bool {
+    var isStruct = false
+    _ = _forEachField(of: Holder<Kind>.self, options: []) { _, _, _, kind in
+      isStruct = kind == .struct
+      return true
+    }
+    return isStruct
+  }
+
+  private struct Holder<Kind> {
+    let field: Kind
+  }
+}
+
+/// A wrapper type of a column, which provides what a layout needs about it.
+protocol ColumnWrapper {
+  associatedtype Value: ColumnValue
+  static var isPrimaryKey: Bool { get }
+}
+
+extension Column: ColumnWrapper {
+  static var isPrimaryKey: Bool { false }
+}
+
+extension PrimaryKey: ColumnWrapper {
+  static var isPrimaryKey: Bool { true }
+}
+
+extension ColumnWrapper {
+  static var valueType: any ColumnValue.Type { Value.self }
+
+  static func slot(offset: Int, form: StoredForm) -> ColumnSlot {
+    ColumnSlot(offset: offset, type: Value.self, form: form)
+  }
+
+  /// The slot of a column in an optional group, which has no value if the group is nil.
+  static func slotInOptionalGroup(offset: Int, form: StoredForm) -> ColumnSlot {
+    Value.isOptional
+      ? slot(offset: offset, form: form)
+      : ColumnSlot(offset: offset, type: ValueInGroup<Value>.self, form: form)
+  }
+
+  /// Initialises the memory of a column so that it holds the column's own index.
+  static func initialize(naming index: Int, at column: UnsafeMutableRawPointer) {
+    column.initializeMemory(as: ColumnStorage<Value>.self, to: ColumnStorage(naming: index))
+  }
+}
+
+/// A wrapper type of a property that is not a column.
+protocol IgnoredWrapper {
+  static func initializeNil(at property: UnsafeMutableRawPointer)
+}
+
+extension Ignored: IgnoredWrapper {
+  static func initializeNil(at property: UnsafeMutableRawPointer) {
+    property.initializeMemory(as: Ignored<Wrapped>.self, to: Ignored())
   }
 }

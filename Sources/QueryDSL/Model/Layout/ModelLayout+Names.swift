@@ -60,3 +60,81 @@ extension ModelLayout {
     return (reference as? any AnyColumnReference)?.index
   }
 }
+
+/// The lines of a schema that affect the layout of its model or row type, and so all of its SQL.
+struct LayoutLines {
+  private(set) var forms: [Int: StoredForm] = [:]
+  private(set) var names: [Int: String] = [:]
+  /// The prefixes of groups, by the index of the first column.
+  private var prefixes: [Int: String] = [:]
+  private(set) var generated: Set<Int> = []
+  private(set) var isWithoutRowID = false
+  private(set) var cacheLimits: CacheLimits?
+  private(set) var resultLimits: CacheLimits?
+  /// All lines of the schema, as `[SchemaElement<M>]`. They are kept because evaluating a schema
+  /// creates its key paths, which is the most expensive part of opening a database for the first
+  /// time.
+  private(set) var elements: Any = ()
+
+  /// - Parameter index: returns the index of the column that a key path names; its second argument
+  ///   is the name of the line, for errors.
+  init<M: ResultRow>(
+    of model: M.Type, index: (PartialKeyPath<M>, String) throws -> Int
+  ) throws {
+    let elements = M.schema.elements
+    self.elements = elements
+    for element in elements {
+      switch element.kind {
+      case .stored(let path, let form): forms[try index(path, "Stored")] = form
+      case .named(let path, let name): names[try index(path, "Named")] = name
+      case .prefixed(let path, let prefix): prefixes[try index(path, "Prefixed")] = prefix
+      case .generated(let path, _, _): generated.insert(try index(path, "Generated"))
+      case .rowID(let isLeftOut): isWithoutRowID = isLeftOut
+      case .cached(let limits): cacheLimits = limits
+      case .cachedResults(let limits): resultLimits = limits
+      case .index, .foreignKey, .check, .default, .defaultSQL, .collated, .trigger, .fullText,
+        .existingFullText, .logged, .renamed, .renamedTable, .dropped, .droppedAttribute,
+        .converted:
+        break
+      }
+    }
+  }
+  /// Returns the name of a column by the naming of its model: in a group, with the group's prefix.
+  func name(of field: ModelFields.ColumnField, by naming: ColumnNaming) -> String {
+    guard let (start, property, column) = field.group else { return naming.name(of: field.name) }
+    // A name that the group declares is kept.
+    let isNamed = column.name != column.property && !column.property.contains(".$")
+    return (prefixes[start] ?? naming.name(of: property) + "_")
+      + (isNamed ? column.name : naming.name(of: column.name))
+  }
+}
+
+/// Finds out whether a model declares its table's name or has the default, the name of the type.
+///
+/// The names do not show this if a model declares exactly the name of its type. So the default
+/// implementation records that it was called.
+final class TableNaming: Sendable {
+  /// The object in which the default implementation records that it was called.
+  @TaskLocal static var asked: TableNaming?
+
+  let isDefault = Lock(false)
+
+  /// Returns whether a model's table has the default name.
+  static func isDefault(of model: any TableModel.Type) -> Bool {
+    let naming = TableNaming()
+    $asked.withValue(naming) { _ = model.tableName }
+    return naming.isDefault.withLock { $0 }
+  }
+}
+
+extension String {
+  /// Creates the unqualified name of a type, as `String(describing:)` gives it.
+  ///
+  /// `String(describing:)` first asks whether the metatype conforms to the protocols of
+  /// descriptions. No metatype does, but for a type that is new to the process the runtime searches
+  /// all conformances of the program for each question: half of the cost of opening a database with
+  /// models for the first time.
+  init(nameOf type: Any.Type) {
+    self = _typeName(type, qualified: false)
+  }
+}
