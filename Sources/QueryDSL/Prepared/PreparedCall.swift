@@ -82,3 +82,118 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
 
   @usableFromInline var _isLimited: Bool { body.isLimited }
 }
+
+/// Binds the arguments of a call to a prepared statement, one after the other; programs do not use
+/// it directly.
+///
+/// Each argument is bound by code that knows its type, so that no argument is boxed.
+public struct _ArgumentBinder: ~Copyable {
+  private let form: PreparedForm
+  private let statement: StatementPointer
+  private let core: ConnectionCore
+  /// The index of the next argument.
+  private var argument = 0
+  /// The index of the next place of an argument.
+  private var place = 0
+
+  /// Lends the statement.
+  @usableFromInline
+  init(of form: PreparedForm, on core: ConnectionCore) throws {
+    self.form = form
+    self.core = core
+    statement = try form.lendWithConstants(on: core)
+  }
+
+  /// Binds the next argument wherever it occurs as a single value.
+  @usableFromInline
+  mutating func bind<Value: ColumnValue>(_ value: Value) throws {
+    let places = form.arguments
+    while place < places.count, places[place].argument == argument {
+      let next = places[place]
+      switch try value.databaseValue(as: next.form) {
+      case .integer(let integer): try core.bind(integer, to: statement, at: next.parameter)
+      case let value:
+        statement.pointee.leavesValues = false
+        try core.bind(value, to: statement, at: next.parameter)
+      }
+      place &+= 1
+    }
+    argument &+= 1
+  }
+
+  /// Passes over the next argument, which is a list.
+  mutating func skipList() throws {
+    guard place == form.arguments.count || form.arguments[place].argument != argument else {
+      throw QueryError("a prepared query was given a list where it needs a single value")
+    }
+    argument &+= 1
+  }
+
+  /// Binds what remains, and returns the statement.
+  @usableFromInline
+  func finish(_ arguments: () -> [_PreparedArgument]) throws -> StatementPointer {
+    guard place == form.arguments.count else { throw PreparedForm.foreignParameter }
+    try form.bindOthers(to: statement, on: core, arguments)
+    return statement
+  }
+
+  /// Gives the statement back.
+  @usableFromInline
+  func abandon() {
+    core.giveBack(statement)
+  }
+}
+
+/// An argument in a call of a prepared query; programs do not use it directly.
+public struct _PreparedArgument: Sendable {
+  @usableFromInline
+  enum Content: Sendable {
+    case value(any ColumnValue)
+    case list([any ColumnValue])
+  }
+
+  @usableFromInline let content: Content
+
+  @inlinable
+  init(content: Content) {
+    self.content = content
+  }
+}
+
+extension _PreparedArgument {
+  /// Binds the argument wherever it occurs as a single value.
+  func bind(to binder: inout _ArgumentBinder) throws {
+    switch content {
+    case .value(let value): try binder.bind(value)
+    case .list: try binder.skipList()
+    }
+  }
+
+  /// Returns what is bound for a part of the argument: the value, a row count, the list, or whether
+  /// the list contains nil.
+  func bound(_ argument: BoundArgument) throws -> BoundValue {
+    switch (content, argument.part) {
+    case (.value(let value), .value): return BoundValue(value, as: argument.form)
+    case (.value(let value), .rowCount):
+      let bound = BoundValue(value)
+      if case .value(.integer(let count)) = bound, count >= 0 { return bound }
+      throw QueryError("LIMIT and OFFSET cannot be negative: \(value)")
+    case (.list(let values), .list):
+      return .array(
+        BoundArray(
+          try values.compactMap { value in
+            let stored = try value.databaseValue(as: argument.form)
+            return stored.isNull ? nil : stored
+          }))
+    case (.list(let values), .listHasNil):
+      return BoundValue(try values.contains { try $0.databaseValue(as: argument.form).isNull })
+    case (.value(let value), .prefixEnd), (.value(let value), .prefixEndIgnoringCase):
+      return TextRange.end(ofPrefix: value, argument.part)
+    case (.value, .list), (.value, .listHasNil), (.list, .value), (.list, .rowCount),
+      (.list, .prefixEnd), (.list, .prefixEndIgnoringCase):
+      throw QueryError(
+        "argument \(argument.index + 1) does not fit its parameter: one is a list, and the other a "
+          + "single value")
+    }
+  }
+}

@@ -59,3 +59,87 @@ final class PreparedBody<Row: Sendable>: Sendable {
     self.build = build
   }
 }
+
+/// An insert, an update or a deletion with parameters that was rendered once. Calling it returns
+/// the command with its arguments.
+///
+/// ```swift
+/// let read = try db.prepare { (id: SQLParameter<Post.ID>) in
+///   Post.update { $0.$views += 1 }.where { $0.$id == id }
+/// }
+/// try db.run(read(id))
+/// ```
+public struct PreparedCommand<each Parameter: QueryParameter>: Sendable {
+  let form: PreparedForm
+  let place: CommandPlace
+
+  /// Returns the command with its arguments, for `run`.
+  public func callAsFunction(_ argument: repeat (each Parameter).Argument) -> some Runnable {
+    var places = ParameterPlaces()
+    repeat places.take((each Parameter).self, each argument)
+    return PreparedRun(form: form, place: place, arguments: places.arguments)
+  }
+}
+
+/// An insert, an update or a deletion with parameters that returns the rows that it wrote.
+///
+/// ```swift
+/// let take = try db.prepare { (id: SQLParameter<Job.ID>) in
+///   Job.update { $0.$state = .taken }.where { $0.$id == id }.returning()
+/// }
+/// let job = try db.first(take(id))
+/// ```
+public struct PreparedReturning<Row: Sendable, each Parameter: QueryParameter>: Sendable {
+  let form: PreparedForm
+  let place: CommandPlace
+  let decoding: RowDecoding<Row>
+
+  /// Returns the command with its arguments, for `fetch` and `first`.
+  public func callAsFunction(
+    _ argument: repeat (each Parameter).Argument
+  ) -> Returning<some Runnable, Row> {
+    var places = ParameterPlaces()
+    repeat places.take((each Parameter).self, each argument)
+    let run = PreparedRun(form: form, place: place, arguments: places.arguments)
+    return Returning<PreparedRun, Row>(source: .prepared(run), decoding: decoding)
+  }
+}
+
+/// A prepared insert, update or deletion with its arguments.
+struct PreparedRun: Runnable {
+  let form: PreparedForm
+  let place: CommandPlace
+  let arguments: [_PreparedArgument]
+
+  var sql: SQL {
+    get throws { try form.sql(arguments) }
+  }
+
+  /// Runs the command and returns the number of rows that it wrote.
+  func run(on core: ConnectionCore) throws -> Int {
+    let statement = try form.lend(arguments, on: core)
+    defer { core.giveBack(statement) }
+    do {
+      try core.run(statement)
+    } catch let error as DatabaseError {
+      throw place.locate(error, core)
+    }
+    return core.changeCount
+  }
+
+  /// Runs the command and returns the rows that it wrote.
+  func rows<Row>(_ decoding: RowDecoding<Row>, on core: ConnectionCore) throws -> [Row] {
+    let statement = try form.lend(arguments, on: core)
+    defer { core.giveBack(statement) }
+    do {
+      return try decoding.allWritten(by: statement, on: core)
+    } catch let error as DatabaseError {
+      throw place.locate(error, core)
+    }
+  }
+}
+
+/// Adds the foreign key to the error of a command that violated one.
+struct CommandPlace: Sendable {
+  let locate: @Sendable (DatabaseError, ConnectionCore) -> DatabaseError
+}

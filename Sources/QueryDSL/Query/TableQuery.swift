@@ -135,3 +135,112 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     return self
   }
 }
+
+extension TableQuery {
+  /// Groups by an expression; `select` can then use aggregates. SQL: `GROUP BY length("title")`
+  ///
+  /// ```swift
+  /// Post.group { $0.$title.length() }.select { ($0.$title.length(), $0.count()) }
+  /// // SELECT length("title"), count(*) FROM "Post" GROUP BY length("title")
+  /// ```
+  public consuming func group<Value: ColumnValue>(
+    by expression: (Columns<M>) -> SQLExpression<Value>
+  ) -> Self {
+    select.statement.groups.append(expression(columns).collatedNode)
+    return self
+  }
+
+  /// Groups by several expressions. SQL: `GROUP BY "status", length("title")`
+  public consuming func group<each Value: ColumnValue>(
+    by expressions: (Columns<M>) -> (repeat SQLExpression<each Value>)
+  ) -> Self {
+    for expression in repeat each expressions(columns) {
+      select.statement.groups.append(expression.collatedNode)
+    }
+    return self
+  }
+}
+
+extension TableModel {
+  /// Returns a query for the groups of rows that have the same values in columns.
+  /// SQL: `GROUP BY a, b`
+  public static func group<each Value: ColumnValue>(
+    by columns: repeat KeyPath<Self, ColumnReference<each Value>>
+  ) -> TableQuery<Self, Self> {
+    all.group(by: repeat each columns)
+  }
+
+  /// Returns a query for the groups of rows that have the same value of an expression.
+  /// SQL: `GROUP BY length("title")`
+  public static func group<Value: ColumnValue>(
+    by expression: (Columns<Self>) -> SQLExpression<Value>
+  ) -> TableQuery<Self, Self> {
+    all.group(by: expression)
+  }
+
+  /// Returns a query for the groups of rows that have the same values of several expressions.
+  /// SQL: `GROUP BY "status", length("title")`
+  public static func group<each Value: ColumnValue>(
+    by expressions: (Columns<Self>) -> (repeat SQLExpression<each Value>)
+  ) -> TableQuery<Self, Self> {
+    all.group(by: expressions)
+  }
+}
+
+// A query that finds rows can also change them. The command takes the conditions, the order and the
+// limit of the query.
+
+extension TableQuery where M: TableModel, Row == M {
+  /// Returns an update of the rows that the query finds.
+  ///
+  /// ```swift
+  /// let drafts = Post.where { $0.$status == .draft }
+  /// try db.run(drafts.update { $0.$views = 0 })
+  /// // UPDATE "Post" SET "views" = ? WHERE "status" = ?
+  /// ```
+  /// The order matters only if the query or the command has a limit. A query that is grouped,
+  /// distinct, has an offset, or has another table in FROM throws `QueryError` when the statement
+  /// runs.
+  public func update(_ assign: (inout Assignments<M>) -> Void) -> Update<M> {
+    var assignments = Assignments(columns)
+    assign(&assignments)
+    return Update(
+      columns: columns, assignments: assignments.list,
+      rows: AffectedRows(of: select.statement, M.self))
+  }
+
+  /// Returns a deletion of the rows that the query finds.
+  ///
+  /// ```swift
+  /// try db.run(Post.where { $0.$status == .draft }.order(by: \.$createdAt).limit(10).delete())
+  /// // DELETE FROM "Post" WHERE "id" IN
+  /// //   (SELECT "id" FROM "Post" WHERE "status" = ? ORDER BY "createdAt" LIMIT ?)
+  /// ```
+  /// The order matters only if the query or the command has a limit. A query that is grouped,
+  /// distinct, has an offset, or has another table in FROM throws `QueryError` when the statement
+  /// runs.
+  public func delete() -> Delete<M> {
+    Delete(columns: columns, rows: AffectedRows(of: select.statement, M.self))
+  }
+}
+
+extension AffectedRows {
+  /// Takes the rows that a SELECT over the table of a model finds.
+  fileprivate init<M: TableModel>(of statement: SelectStatement, _ model: M.Type) {
+    predicates = statement.predicates
+    limit = statement.limit
+    // The limit may be given to the command later.
+    order = statement.order
+    hasOrderOfQuery = !order.isEmpty
+    let content = statement.extras?.content ?? SelectExtras.Content()
+    problem = content.problem
+    let isPlain =
+      content.isPlain && content.joins.isEmpty && content.groups.isEmpty && content.having.isEmpty
+    if problem == nil, !isPlain || statement.isDistinct || statement.offset != nil {
+      problem = QueryError(
+        "a command changes rows of \(M.tableName) itself, so its query cannot have groups, "
+          + "DISTINCT, OFFSET or other tables; choose the rows by their keys: "
+          + ".where { $0.$id.isIn(query.select(\\.$id)) }")
+    }
+  }
+}

@@ -1,5 +1,60 @@
 import SQLCore
 
+/// One or several clauses of a `Query { }`.
+public struct QueryClause: Sendable {
+  enum Kind: Sendable {
+    case with(CommonTableNode)
+    case from(TableReference)
+    case join(SQLToken, TableReference, PredicateNode?)
+    case predicates(ShortList<PredicateNode>)
+    case groups([ExpressionNode])
+    case having(ShortList<PredicateNode>)
+    indirect case window(String, WindowSpecification)
+    case order([SelectStatement.OrderTerm])
+    case limit(Int)
+    case offset(Int)
+    case limitParameter(SQLExpression<Int>)
+    case offsetParameter(SQLExpression<Int>)
+    case distinct
+  }
+
+  var kinds: [Kind]
+
+  init(_ kind: Kind) {
+    kinds = [kind]
+  }
+
+  init(joining clauses: [QueryClause]) {
+    kinds = clauses.flatMap(\.kinds)
+  }
+}
+
+/// The SELECT clause of a `Query { }`, which determines the type of the rows.
+public struct SelectClause<Row>: Sendable {
+  let terms: [SelectStatement.SelectTerm]
+  let decoding: RowDecoding<Row>
+  /// An error in the clause, which is thrown when the query is rendered.
+  var problem: QueryError?
+  /// The clauses before and after it.
+  var clauses = QueryClause(joining: [])
+}
+
+/// The direction of an order.
+public enum SortDirection: Sendable {
+  /// From the least to the greatest; NULL comes first.
+  case ascending
+  /// From the greatest to the least; NULL comes last.
+  case descending
+}
+
+/// The place of NULL in an order. By default SQLite treats NULL as less than any value.
+public enum NullOrder: Sendable {
+  /// NULL comes before all values. SQL: `NULLS FIRST`
+  case first
+  /// NULL comes after all values. SQL: `NULLS LAST`
+  case last
+}
+
 // The clauses are functions named after SQL's keywords; each is a line of `Query { }`.
 
 /// Defines a common table for use in From or a join. SQL: `WITH "levels" AS (…)`

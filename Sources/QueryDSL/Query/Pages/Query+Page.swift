@@ -83,3 +83,89 @@ extension Query {
       statement: statement, decoding: .parts(parts, columns: decoding.columns))
   }
 }
+
+extension TableQuery where M: Model {
+  /// Orders the rows and leaves out those before a cursor: the next page, without OFFSET.
+  ///
+  /// ```swift
+  /// let newest = PageOrder<Post>.descending(\.$createdAt)
+  /// let query = Post.where { $0.$status == .published }.page(after: cursor, by: newest).limit(20)
+  /// // SELECT … FROM "Post" WHERE "status" = ? AND ("createdAt", "id") < (?, ? COLLATE "BINARY")
+  /// //   ORDER BY "createdAt" DESC, "id" DESC LIMIT ?
+  /// ```
+  /// Without a cursor it is the first page. While the table does not change, the pages contain each
+  /// row exactly once; rows that are inserted or deleted move no others to another page.
+  ///
+  /// With an index over the columns of the order, such as `Index(\.$createdAt)`, a page costs one
+  /// seek and its own rows, however many are before it. More rows are read in three cases:
+  ///
+  /// - If the directions differ, also the rows that have the cursor's values in all columns before
+  ///   the first change of direction.
+  /// - If the first column is optional and NULL comes last, as in a descending order, also all rows
+  ///   before the page, until the page begins after a NULL.
+  /// - If the page begins after a NULL that comes first, also the rows with NULL before it.
+  ///
+  /// A cursor of another order, a query that is ordered or grouped already, and a model without a
+  /// key throw `QueryError` when the query is rendered. The SQL depends on which values of the
+  /// cursor are NULL, and on no other values.
+  public consuming func page(after cursor: PageCursor<M>? = nil, by order: PageOrder<M>) -> Self {
+    do {
+      let layout = try M.layout
+      try checkPage(layout)
+      let terms = try order.terms(of: layout)
+      let table = columns.table
+      for term in terms {
+        let column = layout.columns[term.column]
+        let id = ColumnID(table: table, index: UInt16(truncatingIfNeeded: term.column))
+        select.statement.addOrder(
+          ExpressionNode.column(id).collated(as: column.type),
+          term.isDescending ? .descending : .ascending, column.mayBeNull ? term.nulls : nil)
+      }
+      guard let cursor else { return self }
+      guard try cursor.order == order.fingerprint(of: layout), cursor.values.count == terms.count
+      else {
+        throw QueryError(
+          "the cursor belongs to another order of \(layout.tableName); use it with the order that "
+            + "made it, or begin with the first page")
+      }
+      let condition = PageCondition(
+        terms: zip(terms, cursor.values).map { term, value in
+          let column = layout.columns[term.column]
+          let id = ColumnID(table: table, index: UInt16(truncatingIfNeeded: term.column))
+          return PageCondition.Term(
+            node: ExpressionNode.column(id).collated(as: column.type),
+            isDescending: term.isDescending,
+            mayBeNull: column.mayBeNull || value.isNull, hasNullFirst: term.hasNullFirst,
+            value: value)
+        })
+      for predicate in condition.predicates { select.statement.predicates.append(predicate) }
+    } catch let error as QueryError {
+      select.statement.note(error)
+    } catch {
+      select.statement.note(QueryError(String(describing: error)))
+    }
+    return self
+  }
+
+  private func checkPage(_ layout: ModelLayout) throws {
+    guard select.statement.order.isEmpty else {
+      throw QueryError(
+        "a page of \(layout.tableName) has the order of `page(by:)`; remove the other order")
+    }
+    guard select.statement.groups.isEmpty else {
+      throw QueryError(
+        "a page of \(layout.tableName) has rows of the table; groups have no key, so they have no "
+          + "pages")
+    }
+  }
+}
+
+extension Model {
+  /// Returns a query for the rows after a cursor, in an order; without a cursor, from the first row
+  /// on. SQL: `WHERE ("createdAt", "id") < (?, ?) ORDER BY "createdAt" DESC, "id" DESC`
+  public static func page(
+    after cursor: PageCursor<Self>? = nil, by order: PageOrder<Self>
+  ) -> TableQuery<Self, Self> {
+    all.page(after: cursor, by: order)
+  }
+}

@@ -18,3 +18,116 @@ public struct JSONElement<Value: ColumnValue>: ResultRow {
 }
 
 extension JSONElement: Equatable where Value: Equatable {}
+
+/// A member of a JSON object: a row of `jsonEach`.
+public struct JSONMember<Value: ColumnValue>: ResultRow {
+  /// Its name.
+  @Column public var key: String
+  /// Its value.
+  @Column public var value: Value
+
+  /// Makes the row of a member.
+  public init(key: String, value: Value) {
+    self.key = key
+    self.value = value
+  }
+}
+
+extension JSONMember: Equatable where Value: Equatable {}
+
+/// A value inside JSON, at any depth: a row of `jsonTree`.
+public struct JSONNode: ResultRow, Equatable {
+  /// The index or name by which its array or object holds it; nil for the JSON as a whole.
+  @Column public var key: JSONKey?
+  /// The type: `null`, `true`, `false`, `integer`, `real`, `text`, `array` or `object`.
+  @Column public var type: String
+  /// The value, if it is a number, a text, true (1) or false (0); nil for null, arrays and objects.
+  @Column public var atom: JSONAtom?
+  /// A number that identifies the value among those of the same JSON.
+  @Column public var id: Int
+  /// The `id` of the array or object that holds it; nil for the JSON as a whole.
+  @Column public var parent: Int?
+  /// The path of the value: `$.seats[0]`. SQL: `"fullkey"`
+  @Column public var fullKey: String
+  /// The path of the array or object that holds it: `$.seats`.
+  @Column public var path: String
+
+  /// The name of SQLite's column for the path of the value.
+  public static var schema: Schema<JSONNode> { Named(\.$fullKey, "fullkey") }
+}
+
+/// The index of an element in a JSON array, or the name of a member of a JSON object.
+public enum JSONKey: ColumnValue, Hashable {
+  /// The index of an element, from 0.
+  case index(Int)
+  /// The name of a member.
+  case name(String)
+
+  /// TEXT.
+  public static var storageClass: StorageClass { .text }
+
+  /// Reads an integer or a text. Throws `ColumnValueError` for other values.
+  public init(_ cell: borrowing Cell) throws {
+    self = cell.storageClass == .integer ? .index(try Int(cell)) : .name(try String(cell))
+  }
+
+  /// Returns the integer or the text.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    switch self {
+    case .index(let index): .integer(Int64(index))
+    case .name(let name): .text(name)
+    }
+  }
+}
+
+extension JSONKey: CustomStringConvertible {
+  /// The index or the name.
+  public var description: String {
+    switch self {
+    case .index(let index): "\(index)"
+    case .name(let name): name
+    }
+  }
+}
+
+/// A number or text inside JSON. True is 1 and false is 0.
+public enum JSONAtom: ColumnValue, Hashable {
+  /// An integer, or true or false.
+  case integer(Int)
+  /// A number with a fraction or an exponent.
+  case real(Double)
+  /// A text.
+  case text(String)
+
+  /// TEXT.
+  public static var storageClass: StorageClass { .text }
+
+  /// Reads a number or a text. Throws `ColumnValueError` for other values.
+  public init(_ cell: borrowing Cell) throws {
+    switch cell.storageClass {
+    case .integer: self = .integer(try Int(cell))
+    case .real: self = .real(try Double(cell))
+    case .text, .blob, .null: self = .text(try String(cell))
+    }
+  }
+
+  /// Returns the number or the text.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    switch self {
+    case .integer(let integer): .integer(Int64(integer))
+    case .real(let real): try real.databaseValue(as: .standard)
+    case .text(let text): .text(text)
+    }
+  }
+}
+
+extension JSONAtom: CustomStringConvertible {
+  /// The number or the text.
+  public var description: String {
+    switch self {
+    case .integer(let integer): "\(integer)"
+    case .real(let real): "\(real)"
+    case .text(let text): text
+    }
+  }
+}

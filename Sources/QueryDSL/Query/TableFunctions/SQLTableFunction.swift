@@ -39,3 +39,90 @@ public struct SQLTableFunction<Row: ResultRow, each Argument: ColumnValue>: Send
       name: name, arguments: expressionNodes(repeat SQLExpression(each arguments)))
   }
 }
+
+/// A number of a series: a row of `generateSeries`.
+public struct SeriesElement: ResultRow, Equatable {
+  /// The number.
+  @Column public var value: Int
+
+  /// Makes the row of a number.
+  public init(value: Int) {
+    self.value = value
+  }
+}
+
+/// Returns a table of integers from `start` to `end`, both included.
+///
+/// ```swift
+/// let days = try db.fetch(generateSeries(0, through: 30, by: 10).all.select(\.$value))
+/// // SELECT "value" FROM "generate_series"(?, ?, ?)          [0, 10, 20, 30]
+/// ```
+/// A negative step counts downwards; a step of 0 counts as 1. There are no rows if `end` is not in
+/// the direction of the step. Each connection of Apus has the function.
+/// - SeeAlso: <https://www.sqlite.org/series.html>
+public func generateSeries(
+  _ start: Int, through end: Int, by step: Int = 1
+) -> TableFunctionCall<SeriesElement> {
+  generateSeries(SQLExpression(start), through: SQLExpression(end), by: SQLExpression(step))
+}
+
+/// Returns a table of integers whose end depends on the tables before it.
+/// SQL: `"generate_series"(?, "Order"."amount", ?)`
+public func generateSeries(
+  _ start: Int, through end: SQLExpression<Int>, by step: Int = 1
+) -> TableFunctionCall<SeriesElement> {
+  generateSeries(SQLExpression(start), through: end, by: SQLExpression(step))
+}
+
+/// Returns a table of integers that depend on the tables before it.
+/// SQL: `"generate_series"("Range"."first", "Range"."last", ?)`
+public func generateSeries(
+  _ start: SQLExpression<Int>, through end: SQLExpression<Int>,
+  by step: SQLExpression<Int> = SQLExpression(1)
+) -> TableFunctionCall<SeriesElement> {
+  TableFunctionCall(name: "generate_series", arguments: [start.node, end.node, step.node])
+}
+
+/// A column of a table in the database: a row of `pragmaTableInfo`.
+public struct PragmaTableInfo: ResultRow, Equatable {
+  /// Its position in the table, from 0. SQL: `"cid"`
+  @Column public var position: Int
+  /// Its name.
+  @Column public var name: String
+  /// Its declared type, or an empty text.
+  @Column public var type: String
+  /// Whether it is declared NOT NULL. SQL: `"notnull"`
+  @Column public var isNotNull: Bool
+  /// The SQL of its default. SQL: `"dflt_value"`
+  @Column public var defaultValue: String?
+  /// Its position in the primary key, from 1; 0 if it does not belong to it. SQL: `"pk"`
+  @Column public var keyPosition: Int
+
+  /// The names of SQLite's columns.
+  public static var schema: Schema<PragmaTableInfo> {
+    Named(\.$position, "cid")
+    Named(\.$isNotNull, "notnull")
+    Named(\.$defaultValue, "dflt_value")
+    Named(\.$keyPosition, "pk")
+  }
+}
+
+/// Returns a table with a row for each column of a table in the database, except hidden and
+/// generated ones; it has no rows if the table does not exist.
+///
+/// ```swift
+/// let names = try db.fetch(pragmaTableInfo("Post").all.select(\.$name))
+/// // SELECT "name" FROM "pragma_table_info"(?)
+/// ```
+/// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_table_info>
+public func pragmaTableInfo(_ table: String) -> TableFunctionCall<PragmaTableInfo> {
+  pragmaTableInfo(SQLExpression(table))
+}
+
+/// Returns a table with a row for each column of a table whose name depends on the tables before
+/// it. SQL: `"pragma_table_info"("Log"."table")`
+public func pragmaTableInfo(
+  _ table: SQLExpression<String>
+) -> TableFunctionCall<PragmaTableInfo> {
+  TableFunctionCall(name: "pragma_table_info", arguments: [table.node])
+}
