@@ -12,3 +12,104 @@ import SQLCore
 public struct Schema<M: ResultRow> {
   let elements: [SchemaElement<M>]
 }
+
+/// One line of a model's schema.
+public struct SchemaElement<M: ResultRow> {
+  enum Kind {
+    case index(IndexLine<M>)
+    case foreignKey(ForeignKeyLine<M>)
+    case check(name: String?, () -> PredicateLines)
+    /// The value is encoded on demand, when the form of the column is known.
+    case `default`(PartialKeyPath<M>, (StoredForm) -> BoundValue)
+    case defaultSQL(PartialKeyPath<M>, SQL)
+    case stored(PartialKeyPath<M>, StoredForm)
+    case named(PartialKeyPath<M>, String)
+    case prefixed(PartialKeyPath<M>, String)
+    case collated(PartialKeyPath<M>, Collation)
+    case generated(PartialKeyPath<M>, GeneratedStorage, () -> ExpressionNode)
+    case rowID(isLeftOut: Bool)
+    case trigger(TriggerLine<M>)
+    case fullText(FullTextLine<M>)
+    /// The table is an FTS5 table that exists already.
+    case existingFullText
+    case logged
+    case cached(CacheLimits)
+    case cachedResults(CacheLimits)
+    case renamed(PartialKeyPath<M>, from: String)
+    case renamedTable(from: String)
+    case dropped(Removal)
+    case droppedAttribute(PartialKeyPath<M>, Removal.Attribute)
+    case converted(PartialKeyPath<M>, (StoredForm) -> DeclaredConversion)
+  }
+
+  let kind: Kind
+}
+
+/// Collects the lines of a `schema`.
+@resultBuilder
+public enum SchemaBuilder<M: ResultRow> {
+  /// Takes one line.
+  public static func buildExpression(_ element: SchemaElement<M>) -> [SchemaElement<M>] {
+    [element]
+  }
+
+  /// Collects all lines.
+  public static func buildBlock(_ elements: [SchemaElement<M>]...) -> [SchemaElement<M>] {
+    elements.flatMap { $0 }
+  }
+
+  /// Takes the lines of an `if` without `else`.
+  public static func buildOptional(_ elements: [SchemaElement<M>]?) -> [SchemaElement<M>] {
+    elements ?? []
+  }
+
+  /// Takes the lines of an `if` that has an `else`.
+  public static func buildEither(first: [SchemaElement<M>]) -> [SchemaElement<M>] { first }
+
+  /// Takes the lines of an `else`.
+  public static func buildEither(second: [SchemaElement<M>]) -> [SchemaElement<M>] { second }
+
+  /// Collects the lines of a `for`.
+  public static func buildArray(_ elements: [[SchemaElement<M>]]) -> [SchemaElement<M>] {
+    elements.flatMap { $0 }
+  }
+
+  /// Makes the schema of all lines.
+  public static func buildFinalResult(_ elements: [SchemaElement<M>]) -> Schema<M> {
+    Schema(elements: elements)
+  }
+}
+
+/// The rule by which the columns of a model are named after its properties.
+public enum ColumnNaming: Sendable {
+  /// The column has the name of the property.
+  case asDeclared
+  /// Words in lower case, separated by `_`: `authorID` becomes `author_id`, `createdAt` becomes
+  /// `created_at`.
+  case snakeCase
+  /// The closure returns the column's name for a property's name.
+  case custom(@Sendable (String) -> String)
+
+  func name(of property: String) -> String {
+    switch self {
+    case .asDeclared: property
+    case .snakeCase: Self.snakeCase(property)
+    case .custom(let name): name(property)
+    }
+  }
+
+  private static func snakeCase(_ property: String) -> String {
+    var words = ""
+    let characters = Array(property)
+    for (index, character) in characters.enumerated() {
+      // A capital letter begins a word after a small letter or digit, and before a small letter.
+      if character.isUppercase, index > 0, characters[index - 1] != "_" {
+        let follows = !characters[index - 1].isUppercase
+        let precedes = index + 1 < characters.count && characters[index + 1].isLowercase
+        if follows || precedes { words += "_" }
+      }
+      words += character.lowercased()
+    }
+    return words
+  }
+}

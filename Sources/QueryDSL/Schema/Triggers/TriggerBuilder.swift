@@ -79,3 +79,135 @@ public enum TriggerBuilder {
     lines.flatMap { $0 }
   }
 }
+
+/// A line of a trigger; programs do not make it directly.
+public struct TriggerStatement {
+  /// Returns the SQL of one or more statements. The argument is an empty sink that has the rows of
+  /// the trigger in scope.
+  let texts: (TextSink) throws -> [String]
+
+  init(texts: @escaping (TextSink) throws -> [String]) {
+    self.texts = texts
+  }
+
+  init(_ statement: some Renderable) {
+    texts = { try [$0.text(of: statement)] }
+  }
+
+  init(_ sql: SQLFragment) {
+    texts = { sink in
+      var sink = sink
+      try sql.node.write(to: &sink)
+      // A semicolon or a comment at the end would hide the one that ends the statement.
+      let sql = SQLTokens(sink.text)
+      var tokens = sql.tokens[...]
+      while tokens.last?.isSign(";") == true { tokens.removeLast() }
+      guard !tokens.isEmpty else { throw QueryError("a statement in SQL is empty") }
+      return [sql.text(tokens)]
+    }
+  }
+}
+
+extension Insert {
+  /// Returns one statement for each model, or the single statement of another insert.
+  func texts(inTriggerOf sink: TextSink) throws -> [String] {
+    var texts: [String] = []
+    if case .models(let models) = source {
+      try forEach(of: models, M.layout) { model, _ in
+        texts.append(try sink.text(of: try statement(for: model)))
+      }
+    } else {
+      texts.append(try sink.text(of: statement()))
+    }
+    if texts.contains(where: { $0.hasSuffix(" DEFAULT VALUES") }) {
+      throw QueryError(
+        "a trigger cannot insert a row of only default values into \(M.tableName); set a column")
+    }
+    return texts
+  }
+}
+
+extension TextSink {
+  fileprivate func text(of statement: some Renderable) throws -> String {
+    var sink = self
+    try statement.write(to: &sink)
+    return sink.text
+  }
+}
+
+/// An error that a trigger raises, or the end of what it does for a row.
+///
+/// ```swift
+/// Trigger("Post_keep", before: .delete) { old in
+///   Raise(.abort, "a published post stays").where { old.$status == .published }
+/// }
+/// // SELECT RAISE(ABORT, 'a published post stays') WHERE OLD."status" = 'published'
+/// ```
+///
+/// The statement that fired the trigger throws `DatabaseError` with the message. A query can also
+/// select it, which raises the error if the query finds a row.
+///
+/// ```swift
+/// Comment.where { $0.$postID == old.$id }.select { _ in Raise(.abort, "it has comments") }
+/// // in the trigger: SELECT RAISE(ABORT, 'it has comments') FROM "Comment"
+/// //   WHERE "Comment"."postID" = OLD."id"
+/// ```
+/// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#the_raise_function>
+public struct Raise: Sendable {
+  /// The work that is undone when a trigger raises an error.
+  public enum Failure: String, Sendable {
+    /// The statement is undone: the usual choice.
+    case abort = "ABORT"
+    /// The statement stops, and the rows that it has written stay.
+    case fail = "FAIL"
+    /// The whole transaction is rolled back.
+    case rollback = "ROLLBACK"
+  }
+
+  /// The way to end a trigger without an error.
+  public enum Ending: Sendable {
+    /// The row is left as it is, and the statement continues with the next one.
+    case ignore
+  }
+
+  private let call: String
+  private let problem: QueryError?
+
+  /// Raises an error with a message. SQL: `RAISE(ABORT, 'message')`
+  public init(_ failure: Failure, _ message: String) {
+    problem =
+      message.utf8.contains(0)
+      ? QueryError("the message of Raise contains U+0000: \(message.debugDescription)") : nil
+    call = "RAISE(\(failure.rawValue), \(DatabaseValue.text(message)))"
+  }
+
+  /// Ends the trigger without an error. With `before:`, the row is not changed; with `after:`, its
+  /// change stays. SQL: `RAISE(IGNORE)`
+  public init(_ ending: Ending) {
+    problem = nil
+    call = "RAISE(IGNORE)"
+  }
+
+  /// Raises the error only if all lines hold. SQL: `SELECT RAISE(…) WHERE …`
+  public func `where`(
+    @PredicateBuilder _ predicates: () -> PredicateLines
+  ) -> TriggerStatement {
+    let predicates = predicates().nodes
+    return TriggerStatement { sink in
+      var sink = sink
+      sink.token(.select)
+      try node.write(to: &sink)
+      try SelectStatement.write(predicates, behind: .where, to: &sink)
+      return [sink.text]
+    }
+  }
+
+  private var node: ExpressionNode {
+    problem.map { .invalid($0) } ?? .fragment(SQL(unsafe: call))
+  }
+}
+
+extension Raise: Selectable {
+  /// The call, which never has a value; programs do not use it directly.
+  public var _selection: _SelectItem<Int> { SQLExpression<Int>(node)._selection }
+}

@@ -88,3 +88,63 @@ private func fullText<M: TableModel>(
       FullTextLine(
         terms: terms, tokenizer: tokenizer, prefixes: prefixes, detail: detail, name: name)))
 }
+
+/// A column of a full-text index, with its weight.
+public struct FullTextTerm: Sendable {
+  let node: ExpressionNode
+  var weight: Double
+  var isUnindexed = false
+
+  init(_ node: ExpressionNode, weight: Double = 1) {
+    self.node = node
+    self.weight = weight
+  }
+}
+
+extension SQLExpression {
+  /// A column of a full-text index whose words count `weight` times in the rank of a row.
+  /// SQL: `bm25(10.0, …)`
+  ///
+  /// The weight must be finite and not negative, or opening the model throws `ModelError`.
+  public func weighted(_ weight: Double) -> FullTextTerm { FullTextTerm(node, weight: weight) }
+
+  /// A column that a full-text index holds beside the text, and whose words are not found.
+  /// SQL: `"status" UNINDEXED`
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_unindexed_column_option>
+  public var unindexed: FullTextTerm {
+    var term = FullTextTerm(node, weight: 0)
+    term.isUnindexed = true
+    return term
+  }
+}
+
+/// Collects the columns of a full-text index, one on each line.
+@resultBuilder
+public enum FullTextBuilder {
+  /// Takes a column with the weight 1.
+  public static func buildExpression<Value: ColumnValue>(
+    _ column: SQLExpression<Value>
+  ) -> FullTextTerm {
+    FullTextTerm(column.node)
+  }
+
+  /// Takes a column with its weight.
+  public static func buildExpression(_ term: FullTextTerm) -> FullTextTerm { term }
+
+  /// Collects the columns.
+  public static func buildBlock(_ terms: FullTextTerm...) -> [FullTextTerm] { terms }
+}
+
+/// The detail with which a full-text index stores each occurrence of a word.
+///
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#the_detail_option>
+public enum SearchDetail: String, Sendable {
+  /// The row, the column and the position: every kind of pattern can be searched.
+  case full
+  /// The row and the column, which takes about half the space. Phrases and `near` cannot be
+  /// searched.
+  case column
+  /// The row only, which takes the least space. Phrases, `near` and single columns cannot be
+  /// searched.
+  case none
+}
