@@ -62,9 +62,7 @@ extension SelectStatement {
     }
     return flags
   }
-}
 
-extension SelectStatement {
   /// Selects several items after what is selected already, and returns the way to read the longer
   /// tuple.
   ///
