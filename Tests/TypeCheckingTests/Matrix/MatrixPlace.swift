@@ -44,7 +44,7 @@ enum MatrixPlace: String, CaseIterable, Sendable {
     case .besideAnd: "_ = Item.where { $0.$string == \"x\" && \(sum) > \(value) || $0.$int < 5 }"
     case .order: "_ = Item.order { \(sum) }"
     case .group: "_ = Item.group { \(sum) }.select { ($0.count(), \(sum)) }"
-    case .argument: "_ = Item.where { (\(sum)).abs() > \(value) }"
+    case .argument: "_ = Item.where { (\(sum)).max(with: \(value)) > \(value) }"
     case .item: "_ = Item.select { \(sum) }"
     case .pair: "_ = Item.select { ($0.$id, \(sum)) }"
     case .triple: "_ = Item.all.select { (\(sum), $0, \(sum)) }"
