@@ -16,7 +16,7 @@ struct MatrixTests {
     arguments: TestSize.sample(MatrixPlace.allCases, small: 6))
   func right(_ place: MatrixPlace) async throws {
     let cells = MatrixExpression.Operands.allCases.flatMap { operands in
-      TestSize.sample(operands.sizes, small: 2).map {
+      operands.sizes.prefix(TestSize.count(small: 2, full: 3, long: 4)).map {
         MatrixExpression(operands: operands, size: $0)
       }
     }
@@ -35,7 +35,7 @@ struct MatrixTests {
     arguments: TestSize.sample(MatrixPlace.ofMistakes, small: 2))
   func wrong(_ place: MatrixPlace) async throws {
     let cells = MatrixExpression.Operands.allCases.flatMap { operands in
-      TestSize.sample(operands.sizes.filter { $0 < 32 }, small: 1).flatMap { size in
+      operands.sizes.prefix(TestSize.count(small: 1, full: 2, long: 3)).flatMap { size in
         MatrixExpression.Mistake.allCases.map {
           MatrixExpression(operands: operands, size: size, mistake: $0)
         }
