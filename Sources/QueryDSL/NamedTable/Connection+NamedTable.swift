@@ -35,7 +35,7 @@ extension Connection {
   ///
   /// ```swift
   /// struct Profile: Codable { var id: Int64; var name: String; var place: Place? }
-  /// try connection.write(profile, to: .profiles)
+  /// try connection.write(profile, to: "profiles")
   /// // INSERT INTO "profiles" (…) VALUES (…) ON CONFLICT ("id") DO UPDATE SET …
   /// ```
   ///

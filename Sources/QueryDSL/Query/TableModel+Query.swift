@@ -50,7 +50,6 @@ extension TableModel {
   }
 
   /// Returns a query for one column of all rows. SQL: `SELECT a`
-  @_disfavoredOverload
   public static func select<Value: ColumnValue>(
     _ column: KeyPath<Self, ColumnReference<Value>>
   ) -> TableQuery<Self, Value> {
@@ -58,7 +57,6 @@ extension TableModel {
   }
 
   /// Returns a query for a group of columns of all rows. SQL: `SELECT a_b, a_c`
-  @_disfavoredOverload
   public static func select<Group: _ColumnGroupValue>(
     _ group: KeyPath<Self, GroupReference<Group>>
   ) -> TableQuery<Self, Group> {
@@ -66,12 +64,10 @@ extension TableModel {
   }
 
   /// Returns a query for several columns of all rows, as a tuple. SQL: `SELECT a, b`
-  @_disfavoredOverload
-  public static func select<First: ColumnValue, each Value: ColumnValue>(
-    _ first: KeyPath<Self, ColumnReference<First>>,
-    _ others: repeat KeyPath<Self, ColumnReference<each Value>>
-  ) -> TableQuery<Self, (First, repeat each Value)> {
-    all.select(first, repeat each others)
+  public static func select<each Value: ColumnValue>(
+    _ columns: repeat KeyPath<Self, ColumnReference<each Value>>
+  ) -> TableQuery<Self, (repeat each Value)> {
+    all.select(repeat each columns)
   }
 
   /// Returns a query for the columns of a struct, found by their names.
@@ -81,27 +77,16 @@ extension TableModel {
     all.select(into: row)
   }
 
-  /// Returns a query for expressions, one on each line or several as a tuple.
-  /// SQL: `SELECT a, count(*)`
-  public static func select<NewRow>(
-    @SelectBuilder _ items: (Columns<Self>) -> _SelectedItems<NewRow>
-  ) -> TableQuery<Self, NewRow> {
-    all.select(items)
-  }
-
-  /// Returns a query for the expression that a closure returns. SQL: `SELECT max(a)`
-  @_disfavoredOverload
+  /// Returns a query for one expression. SQL: `SELECT max(a)`
   public static func select<Item: Selectable>(
     _ item: (Columns<Self>) -> Item
   ) -> TableQuery<Self, Item.Selected> {
     all.select(item)
   }
 
-  /// Returns a query for the expressions that a closure returns as a tuple.
-  /// SQL: `SELECT a, count(*)`
-  @_disfavoredOverload
+  /// Returns a query for several expressions, as a tuple. SQL: `SELECT a, count(*)`
   public static func select<each Item: Selectable>(
-    @_TupleBuilder _ items: (Columns<Self>) -> (repeat each Item)
+    _ items: (Columns<Self>) -> (repeat each Item)
   ) -> TableQuery<Self, (repeat (each Item).Selected)> {
     all.select(items)
   }

@@ -79,7 +79,6 @@ extension TableCommand {
   }
 
   /// Returns one column of the changed rows. SQL: `RETURNING "id"`
-  @_disfavoredOverload
   public func returning<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) -> Returning<Self, Value> {
@@ -87,39 +86,24 @@ extension TableCommand {
   }
 
   /// Returns several columns of the changed rows, as tuples. SQL: `RETURNING "id", "title"`
-  @_disfavoredOverload
-  public func returning<First: ColumnValue, each Value: ColumnValue>(
-    _ first: KeyPath<M, ColumnReference<First>>,
-    _ others: repeat KeyPath<M, ColumnReference<each Value>>
-  ) -> Returning<Self, (First, repeat each Value)> {
+  public func returning<each Value: ColumnValue>(
+    _ paths: repeat KeyPath<M, ColumnReference<each Value>>
+  ) -> Returning<Self, (repeat each Value)> {
     let table = _columns
-    return returning(
-      SelectStatement.tuple(
-        table[dynamicMember: first], repeat table[dynamicMember: each others]))
+    return returning(SelectStatement.tuple(repeat table[dynamicMember: each paths]))
   }
 
-  /// Returns expressions over the columns of each changed row, one on each line or several as a
-  /// tuple. SQL: `RETURNING "id", "views" + ?`
-  public func returning<Row: Sendable>(
-    @SelectBuilder _ items: (Columns<M>) -> _SelectedItems<Row>
-  ) -> Returning<Self, Row> {
-    returning(items(_columns).clause)
-  }
-
-  /// Returns the expression that a closure returns, over the columns of each changed row.
-  /// SQL: `RETURNING "views" + ?`
-  @_disfavoredOverload
+  /// Returns one expression over the columns of each changed row. SQL: `RETURNING "views" + ?`
   public func returning<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> Returning<Self, Item.Selected> {
     returning(item(_columns).selectClause)
   }
 
-  /// Returns the expressions that a closure returns as a tuple, over the columns of each changed
-  /// row. SQL: `RETURNING "id", "views" + ?`
-  @_disfavoredOverload
+  /// Returns several expressions over the columns of each changed row, as tuples. SQL: `RETURNING
+  /// "id", "views" + ?`
   public func returning<each Item: Selectable>(
-    @_TupleBuilder _ items: (Columns<M>) -> (repeat each Item)
+    _ items: (Columns<M>) -> (repeat each Item)
   ) -> Returning<Self, (repeat (each Item).Selected)> {
     let items = items(_columns)
     return returning(SelectStatement.tuple(repeat each items))

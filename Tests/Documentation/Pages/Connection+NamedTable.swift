@@ -1,2 +1,1 @@
-extension TableName { fileprivate static let profiles: TableName = "profiles" }
 private let profile: Profile = unavailable()

@@ -5,3 +5,8 @@ private final class Cursor: VirtualTableCursor {
   var isAtEnd: Bool { true }
   var rowID: Int64 { 0 }
 }
+private final class Lines: VirtualTable {
+  let schema = "CREATE TABLE x (line TEXT)"
+  init(path: String) throws {}
+  func open() throws -> any VirtualTableCursor { unavailable() }
+}

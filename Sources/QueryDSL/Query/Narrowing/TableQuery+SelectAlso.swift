@@ -15,7 +15,7 @@ extension TableQuery {
     let table = self.columns
     var statement = select.statement
     let (parts, names) = statement.selectAlso(
-      SelectItem.list(repeat table[dynamicMember: each columns]), after: select.decoding)
+      repeat table[dynamicMember: each columns], after: select.decoding)
     return TableQuery<M, (repeat each Old, repeat each Value)>(
       query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
   }
@@ -26,29 +26,14 @@ extension TableQuery {
   /// ```swift
   /// titles.selectAlso { $0.$title.length() }           // (Post.ID, String, Int)
   /// ```
-  public consuming func selectAlso<each Old, each New>(
-    @SelectBuilder _ items: (Columns<M>) -> _SelectedItems<(repeat each New)>
-  ) -> TableQuery<M, (repeat each Old, repeat each New)> where Row == (repeat each Old) {
-    let items = items(columns).items
-    let table = columns
-    var statement = select.statement
-    let (parts, names) = statement.selectAlso(items, after: select.decoding)
-    return TableQuery<M, (repeat each Old, repeat each New)>(
-      query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
-  }
-
-  /// Selects the expressions that a closure returns as a tuple after those of the query.
-  /// SQL: `SELECT a, b, length(c)`
-  @_disfavoredOverload
   public consuming func selectAlso<each Old, each Item: Selectable>(
-    @_TupleBuilder _ items: (Columns<M>) -> (repeat each Item)
+    _ items: (Columns<M>) -> (repeat each Item)
   ) -> TableQuery<M, (repeat each Old, repeat (each Item).Selected)>
   where Row == (repeat each Old) {
     let items = items(columns)
     let table = columns
     var statement = select.statement
-    let (parts, names) = statement.selectAlso(
-      SelectItem.list(repeat each items), after: select.decoding)
+    let (parts, names) = statement.selectAlso(repeat each items, after: select.decoding)
     return TableQuery<M, (repeat each Old, repeat (each Item).Selected)>(
       query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
   }
