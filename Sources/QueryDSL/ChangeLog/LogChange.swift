@@ -11,7 +11,7 @@ public struct LogChange<M: Model>: Sendable {
   public var kind: RowChangeKind { row.kind }
   /// The values of the primary key, as they are stored.
   public var keyValues: [DatabaseValue] { row.keyValues }
-  /// The columns of which the log does not show what the entry did; empty for nearly every change.
+  /// The columns whose change the log cannot show; empty for nearly every change.
   public var uncertainColumns: [String] { row.uncertainColumns }
   /// The columns whose values differ, in the order of the table. For a row that was inserted or
   /// deleted, these are all logged columns.
@@ -129,13 +129,13 @@ public struct AnyLogChange: Hashable, Sendable {
     shape.columns.indices.filter { hasChanged(at: $0) }.map { shape.columns[$0] }
   }
 
-  /// The columns of which the log does not show what the entry did; empty for nearly every change.
+  /// The columns whose change the log cannot show; empty for nearly every change.
   ///
-  /// It happens if a trigger changes the row that fires it, in a way that SQLite leaves undefined or
-  /// reports with values that the row never had: a trigger before an update or a deletion, or a
-  /// trigger that writes its own table when REPLACE deletes a row. The log then has no values for
-  /// these columns. If even the kind of the change is uncertain, all columns are. Undo and the
-  /// application of such a change are a conflict, `ChangeConflict.Reason.uncertain`.
+  /// A column is uncertain if a trigger changes the row that fires it in a way that SQLite leaves
+  /// undefined, or reports with values that the row never had: a trigger before an update or a
+  /// deletion, or a trigger that writes its own table when REPLACE deletes a row. The log then has no
+  /// values for these columns. If even the kind of the change is uncertain, all columns are. Undoing
+  /// or applying such a change is a conflict, `ChangeConflict.Reason.uncertain`.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#cautions_on_the_use_of_before_triggers>
   public var uncertainColumns: [String] { uncertain.map { shape.columns[$0] } }
 

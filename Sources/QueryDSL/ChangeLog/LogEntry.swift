@@ -108,7 +108,7 @@ extension LogPosition: ExpressibleByIntegerLiteral {
 }
 
 extension LogPosition: LosslessStringConvertible {
-  /// Reads a position from its text; nil if it is none.
+  /// Reads a position from its text; nil if the text is not a position.
   public init?(_ description: String) {
     let parts = description.split(separator: ":", omittingEmptySubsequences: false)
     guard let number = parts.last.flatMap({ Int64($0) }), number >= 0 else { return nil }
@@ -156,7 +156,7 @@ extension ChangeLog {
 }
 
 extension Connection {
-  /// Returns the number of the newest entry, whether or not it is finished; 0 if there is none.
+  /// Returns the number of the newest entry, whether or not it is finished; 0 if the log is empty.
   package func newestLogSequence() throws -> Int64 {
     try withLog {
       try row(#"SELECT coalesce(max("sequence"), 0) FROM "apus_log_entry""#)?.get(at: 0) ?? 0

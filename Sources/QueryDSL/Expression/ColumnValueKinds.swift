@@ -10,8 +10,8 @@ import SQLCore
 // of these protocols expresses that for the argument types of a family of functions, so that a
 // function need not be declared a second time for optionals.
 //
-// The conformances stand beside their protocol: a dynamic cast to it then finds them in a program
-// that is linked with a static archive, of which the linker takes only the files that are needed.
+// The conformances stand beside their protocol. The linker takes only the needed files of a static
+// archive, and a dynamic cast to the protocol would not find conformances in other files.
 
 /// A text, or an optional text.
 public protocol TextColumnValue: ColumnValue {

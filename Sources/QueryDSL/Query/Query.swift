@@ -167,8 +167,9 @@ extension Fetchable {
   /// // Post.status, row with the key 7: asleep cannot be read as Status
   /// ```
   /// The error has the `key` of a model's row, by which the row can be corrected or deleted. The SQL
-  /// is the same. The query can be fetched, streamed and observed like any other; a live result tells
-  /// of a row again when it can be read. As with `map`, SQL cannot use it inside another query.
+  /// is the same. The query can be fetched, streamed and observed like any other; a live result
+  /// reports a row again as soon as it can be read. As with `map`, SQL cannot use it inside another
+  /// query.
   ///
   /// A query with `including` has no results: read the parents and the children by a query each, in one
   /// `read { }`.

@@ -183,7 +183,7 @@ extension ColumnInPlace where Value == String? {
 }
 
 extension ColumnInPlace where Value == Data {
-  /// Passes the bytes to a closure; returns nil if there are none.
+  /// Passes the bytes to a closure; returns nil if the column has no value in memory.
   @inline(__always)
   borrowing func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Void? {
     try storage.value?.withUnsafeBytes(body)
@@ -191,7 +191,7 @@ extension ColumnInPlace where Value == Data {
 }
 
 extension ColumnInPlace where Value == Data? {
-  /// Passes optional bytes to a closure; returns nil if there are none.
+  /// Passes optional bytes to a closure; returns nil if the value is nil.
   @inline(__always)
   borrowing func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Void? {
     try storage.value??.withUnsafeBytes(body)

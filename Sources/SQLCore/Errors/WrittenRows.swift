@@ -154,8 +154,8 @@ struct WrittenRows {
       """)
   }
 
-  /// Returns conditions of which one holds for a value that its column would convert: it is not the
-  /// value that SQLite has checked.
+  /// Returns a condition for each column, which holds if the column would convert the value. Such a
+  /// value is not the one that SQLite checked.
   private func isConverted(_ names: [String]) -> [String] {
     let names = names.map(\.lowercasedASCII)
     return columns.filter { names.contains($0.name.lowercasedASCII) }.compactMap { column in

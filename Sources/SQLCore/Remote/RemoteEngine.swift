@@ -142,7 +142,7 @@ public enum RemoteValue {
 /// within `Configuration.busyTimeout`.
 /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
 public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is known of the statement, or of the transaction.
+  /// The effect of the statement or transaction, as far as it is known.
   public enum Outcome: Hashable, Sendable {
     /// Nothing was changed: the statement was not run, or the transaction was rolled back.
     case notRun
@@ -150,7 +150,7 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
     case unknown
   }
 
-  /// What is known of the statement, or of the transaction.
+  /// Whether the statement or transaction took effect, as far as that is known.
   public var outcome: Outcome
   /// What happened to the session.
   public var message: String

@@ -129,10 +129,10 @@ extension Connection {
       """)
   }
 
-  /// Deletes the oldest epochs of other databases of which the log no longer has a transaction.
+  /// Deletes the oldest epochs of other databases, except those whose transactions the log still has.
   ///
-  /// A database adds an epoch whenever it is opened and written. Its own log keeps as many of them
-  /// (`purgeLogEpochs`), so that it rarely sends a transaction of an older one again; such a
+  /// A database begins an epoch with its first write after each opening. Its own log keeps equally many
+  /// epochs (`purgeLogEpochs`), so it rarely sends a transaction of an older epoch again; such a
   /// transaction would be applied twice. The rowids have the order in which the epochs arrived.
   func purgeAppliedEpochs() throws {
     try withLogOrigins(()) {

@@ -151,8 +151,8 @@ struct TriggerText {
   func hidingReason(in table: String) -> String? {
     let writesItself = writes(table)
     if writesItself, isBefore, event != .insert {
-      return "it writes \(table) before a row of \(table) is changed, the result of which SQLite "
-        + "leaves undefined"
+      return "it writes \(table) before a row of \(table) is changed, and SQLite leaves the result "
+        + "undefined"
     }
     if writesItself, event == .delete {
       return "it writes \(table) after a row of \(table) is deleted; if REPLACE deletes the row, "

@@ -37,7 +37,7 @@ private struct TypeSignature {
       return type.parts.map { text(of: $0) }.joined(separator: ", ")
         + " in \(name.prefix { $0 != "<" })"
     }
-    // What the types of a library are made of may change with its versions.
+    // The properties of a library's type may change with the version of the library.
     let isClosed = ["Swift.", "Foundation.", "FoundationEssentials.", "SQLCore.", "QueryDSL."]
       .contains { _typeName(type).hasPrefix($0) }
     guard !isClosed else { return name }

@@ -143,7 +143,7 @@ struct SchemaReading {
   /// Whether the existing definitions equal the declared ones character by character, no index or
   /// trigger stands beside them, and nothing is left to drop.
   let isExact: Bool
-  /// The definition of the view that notes the types of columns; nil if there is none.
+  /// The definition of the view that notes the types of columns; nil if the file does not have it.
   let types: String?
 
   init(of connection: Connection, for declared: Declarations) throws {
