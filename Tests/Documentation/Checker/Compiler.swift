@@ -60,9 +60,11 @@ struct Compiler {
     get throws {
       try Compiler.modules.flatMap { module in
         let build = binaries.appending(path: "\(module).build").path
-        // An object of a file that is gone has no source any more.
+        // SwiftPM keeps the object of a file that was removed, or moved to another module.
+        let folder = module == "ChangeObservation" ? "Observation" : module
         let sources = try Set(
-          Compiler.swiftFiles(in: root.appending(path: "Sources")).map { $0.lastPathComponent })
+          Compiler.swiftFiles(in: root.appending(path: "Sources/\(folder)"))
+            .map { $0.lastPathComponent })
         return try FileManager.default.contentsOfDirectory(atPath: build)
           .filter { $0.hasSuffix(".swift.o") && sources.contains(String($0.dropLast(2))) }
           .map { "\(build)/\($0)" }
