@@ -71,6 +71,11 @@ package struct SelectStatement: Sendable {
     predicates.append(contentsOf: lines.nodes)
   }
 
+  /// Orders by another expression, ascending, after the existing ones.
+  package mutating func orderUpwards(by expression: ExpressionNode) {
+    addOrder(expression, .ascending, nil)
+  }
+
   /// Orders by another expression, after the existing ones.
   @usableFromInline
   mutating func addOrder(
@@ -216,4 +221,12 @@ package final class CommonTableNode: Sendable {
     self.isRecursive = isRecursive
     self.isMaterialized = isMaterialized
   }
+}
+
+extension TableID {
+  /// The table of a SELECT without FROM. No layout has the number 0.
+  static let none = TableID(layout: 0, source: 0)
+
+  /// Whether it stands for no table.
+  var isNone: Bool { layout == 0 && source == 0 }
 }
