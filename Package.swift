@@ -94,20 +94,21 @@ let package = Package(
     ),
     .testTarget(
       name: "QueryDSLTests",
-      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "TestRun")
+      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
     ),
     .testTarget(
       name: "SpecificationTests",
-      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "TestRun")
+      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
     ),
     .testTarget(
       name: "DifferentialTests",
-      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "TestRun")
+      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
     ),
     .testTarget(
       name: "MigrationTests",
       dependencies: modules(
-        queryDSL, "QueryFixtures", "FileEngine", "MigrationProcess", "MigrationSamples", "TestRun")
+        queryDSL, "QueryFixtures", "FileEngine", "GatewayEngine", "MigrationProcess",
+        "MigrationSamples", "TestRun")
     ),
     .testTarget(
       name: "ChangeObservationTests",
