@@ -175,6 +175,58 @@ struct NarrowingSpecification {
     #expect(table.contains("isLive") && table.contains("price"))
   }
 
+  @Test("items stand on lines of their own, in a tuple, or after `return`")
+  func lines() throws {
+    let sql = #"SELECT "id", "plays" * ?, "title" FROM "Track" WHERE "id" = ?"#
+    let lines = Track.where { $0.$id == 2 }.select {
+      $0.$id
+      ($0.$plays * 2, $0.$title)
+    }
+    let returned = Track.where { $0.$id == 2 }.select { track in
+      let doubled = track.$plays * 2
+      return (track.$id, doubled, track.$title)
+    }
+    let more = Track.select(\.$id).where { $0.$id == 2 }.selectAlso {
+      $0.$plays * 2
+      $0.$title
+    }
+    let row = (2, Music.tracks[1].plays * 2, Music.tracks[1].title)
+    for query in [lines, returned, more] {
+      #expect(try query.sql.text == sql)
+      #expect(try music.db.fetch(query).map { $0 == row } == [true])
+    }
+    let doubled = Track.where { $0.$id == 2 }.select { track in
+      let doubled = track.$plays * 2
+      return doubled
+    }
+    #expect(try music.db.fetch(doubled) == [row.1])
+    let deleted = try music.db.fetch(
+      Track.delete().where { $0.$id == 2 }.returning {
+        $0.$id
+        $0.$plays * 2
+        $0.$title
+      })
+    #expect(deleted.map { $0 == row } == [true])
+  }
+
+  @Test("rows have the labels that the program expects")
+  func labels() throws {
+    let query = Track.where { $0.$id == 2 }
+    let rows: [(title: String, double: Int)] = try music.db.fetch(
+      query.select { ($0.$title, $0.$plays * 2 + 1 - 1) })
+    #expect(rows.map(\.title) == [Music.tracks[1].title])
+    #expect(rows.map(\.double) == [Music.tracks[1].plays * 2])
+    let row: (title: String, double: Int)? = try music.db.first(
+      query.select {
+        $0.$title
+        $0.$plays * 2
+      })
+    #expect(row?.double == Music.tracks[1].plays * 2)
+    let deleted: [(id: Int, plays: Int)] = try music.db.fetch(
+      Track.delete().where { $0.$id == 2 }.returning { ($0.$id, $0.$plays * 2) })
+    #expect(deleted.map(\.plays) == [Music.tracks[1].plays * 2])
+  }
+
   @Test("a value that cannot be read names its column, also in an earlier part of the tuple")
   func badRow() throws {
     try music.db.migrate([Shelf.self])

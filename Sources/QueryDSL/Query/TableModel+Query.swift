@@ -50,6 +50,7 @@ extension TableModel {
   }
 
   /// Returns a query for one column of all rows. SQL: `SELECT a`
+  @_disfavoredOverload
   public static func select<Value: ColumnValue>(
     _ column: KeyPath<Self, ColumnReference<Value>>
   ) -> TableQuery<Self, Value> {
@@ -57,6 +58,7 @@ extension TableModel {
   }
 
   /// Returns a query for a group of columns of all rows. SQL: `SELECT a_b, a_c`
+  @_disfavoredOverload
   public static func select<Group: _ColumnGroupValue>(
     _ group: KeyPath<Self, GroupReference<Group>>
   ) -> TableQuery<Self, Group> {
@@ -64,10 +66,12 @@ extension TableModel {
   }
 
   /// Returns a query for several columns of all rows, as a tuple. SQL: `SELECT a, b`
-  public static func select<each Value: ColumnValue>(
-    _ columns: repeat KeyPath<Self, ColumnReference<each Value>>
-  ) -> TableQuery<Self, (repeat each Value)> {
-    all.select(repeat each columns)
+  @_disfavoredOverload
+  public static func select<First: ColumnValue, each Value: ColumnValue>(
+    _ first: KeyPath<Self, ColumnReference<First>>,
+    _ others: repeat KeyPath<Self, ColumnReference<each Value>>
+  ) -> TableQuery<Self, (First, repeat each Value)> {
+    all.select(first, repeat each others)
   }
 
   /// Returns a query for the columns of a struct, found by their names.
@@ -77,16 +81,27 @@ extension TableModel {
     all.select(into: row)
   }
 
-  /// Returns a query for one expression. SQL: `SELECT max(a)`
+  /// Returns a query for expressions, one on each line or several as a tuple.
+  /// SQL: `SELECT a, count(*)`
+  public static func select<NewRow>(
+    @SelectBuilder _ items: (Columns<Self>) -> _Selection<NewRow>
+  ) -> TableQuery<Self, NewRow> {
+    all.select(items)
+  }
+
+  /// Returns a query for the expression that a closure returns. SQL: `SELECT max(a)`
+  @_disfavoredOverload
   public static func select<Item: Selectable>(
     _ item: (Columns<Self>) -> Item
   ) -> TableQuery<Self, Item.Selected> {
     all.select(item)
   }
 
-  /// Returns a query for several expressions, as a tuple. SQL: `SELECT a, count(*)`
+  /// Returns a query for the expressions that a closure returns as a tuple.
+  /// SQL: `SELECT a, count(*)`
+  @_disfavoredOverload
   public static func select<each Item: Selectable>(
-    _ items: (Columns<Self>) -> (repeat each Item)
+    @_TupleBuilder _ items: (Columns<Self>) -> (repeat each Item)
   ) -> TableQuery<Self, (repeat (each Item).Selected)> {
     all.select(items)
   }

@@ -2,6 +2,7 @@ import SQLCore
 
 extension TableQuery {
   /// Selects one column instead of the model. SQL: `SELECT a`
+  @_disfavoredOverload
   public consuming func select<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) -> TableQuery<M, Value> {
@@ -9,6 +10,7 @@ extension TableQuery {
   }
 
   /// Selects a group of columns instead of the model. SQL: `SELECT a_b, a_c`
+  @_disfavoredOverload
   public consuming func select<Group: _ColumnGroupValue>(
     _ group: KeyPath<M, GroupReference<Group>>
   ) -> TableQuery<M, Group> {
@@ -16,24 +18,44 @@ extension TableQuery {
   }
 
   /// Selects several columns instead of the model, as a tuple. SQL: `SELECT a, b`
-  public consuming func select<each Value: ColumnValue>(
-    _ columns: repeat KeyPath<M, ColumnReference<each Value>>
-  ) -> TableQuery<M, (repeat each Value)> {
+  @_disfavoredOverload
+  public consuming func select<First: ColumnValue, each Value: ColumnValue>(
+    _ first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>
+  ) -> TableQuery<M, (First, repeat each Value)> {
     let table = self.columns
-    return selecting(repeat table[dynamicMember: each columns])
+    return selecting(table[dynamicMember: first], repeat table[dynamicMember: each others])
   }
 
-  /// Selects one expression instead of the model. SQL: `SELECT max(a)`
+  /// Selects expressions instead of the model, one on each line or several as a tuple.
+  /// SQL: `SELECT a, count(*)`
+  ///
+  /// ```swift
+  /// Post.group(by: \.$status).select {
+  ///   $0.$status
+  ///   $0.count()
+  /// }
+  /// // SELECT "status", count(*) FROM "Post" GROUP BY "status"
+  /// ```
+  public consuming func select<NewRow>(
+    @SelectBuilder _ items: (Columns<M>) -> _Selection<NewRow>
+  ) -> TableQuery<M, NewRow> {
+    selecting(SelectStatement.clause(of: items(columns)))
+  }
+
+  /// Selects the expression that a closure returns instead of the model. SQL: `SELECT max(a)`
+  @_disfavoredOverload
   public consuming func select<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> TableQuery<M, Item.Selected> {
-    let (terms, decoding) = item(columns).selectClause
-    return selecting(terms, decoding)
+    selecting(item(columns).selectClause)
   }
 
-  /// Selects several expressions instead of the model, as a tuple. SQL: `SELECT a, count(*)`
+  /// Selects the expressions that a closure returns as a tuple instead of the model.
+  /// SQL: `SELECT a, count(*)`
+  @_disfavoredOverload
   public consuming func select<each Item: Selectable>(
-    _ items: (Columns<M>) -> (repeat each Item)
+    @_TupleBuilder _ items: (Columns<M>) -> (repeat each Item)
   ) -> TableQuery<M, (repeat (each Item).Selected)> {
     let items = items(columns)
     return selecting(repeat each items)
@@ -54,7 +76,7 @@ extension TableQuery {
     var selection = RowSelection()
     selection.append(columns)
     let (terms, problem) = selection.terms(into: row, ignoringOthers: true)
-    var query = selecting(terms, NewRow.decoding)
+    var query = selecting((terms, NewRow.decoding))
     query.select.statement.note(problem)
     return query
   }
@@ -63,17 +85,17 @@ extension TableQuery {
   consuming func selecting<each Item: Selectable>(
     _ items: repeat each Item
   ) -> TableQuery<M, (repeat (each Item).Selected)> {
-    let (terms, decoding) = SelectStatement.tuple(repeat each items)
-    return selecting(terms, decoding)
+    selecting(SelectStatement.tuple(repeat each items))
   }
 
-  private consuming func selecting<NewRow>(
-    _ terms: [SelectStatement.SelectTerm], _ decoding: RowDecoding<NewRow>
+  /// Selects the terms of a clause instead of what is selected.
+  consuming func selecting<NewRow>(
+    _ clause: ([SelectStatement.SelectTerm], RowDecoding<NewRow>)
   ) -> TableQuery<M, NewRow> {
     let columns = columns
     var statement = select.statement
-    statement.selection = .terms(terms)
+    statement.selection = .terms(clause.0)
     return TableQuery<M, NewRow>(
-      query: Query(statement: statement, decoding: decoding), columns: columns)
+      query: Query(statement: statement, decoding: clause.1), columns: columns)
   }
 }

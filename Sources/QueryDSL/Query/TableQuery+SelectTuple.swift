@@ -6,6 +6,7 @@ import SQLCore
 
 extension TableModel {
   /// Returns a query for two columns of all rows, as a tuple. SQL: `SELECT a, b`
+  @_disfavoredOverload
   public static func select<A: ColumnValue, B: ColumnValue>(
     _ a: KeyPath<Self, ColumnReference<A>>,
     _ b: KeyPath<Self, ColumnReference<B>>
@@ -14,6 +15,7 @@ extension TableModel {
   }
 
   /// Returns a query for three columns of all rows, as a tuple. SQL: `SELECT a, b, c`
+  @_disfavoredOverload
   public static func select<A: ColumnValue, B: ColumnValue, C: ColumnValue>(
     _ a: KeyPath<Self, ColumnReference<A>>,
     _ b: KeyPath<Self, ColumnReference<B>>,
@@ -23,6 +25,7 @@ extension TableModel {
   }
 
   /// Returns a query for four columns of all rows, as a tuple. SQL: `SELECT a, b, c, d`
+  @_disfavoredOverload
   public static func select<
     A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue
   >(
@@ -35,6 +38,7 @@ extension TableModel {
   }
 
   /// Returns a query for five columns of all rows, as a tuple. SQL: `SELECT a, b, c, d, e`
+  @_disfavoredOverload
   public static func select<
     A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue, E: ColumnValue
   >(
@@ -48,6 +52,7 @@ extension TableModel {
   }
 
   /// Returns a query for six columns of all rows, as a tuple. SQL: `SELECT a, b, c, d, e, f`
+  @_disfavoredOverload
   public static func select<
     A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue, E: ColumnValue, F: ColumnValue
   >(
@@ -64,6 +69,7 @@ extension TableModel {
 
 extension TableQuery {
   /// Selects two columns instead of the model, as a tuple. SQL: `SELECT a, b`
+  @_disfavoredOverload
   public consuming func select<A: ColumnValue, B: ColumnValue>(
     _ a: KeyPath<M, ColumnReference<A>>,
     _ b: KeyPath<M, ColumnReference<B>>
@@ -74,6 +80,7 @@ extension TableQuery {
   }
 
   /// Selects three columns instead of the model, as a tuple. SQL: `SELECT a, b, c`
+  @_disfavoredOverload
   public consuming func select<A: ColumnValue, B: ColumnValue, C: ColumnValue>(
     _ a: KeyPath<M, ColumnReference<A>>,
     _ b: KeyPath<M, ColumnReference<B>>,
@@ -85,6 +92,7 @@ extension TableQuery {
   }
 
   /// Selects four columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d`
+  @_disfavoredOverload
   public consuming func select<
     A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue
   >(
@@ -100,6 +108,7 @@ extension TableQuery {
   }
 
   /// Selects five columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d, e`
+  @_disfavoredOverload
   public consuming func select<
     A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue, E: ColumnValue
   >(
@@ -116,6 +125,7 @@ extension TableQuery {
   }
 
   /// Selects six columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d, e, f`
+  @_disfavoredOverload
   public consuming func select<
     A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue, E: ColumnValue, F: ColumnValue
   >(

@@ -61,15 +61,8 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Selects an expression of the rows and of what the search found in them.
-  public consuming func selectHit<Item: Selectable>(
-    _ item: (Columns<M>, Columns<SearchHit<M>>) -> Item
-  ) -> TableQuery<M, Item.Selected> {
-    let hit = self.hit
-    return select { item($0, hit) }
-  }
-
-  /// Selects expressions of the rows and of what the search found in them, as a tuple.
+  /// Selects expressions of the rows and of what the search found in them, one on each line or
+  /// several as a tuple.
   ///
   /// ```swift
   /// Post.search("swift").order(by: .rank).limit(20).selectHit { post, hit in
@@ -78,11 +71,31 @@ extension TableQuery where M: TableModel {
   /// // SELECT …, "Post_search"."rank", ifnull(apus_snippet("Post_search"."Post_search", 1, …), '') …
   /// ```
   /// Without a search before it, the query throws `QueryError` when it is rendered.
+  public consuming func selectHit<NewRow>(
+    @SelectBuilder _ items: (Columns<M>, Columns<SearchHit<M>>) -> _Selection<NewRow>
+  ) -> TableQuery<M, NewRow> {
+    let hit = self.hit
+    return selecting(SelectStatement.clause(of: items(columns, hit)))
+  }
+
+  /// Selects the expression that a closure returns for the rows and what the search found in them.
+  @_disfavoredOverload
+  public consuming func selectHit<Item: Selectable>(
+    _ item: (Columns<M>, Columns<SearchHit<M>>) -> Item
+  ) -> TableQuery<M, Item.Selected> {
+    let hit = self.hit
+    return selecting(item(columns, hit).selectClause)
+  }
+
+  /// Selects the expressions that a closure returns as a tuple for the rows and what the search
+  /// found in them.
+  @_disfavoredOverload
   public consuming func selectHit<each Item: Selectable>(
-    _ items: (Columns<M>, Columns<SearchHit<M>>) -> (repeat each Item)
+    @_TupleBuilder _ items: (Columns<M>, Columns<SearchHit<M>>) -> (repeat each Item)
   ) -> TableQuery<M, (repeat (each Item).Selected)> {
     let hit = self.hit
-    return select { items($0, hit) }
+    let items = items(columns, hit)
+    return selecting(repeat each items)
   }
 
   /// The columns of the last search. Notes an error, which rendering throws, if the query has no

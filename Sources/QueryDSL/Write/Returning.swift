@@ -79,6 +79,7 @@ extension TableCommand {
   }
 
   /// Returns one column of the changed rows. SQL: `RETURNING "id"`
+  @_disfavoredOverload
   public func returning<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) -> Returning<Self, Value> {
@@ -86,24 +87,39 @@ extension TableCommand {
   }
 
   /// Returns several columns of the changed rows, as tuples. SQL: `RETURNING "id", "title"`
-  public func returning<each Value: ColumnValue>(
-    _ paths: repeat KeyPath<M, ColumnReference<each Value>>
-  ) -> Returning<Self, (repeat each Value)> {
+  @_disfavoredOverload
+  public func returning<First: ColumnValue, each Value: ColumnValue>(
+    _ first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>
+  ) -> Returning<Self, (First, repeat each Value)> {
     let table = _columns
-    return returning(SelectStatement.tuple(repeat table[dynamicMember: each paths]))
+    return returning(
+      SelectStatement.tuple(
+        table[dynamicMember: first], repeat table[dynamicMember: each others]))
   }
 
-  /// Returns one expression over the columns of each changed row. SQL: `RETURNING "views" + ?`
+  /// Returns expressions over the columns of each changed row, one on each line or several as a
+  /// tuple. SQL: `RETURNING "id", "views" + ?`
+  public func returning<Row: Sendable>(
+    @SelectBuilder _ items: (Columns<M>) -> _Selection<Row>
+  ) -> Returning<Self, Row> {
+    returning(SelectStatement.clause(of: items(_columns)))
+  }
+
+  /// Returns the expression that a closure returns, over the columns of each changed row.
+  /// SQL: `RETURNING "views" + ?`
+  @_disfavoredOverload
   public func returning<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> Returning<Self, Item.Selected> {
     returning(item(_columns).selectClause)
   }
 
-  /// Returns several expressions over the columns of each changed row, as tuples. SQL: `RETURNING
-  /// "id", "views" + ?`
+  /// Returns the expressions that a closure returns as a tuple, over the columns of each changed
+  /// row. SQL: `RETURNING "id", "views" + ?`
+  @_disfavoredOverload
   public func returning<each Item: Selectable>(
-    _ items: (Columns<M>) -> (repeat each Item)
+    @_TupleBuilder _ items: (Columns<M>) -> (repeat each Item)
   ) -> Returning<Self, (repeat (each Item).Selected)> {
     let items = items(_columns)
     return returning(SelectStatement.tuple(repeat each items))

@@ -21,7 +21,14 @@ struct Toolchain: Sendable {
     [
       "-swift-version", "6", "-parse-as-library", "-module-name", "Client", "-I", modules.path,
       "-module-cache-path", moduleCache.path, "-Xcc", "-fmodule-map-file=\(moduleMap.path)",
+      "-plugin-path", testingMacros.path,
     ]
+  }
+
+  /// The folder with the macros of Swift Testing, for programs that import it.
+  private var testingMacros: URL {
+    compiler.resolvingSymlinksInPath().deletingLastPathComponent()
+      .appending(path: "../lib/swift/host/plugins/testing").standardized
   }
 
   /// What links a program besides the objects.

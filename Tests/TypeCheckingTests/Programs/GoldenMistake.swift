@@ -94,9 +94,10 @@ struct GoldenMistake: Sendable {
     GoldenMistake(
       name: "a wrong root",
       code: """
-        let query = Post.‸select(\\Author.$name)
+        let query = Post.select(‸\\Author.$name)
         """,
-      message: "no exact matches in call to static method 'select'"),
+      message: "cannot convert value of type 'KeyPath<Author, ColumnReference<String>>' to "
+        + "expected argument type 'KeyPath<Post, ColumnReference<String>>'"),
     GoldenMistake(
       name: "a tuple of values of other types",
       code: """
@@ -175,9 +176,9 @@ struct GoldenMistake: Sendable {
     GoldenMistake(
       name: "a query of another type in IN",
       code: """
-        let query = Post.where { $0.$authorID.‸isIn(Post.select(\\.$title)) }
+        let query = Post.where { $0.$authorID.isIn(Post.select(‸\\.$title)) }
         """,
-      message: "no exact matches in call to instance method 'isIn'"),
+      message: "key path value type 'SQLExpression<String>' cannot be converted"),
     GoldenMistake(
       name: "a wrong type in an update",
       code: """
@@ -318,10 +319,9 @@ struct GoldenMistake: Sendable {
     GoldenMistake(
       name: "several of different rows as one",
       code: """
-        let query = Post.select(‸\\.$title).union(Post.select(\\.$views))
+        let query = Post.select(\\.$title).‸union(Post.select(\\.$views))
         """,
-      message: "cannot convert value of type 'KeyPath<Post, ColumnReference<String>>' to expected "
-        + "argument type 'KeyPath<Post, ColumnReference<Int>>'"),
+      message: "failed to produce diagnostic for expression"),
   ]
 }
 

@@ -1,13 +1,24 @@
 import SQLCore
 
 extension Query {
-  /// Selects one item instead of what the query selects. SQL: `SELECT a`
+  /// Selects items instead of what the query selects, one on each line or several as a tuple.
+  /// SQL: `SELECT a, b`
   ///
   /// ```swift
   /// feed.select { (post: Columns<Post>) in post.count() }
   /// // SELECT count(*) FROM "Post" JOIN "Author" ON …
   /// ```
   /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
+  public consuming func select<NewRow, each Table: TableColumns>(
+    @SelectBuilder _ items: (repeat each Table) -> _Selection<NewRow>
+  ) -> Query<NewRow> {
+    let tables = _QueryTables(of: statement)
+    let (terms, decoding) = SelectStatement.clause(of: items(repeat (each Table)(_from: tables)))
+    return selecting(terms, decoding, tables.problem)
+  }
+
+  /// Selects the item that a closure returns instead of what the query selects. SQL: `SELECT a`
+  @_disfavoredOverload
   public consuming func select<Item: Selectable, each Table: TableColumns>(
     _ item: (repeat each Table) -> Item
   ) -> Query<Item.Selected> {
@@ -16,9 +27,11 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects several items instead of what the query selects, as a tuple. SQL: `SELECT a, b`
+  /// Selects the items that a closure returns as a tuple instead of what the query selects.
+  /// SQL: `SELECT a, b`
+  @_disfavoredOverload
   public consuming func select<each Item: Selectable, each Table: TableColumns>(
-    _ items: (repeat each Table) -> (repeat each Item)
+    @_TupleBuilder _ items: (repeat each Table) -> (repeat each Item)
   ) -> Query<(repeat (each Item).Selected)> {
     let tables = _QueryTables(of: statement)
     let items = items(repeat (each Table)(_from: tables))
@@ -33,13 +46,28 @@ extension Query {
   /// feed.selectAlso { (post: Columns<Post>) in post.$views }     // (String, String, Int)
   /// ```
   /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
+  public consuming func selectAlso<each Old, each New, each Table: TableColumns>(
+    @SelectBuilder _ items: (repeat each Table) -> _Selection<(repeat each New)>
+  ) -> Query<(repeat each Old, repeat each New)> where Row == (repeat each Old) {
+    let tables = _QueryTables(of: statement)
+    let items = SelectItem.list(of: items(repeat (each Table)(_from: tables)))
+    var statement = statement
+    let (parts, names) = statement.selectAlso(items, after: decoding)
+    statement.note(tables.problem)
+    return Query<(repeat each Old, repeat each New)>(
+      statement: statement, decoding: .parts(parts, columns: names))
+  }
+
+  /// Selects the items that a closure returns as a tuple after those of the query.
+  /// SQL: `SELECT a, b, c`
+  @_disfavoredOverload
   public consuming func selectAlso<each Old, each Item: Selectable, each Table: TableColumns>(
-    _ items: (repeat each Table) -> (repeat each Item)
+    @_TupleBuilder _ items: (repeat each Table) -> (repeat each Item)
   ) -> Query<(repeat each Old, repeat (each Item).Selected)> where Row == (repeat each Old) {
     let tables = _QueryTables(of: statement)
     let items = items(repeat (each Table)(_from: tables))
     var statement = statement
-    let (parts, names) = statement.selectAlso(repeat each items, after: decoding)
+    let (parts, names) = statement.selectAlso(SelectItem.list(repeat each items), after: decoding)
     statement.note(tables.problem)
     return Query<(repeat each Old, repeat (each Item).Selected)>(
       statement: statement, decoding: .parts(parts, columns: names))

@@ -68,8 +68,8 @@ extension SelectStatement {
   ///
   /// The first elements of a tuple have the same places in memory as a tuple of only these, so the
   /// old rows are read as one part.
-  mutating func selectAlso<Row, each Item: Selectable>(
-    _ items: repeat each Item, after old: RowDecoding<Row>
+  mutating func selectAlso<Row>(
+    _ items: ShortList<SelectItem>, after old: RowDecoding<Row>
   ) -> (parts: RowParts, columns: @Sendable () throws -> [ResultColumn]) {
     var terms: [SelectTerm] =
       switch selection {
@@ -83,11 +83,10 @@ extension SelectStatement {
         memory.initializeMemory(as: Row.self, to: try old.one(&reader))
       })
     let count = terms.count
-    for item in repeat each items {
-      let selection = item.selectItem
-      terms.append(selection.term)
-      parts.append(selection.part)
-      columns.append(selection.columns)
+    for item in items {
+      terms.append(item.term)
+      parts.append(item.part)
+      columns.append(item.columns)
     }
     selection = .terms(terms)
     if terms.count == count { note(Self.noItems) }

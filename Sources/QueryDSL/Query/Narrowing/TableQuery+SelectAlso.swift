@@ -15,7 +15,7 @@ extension TableQuery {
     let table = self.columns
     var statement = select.statement
     let (parts, names) = statement.selectAlso(
-      repeat table[dynamicMember: each columns], after: select.decoding)
+      SelectItem.list(repeat table[dynamicMember: each columns]), after: select.decoding)
     return TableQuery<M, (repeat each Old, repeat each Value)>(
       query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
   }
@@ -26,14 +26,29 @@ extension TableQuery {
   /// ```swift
   /// titles.selectAlso { $0.$title.length() }           // (Post.ID, String, Int)
   /// ```
+  public consuming func selectAlso<each Old, each New>(
+    @SelectBuilder _ items: (Columns<M>) -> _Selection<(repeat each New)>
+  ) -> TableQuery<M, (repeat each Old, repeat each New)> where Row == (repeat each Old) {
+    let items = SelectItem.list(of: items(columns))
+    let table = columns
+    var statement = select.statement
+    let (parts, names) = statement.selectAlso(items, after: select.decoding)
+    return TableQuery<M, (repeat each Old, repeat each New)>(
+      query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
+  }
+
+  /// Selects the expressions that a closure returns as a tuple after those of the query.
+  /// SQL: `SELECT a, b, length(c)`
+  @_disfavoredOverload
   public consuming func selectAlso<each Old, each Item: Selectable>(
-    _ items: (Columns<M>) -> (repeat each Item)
+    @_TupleBuilder _ items: (Columns<M>) -> (repeat each Item)
   ) -> TableQuery<M, (repeat each Old, repeat (each Item).Selected)>
   where Row == (repeat each Old) {
     let items = items(columns)
     let table = columns
     var statement = select.statement
-    let (parts, names) = statement.selectAlso(repeat each items, after: select.decoding)
+    let (parts, names) = statement.selectAlso(
+      SelectItem.list(repeat each items), after: select.decoding)
     return TableQuery<M, (repeat each Old, repeat (each Item).Selected)>(
       query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
   }

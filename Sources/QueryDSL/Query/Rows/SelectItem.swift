@@ -36,6 +36,20 @@ struct SelectItem: Sendable {
     self.group = group
   }
 
+  /// Returns the items of a tuple.
+  static func list<each Item: Selectable>(_ items: repeat each Item) -> ShortList<SelectItem> {
+    var list = ShortList<SelectItem>.none
+    for item in repeat each items { list.append(item.selectItem) }
+    return list
+  }
+
+  /// Returns the SELECT clause with only this item, and the way to read its rows.
+  func clause<Row>() -> ([SelectStatement.SelectTerm], RowDecoding<Row>) {
+    var parts = RowParts()
+    parts.append(part)
+    return ([term], .parts(parts, columns: columns))
+  }
+
   /// Makes the item of a plain value, which is bound and read back with each row.
   fileprivate init<Value: ColumnValue>(value: Value) {
     self.init(SQLExpression(value))
@@ -60,9 +74,6 @@ extension Selectable {
 
   /// The SELECT clause with only this item, and the way to read its rows.
   var selectClause: ([SelectStatement.SelectTerm], RowDecoding<Selected>) {
-    let item = selectItem
-    var parts = RowParts()
-    parts.append(item.part)
-    return ([item.term], .parts(parts, columns: item.columns))
+    selectItem.clause()
   }
 }

@@ -1,0 +1,127 @@
+import SQLCore
+
+// `select`, `returning` and the like have three forms of their closure, so that a right program
+// compiles at once wherever it stands:
+//
+// - `SelectBuilder` takes one line after another. The compiler solves each by itself, after the
+//   rest of the statement. Without it, arithmetic inside the closure is solved together with the
+//   statement: where an overload of `#expect`, of an interpolation or of `select` itself fails, the
+//   compiler tries all operators again, and gives up after seconds.
+// - The form for one item is solved together with the statement. So it is right where any type is
+//   accepted: `print(try db.fetch(Post.select { $0.$title.upper() }).count)`. The member of an array
+//   whose element is not known yet would be taken for `Any`.
+// - The form for a tuple takes closures with `return`, which a result builder does not change.
+//
+// The last two are disfavoured, so the compiler looks at them only if the first does not apply. The
+// forms for key paths are disfavoured and take at least one: otherwise a misspelled column inside the
+// closure would be reported as a closure in place of a key path.
+
+/// Collects the items of a SELECT or RETURNING clause: one on each line, or several as a tuple.
+///
+/// ```swift
+/// Post.select {
+///   $0.$title
+///   $0.$views * 2
+/// }
+/// Post.select { ($0.$title, $0.$views * 2) }     // the same
+/// // SELECT "title", "views" * ? FROM "Post"
+/// ```
+/// The rows are tuples; of a single item, its values.
+@resultBuilder
+public enum SelectBuilder {
+  /// Takes a line: one item, or several as a tuple.
+  public static func buildExpression<each Item: Selectable>(
+    _ items: (repeat each Item)
+  ) -> _SelectedItems<(repeat (each Item).Selected)> {
+    _SelectedItems(SelectItem.list(repeat each items))
+  }
+
+  /// Takes the first line.
+  public static func buildPartialBlock<Row>(first: _SelectedItems<Row>) -> _SelectedItems<Row> {
+    first
+  }
+
+  /// Adds a line to those above it.
+  public static func buildPartialBlock<each Old, each New>(
+    accumulated: consuming _SelectedItems<(repeat each Old)>,
+    next: _SelectedItems<(repeat each New)>
+  ) -> _SelectedItems<(repeat each Old, repeat each New)> {
+    accumulated.items.append(contentsOf: next.items)
+    return _SelectedItems(accumulated.items)
+  }
+
+  /// Returns the lines as a function, whose result may have labels.
+  public static func buildFinalResult<Row>(_ items: _SelectedItems<Row>) -> _Selection<Row> {
+    { selected in
+      selected.items = items.items
+      return nil
+    }
+  }
+}
+
+/// Collects the items of a closure that may also return them as a tuple; programs do not use it
+/// directly.
+@resultBuilder
+public enum _TupleBuilder {
+  /// Takes a line: one item, or several as a tuple.
+  public static func buildExpression<each Item: Selectable>(
+    _ items: (repeat each Item)
+  ) -> (repeat each Item) { items }
+
+  /// Takes the first line.
+  public static func buildPartialBlock<each Item: Selectable>(
+    first: (repeat each Item)
+  ) -> (repeat each Item) { first }
+
+  /// Adds a line to those above it.
+  public static func buildPartialBlock<each Old: Selectable, each New: Selectable>(
+    accumulated: (repeat each Old), next: (repeat each New)
+  ) -> (repeat each Old, repeat each New) {
+    (repeat each accumulated, repeat each next)
+  }
+}
+
+/// What the closure of a selection returns; programs do not use it directly.
+///
+/// The function stores the items, which have no type of a row there, and returns nil: its result only
+/// names that type. Swift takes
+/// a function that returns `(String, Int)` for one that returns `(title: String, views: Int)`, so rows
+/// may have labels: `let rows: [(title: String, views: Int)] = try db.fetch(Post.select { … })`. It does
+/// not convert a generic struct so.
+public typealias _Selection<Row> = (inout _SelectedItems<Never>) -> Row?
+
+/// The items that a `SelectBuilder` has collected; programs do not use it directly.
+public struct _SelectedItems<Row> {
+  fileprivate var items: ShortList<SelectItem>
+
+  fileprivate init(_ items: ShortList<SelectItem>) { self.items = items }
+}
+
+extension SelectItem {
+  /// Returns the items of a selection.
+  static func list<Row>(of selection: _Selection<Row>) -> ShortList<SelectItem> {
+    var selected = _SelectedItems<Never>(.none)
+    _ = selection(&selected)
+    return selected.items
+  }
+}
+
+extension SelectStatement {
+  /// Returns the SELECT clause with the items of a selection, and the way to read its rows.
+  static func clause<Row>(of selection: _Selection<Row>) -> ([SelectTerm], RowDecoding<Row>) {
+    let items = SelectItem.list(of: selection)
+    if case .one(let item) = items { return item.clause() }
+    var terms: [SelectTerm] = []
+    var parts = RowParts()
+    var columns: [@Sendable () throws -> [ResultColumn]] = []
+    terms.reserveCapacity(items.count)
+    columns.reserveCapacity(items.count)
+    for item in items {
+      terms.append(item.term)
+      parts.append(item.part)
+      columns.append(item.columns)
+    }
+    let allColumns = columns
+    return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })
+  }
+}
