@@ -100,7 +100,7 @@ struct SessionTests {
     struct Stop: Error {}
     #expect(throws: Stop.self) { try target.apply(changes) { _ in throw Stop() } }
     #expect(try notes(target) == before)
-    var seen: [ChangeConflict.Reason] = []
+    var seen: [ChangesetConflict.Reason] = []
     try target.apply(changes) { conflict in
       seen.append(conflict.reason)
       if conflict.reason == .exists { #expect(conflict.existing == [4, "mine"]) }

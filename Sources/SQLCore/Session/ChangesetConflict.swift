@@ -3,7 +3,7 @@ import CSQLite
 /// A conflict: a change that does not fit the database to which it is applied.
 ///
 /// - SeeAlso: <https://www.sqlite.org/session/c_changeset_conflict.html>
-public struct ChangeConflict: Sendable {
+public struct ChangesetConflict: Sendable {
   /// The kinds of conflict.
   public enum Reason: Hashable, Sendable {
     /// The row exists, but with other values than the change expects.
@@ -60,13 +60,13 @@ public struct ChangeConflict: Sendable {
 /// The state of one call of `apply`, which SQLite passes to the callbacks.
 private final class ChangeApplication {
   let tables: Set<String>?
-  let resolve: (ChangeConflict) throws -> ChangeConflict.Resolution
+  let resolve: (ChangesetConflict) throws -> ChangesetConflict.Resolution
   let core: ConnectionCore
   var failure: (any Error)?
 
   init(
     core: ConnectionCore, tables: [String]?,
-    resolve: @escaping (ChangeConflict) throws -> ChangeConflict.Resolution
+    resolve: @escaping (ChangesetConflict) throws -> ChangesetConflict.Resolution
   ) {
     self.core = core
     self.tables = tables.map { Set($0.map(\.lowercasedASCII)) }
@@ -78,7 +78,7 @@ private final class ChangeApplication {
   }
 
   func answer(_ code: Int32, _ iterator: OpaquePointer) -> Int32 {
-    let reason: ChangeConflict.Reason
+    let reason: ChangesetConflict.Reason
     switch code {
     case SQLITE_CHANGESET_DATA: reason = .differs
     case SQLITE_CHANGESET_NOTFOUND: reason = .notFound
@@ -92,7 +92,7 @@ private final class ChangeApplication {
     core.state.pointee.hooks.willCallOut()
     defer { core.state.pointee.hooks.didCallOut() }
     do {
-      switch try resolve(ChangeConflict(reason, iterator)) {
+      switch try resolve(ChangesetConflict(reason, iterator)) {
       case .omit: return SQLITE_CHANGESET_OMIT
       case .abort: return SQLITE_CHANGESET_ABORT
       case .replace:
@@ -118,7 +118,7 @@ extension Connection {
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
   public func apply(
     _ changeset: Changeset, tables: [String]? = nil,
-    onConflict: (ChangeConflict) throws -> ChangeConflict.Resolution = { _ in .abort }
+    onConflict: (ChangesetConflict) throws -> ChangesetConflict.Resolution = { _ in .abort }
   ) throws {
     let core = try use()
     try core.requireLocal("a changeset")
