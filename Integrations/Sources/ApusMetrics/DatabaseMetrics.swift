@@ -99,6 +99,7 @@ public final class DatabaseMetrics: Sendable {
     meters.writer.record(status.writer)
     meters.readers.record(status.readers)
     meters.streams.record(status.streams)
+    meters.live.record(status.live)
     meters.cached.add(sampled.new("statements.cached", status.statementCacheHits))
     meters.prepared.add(sampled.new("statements.prepared", status.statementCacheMisses))
     for (table, counts) in database.cacheStatistics {

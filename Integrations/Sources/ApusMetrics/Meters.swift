@@ -15,6 +15,7 @@ final class Meters: Sendable {
   let writer: LaneMeters
   let readers: LaneMeters
   let streams: LaneMeters
+  let live: LaneMeters
 
   private let labels: MetricLabels
   private let caches = Mutex<[String: CacheMeters]>([:])
@@ -34,6 +35,7 @@ final class Meters: Sendable {
     writer = LaneMeters(labels.with("pool", "writer"))
     readers = LaneMeters(labels.with("pool", "readers"))
     streams = LaneMeters(labels.with("pool", "streams"))
+    live = LaneMeters(labels.with("pool", "live"))
   }
 
   func lane(_ lane: AccessWait.Lane) -> LaneMeters {
@@ -41,6 +43,7 @@ final class Meters: Sendable {
     case .writer: writer
     case .readers: readers
     case .streams: streams
+    case .live: live
     }
   }
 

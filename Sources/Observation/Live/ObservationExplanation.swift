@@ -28,7 +28,9 @@ extension QueryWatch {
     case .runsAgain(let reason):
       var indexes: [SuggestedIndex] = []
       for sql in reason.scanningSQL {
-        let more = try await watch.reading(hops: true) { try $0.missingIndexes(for: sql) }
+        let more = try await watch.reading(hops: true, isFirst: true) {
+          try $0.missingIndexes(for: sql)
+        }
         indexes += more.filter { !indexes.contains($0) }
       }
       var text = "\(reason.sentence)."

@@ -149,7 +149,7 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
   /// Finds what the query reads, or the error with which its compilation fails.
   func prepare() async throws -> Result<Preparation, DatabaseError> {
     let (source, watch) = (source, watch)
-    return try await watch.reading(hops: false) { core in
+    return try await watch.reading(hops: false, isFirst: held == nil) { core in
       try core.run(cached: "BEGIN DEFERRED")
       try core.lend().refreshSchema()
       let version = try core.schemaVersion()
@@ -238,7 +238,8 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private func fetchOnce() async throws -> Held? {
     let (source, plan, watch, old) = (source, plan, watch, held)
     let version = schemaVersion
-    let new = try await watch.reading(hops: !source.isShort) { core -> Held? in
+    let new = try await watch.reading(hops: !source.isShort, isFirst: old == nil) {
+      core -> Held? in
       guard var snapshot = try watch.openSnapshot(on: core, schemaVersion: version) else {
         return nil
       }

@@ -161,10 +161,14 @@ final class TableWatch: Sendable {
 
   /// Reads for the observation. While another connection holds a lock, tries again after a pause,
   /// for as long as that takes. No connection is held during the pauses.
+  ///
+  /// - Parameter isFirst: Whether the program waits for it, as for a first result: it then reads as any
+  ///   other read does, before the live queries that run again.
   func reading<Result: Sendable>(
-    hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    hops: Bool, isFirst: Bool = false,
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
-    try await retrying { try await database.observing(hops: hops, body) }
+    try await retrying { try await database.observing(hops: hops, isFirst: isFirst, body) }
   }
 
   /// Runs a closure, and again while the database is locked by another process.

@@ -180,9 +180,9 @@ final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
   /// Runs the closure, and again if it read something that was not watched, since a commit may have
   /// come between its reading and the watching.
   private func evaluate() async throws -> Value {
-    let (watch, read) = (watch, read)
+    let (watch, read, isFirst) = (watch, read, last == nil)
     while true {
-      let (value, tables) = try await watch.reading(hops: true) { core in
+      let (value, tables) = try await watch.reading(hops: true, isFirst: isFirst) { core in
         try core.run(cached: "BEGIN DEFERRED")
         let (value, dependencies) = try core.recordingReads { try read(core.lend()) }
         let interests = try core.lend().interests(of: dependencies)

@@ -112,16 +112,19 @@ extension Database {
     try await reading(AccessOptions(hops: hops), body)
   }
 
-  /// Lends a reader to an observation of the library's own, as `reading(hops:_:)` does to a task.
+  /// Lends a connection to an observation of the library's own, as `reading(hops:_:)` does to a task:
+  /// one of those for live queries, so that however many of them run again, they take no reader from
+  /// the program. The first result of an observation is a read that the program requested.
   /// Closing the database waits for this access to end. The access does not wait for a lock of
   /// another process: it throws `.busy` instead, and may be tried again.
   package func observing<Result: Sendable>(
-    hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    hops: Bool, isFirst: Bool = false,
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
     var options = AccessOptions(hops: hops)
     options.isProbe = true
-    return try await reading(options) { core in
-      try core.waiting(atMost: .zero) { try body(core) }
+    return try await access.run(isFirst ? readLane : liveLane, options) { core in
+      try core.reading { try core.waiting(atMost: .zero) { try body(core) } }
     }
   }
 

@@ -25,6 +25,8 @@ public final class Database: Sendable {
   let access: ConnectionAccess
   /// The lane for reads. In memory, and without readers, the only connection is that of the writer.
   let readLane: ConnectionPool.LaneName
+  /// The lane of live queries that run again.
+  let liveLane: ConnectionPool.LaneName
   let temporaryFile: TemporaryFile?
   let writeObserver = Lock<(any AccessObserver)?>(nil)
   let cache: DatabaseCache
@@ -82,6 +84,7 @@ public final class Database: Sendable {
       maximumReaders: configuration.maximumReaders)
     cache = DatabaseCache(pool: access.pool)
     readLane = location.isShared && configuration.maximumReaders > 0 ? .reader : .writer
+    liveLane = readLane == .reader ? .live : .writer
   }
 
   deinit {

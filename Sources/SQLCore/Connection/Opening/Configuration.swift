@@ -1,3 +1,5 @@
+import Foundation
+
 /// The settings with which a database is opened, and the limits of its connections.
 ///
 /// The defaults are the safe choices: a power cut loses no committed transaction, foreign keys are
@@ -24,6 +26,13 @@ public struct Configuration: Sendable {
   /// With 0, reads and writes take turns on one connection, in the order in which they were
   /// requested.
   public var maximumReaders = 4
+  /// The maximum number of connections on which live queries run again, beside the readers: at least
+  /// one, by default half of the processors and at most four. They open when they are needed.
+  ///
+  /// However many live queries a commit concerns, their runs wait for each other on these connections,
+  /// in the order of the commits, and take no reader from the program's own reads. A database that
+  /// reads and writes on one connection has none.
+  public var maximumLiveReaders = defaultLiveReaders
   /// When SQLite waits until its writes are on the disk.
   public var synchronous = Synchronous.full
   /// How long a statement waits for a lock that another process or connection holds.
@@ -110,6 +119,8 @@ public struct Configuration: Sendable {
   /// A snapshot ends one to two rounds after its last use. Tests, which must not depend on time,
   /// change it.
   var keptSnapshotRound = Duration.milliseconds(4)
+  private static let defaultLiveReaders = min(
+    4, max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
   /// The least number of rows that a maintained result with a limit holds beyond it.
   package var liveReserve = 32
   /// The age at which a shared transaction takes no more writes, since the first of them would wait

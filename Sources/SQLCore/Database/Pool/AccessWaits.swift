@@ -10,6 +10,8 @@ public struct AccessWait: Hashable, Sendable {
     case readers
     /// The connections of streams of rows.
     case streams
+    /// The connections on which live queries run again.
+    case live
   }
 
   /// The kind of connection for which the access waited.
@@ -97,6 +99,7 @@ extension ConnectionPool.LaneName {
     case .writer: .writer
     case .reader: .readers
     case .stream: .streams
+    case .live: .live
     }
   }
 }

@@ -16,6 +16,7 @@ final class ConnectionAccess: Sendable {
   private let keepsTransaction: Bool
   let threads: WorkerThreads
   private let writerThread: WorkerThreads
+  private let liveThreads: WorkerThreads
   /// The threads on which the rows of streams are read, a batch at a time.
   let streamThreads: WorkerThreads
   /// The number of accesses by tasks, used to let other tasks run now and then.
@@ -25,12 +26,15 @@ final class ConnectionAccess: Sendable {
     _ first: ConnectionCore, location: DatabaseLocation, configuration: Configuration,
     maximumReaders: Int, keepsTransaction: Bool = false
   ) {
-    pool = ConnectionPool(writer: first, maximumReaders: maximumReaders)
+    let maximumLiveReaders = max(1, configuration.maximumLiveReaders)
+    pool = ConnectionPool(
+      writer: first, maximumReaders: maximumReaders, maximumLiveReaders: maximumLiveReaders)
     self.location = location
     self.configuration = configuration
     self.keepsTransaction = keepsTransaction
     threads = WorkerThreads(maximum: max(1, maximumReaders))
     writerThread = WorkerThreads(maximum: 1)
+    liveThreads = WorkerThreads(maximum: maximumLiveReaders)
     streamThreads = WorkerThreads(maximum: max(1, maximumReaders))
     first.state.pointee.log.callBeforeCopying { [weak pool] in pool?.endKeptSnapshots() }
   }
@@ -77,7 +81,7 @@ final class ConnectionAccess: Sendable {
         case .failure(let error):
           continuation.resume(throwing: error)
         case .success(let grant):
-          (lane == .writer ? self.writerThread : self.threads).submit {
+          self.threads(of: lane).submit {
             continuation.resume(
               with: Swift.Result {
                 try self.use(grant, lane, options, waiter, body)
@@ -105,6 +109,14 @@ final class ConnectionAccess: Sendable {
       if core.isInTransaction { try core.run(cached: "ROLLBACK") }
     }
     try registrations.apply(to: core)
+  }
+
+  private func threads(of lane: ConnectionPool.LaneName) -> WorkerThreads {
+    switch lane {
+    case .writer: writerThread
+    case .reader, .stream: threads
+    case .live: liveThreads
+    }
   }
 
   /// Returns whether an actor is the main actor. A function of its own that is not inlined: if the

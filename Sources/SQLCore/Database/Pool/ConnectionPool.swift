@@ -1,14 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// A pool of the connections of a database: one writer, several readers, and the same number again
-/// for streams of rows. Accesses are served in the order in which they were requested.
+/// A pool of the connections of a database: one writer, several readers, the same number again for
+/// streams of rows, and a few for live queries. Accesses are served in the order in which they were
+/// requested.
 ///
 /// One lock guards the lanes. It is held for a few instructions, and never while a caller's code
 /// runs.
 final class ConnectionPool: Sendable {
   /// The lanes, each with the connections that one kind of access may use.
-  enum LaneName: Int, CaseIterable, Sendable { case writer, reader, stream }
+  enum LaneName: Int, CaseIterable, Sendable { case writer, reader, stream, live }
 
   /// A permission to use a connection.
   enum Grant: Sendable {
@@ -157,13 +158,14 @@ final class ConnectionPool: Sendable {
   let queue = DispatchQueue(label: "apus.kept-snapshots")
   let roundLength: DispatchTimeInterval
 
-  init(writer: ConnectionCore, maximumReaders: Int) {
+  init(writer: ConnectionCore, maximumReaders: Int, maximumLiveReaders: Int = 1) {
     var state = State()
     state[.writer].maximum = 1
     state[.writer].count = 1
     state[.writer].idle = [writer]
     state[.reader].maximum = maximumReaders
     state[.stream].maximum = maximumReaders
+    state[.live].maximum = maximumLiveReaders
     self.state = Lock(state)
     roundLength = .milliseconds(Int(writer.configuration.keptSnapshotRound.wholeMilliseconds))
   }

@@ -28,6 +28,8 @@ public struct PoolStatus: Hashable, Sendable {
   public internal(set) var readers = Lane()
   /// The connections of streams of rows.
   public internal(set) var streams = Lane()
+  /// The connections on which live queries run again.
+  public internal(set) var live = Lane()
   /// How often a requested statement was in a connection's cache, since the database was opened.
   ///
   /// A connection that is in use now is counted up to the last `poolStatus` that found it idle.
@@ -67,17 +69,20 @@ extension Database {
       status.writer = state[.writer].use
       status.readers = state[.reader].use
       status.streams = state[.stream].use
+      status.live = state[.live].use
       status.statementCacheHits = state.statementCounts.hits
       status.statementCacheMisses = state.statementCounts.misses
       return status
     }
   }
 
-  /// The state of this database's connections at one moment: of the writer, the readers and the
-  /// streams.
-  package var laneStatuses: (writer: LaneStatus, reader: LaneStatus, stream: LaneStatus) {
+  /// The state of this database's connections at one moment: of the writer, the readers, the
+  /// streams and the live queries.
+  package var laneStatuses:
+    (writer: LaneStatus, reader: LaneStatus, stream: LaneStatus, live: LaneStatus)
+  {
     access.pool.state.withLock { state in
-      (state[.writer].status, state[.reader].status, state[.stream].status)
+      (state[.writer].status, state[.reader].status, state[.stream].status, state[.live].status)
     }
   }
 }
