@@ -107,10 +107,6 @@ extension Declarations {
 }
 
 extension ExistingSchema {
-  func hasTrigger(_ name: String) -> Bool {
-    entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
-  }
-
   /// Returns the views and triggers, of any table, whose text names a table.
   fileprivate func dependents(naming table: String) -> [Entry] {
     let table = table.lowercasedASCII

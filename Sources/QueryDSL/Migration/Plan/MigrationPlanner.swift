@@ -111,9 +111,10 @@ struct MigrationPlanner {
   func allSteps(for declared: Declarations, in existing: ExistingSchema) throws -> [PlannedStep] {
     var schema = existing
     let log = MigrationLog(connection: connection)
-    schema.renames = Renames(
-      of: declared.tables, in: schema,
+    let renaming = RenamePlanner(
+      declared.tables, in: schema,
       done: declared.exchanges.isEmpty ? [] : Set(try log.names(in: schema)))
+    schema.renames = renaming.renames
     // Views are dropped first and created last, because a column that a view names cannot be
     // dropped.
     var steps: [PlannedStep] = []
@@ -124,7 +125,7 @@ struct MigrationPlanner {
     let triggers = TriggerPlanner(
       declared, in: schema, extent: extent, droppedViews: droppedViews)
     steps = triggers.first + steps
-    steps += schema.renames.steps
+    steps += renaming.steps
     var tablePlanner = self
     tablePlanner.droppedViews = droppedViews
     if declared.tables.contains(where: { $0.columns.contains { $0.conversion != nil } }) {
@@ -158,7 +159,7 @@ struct MigrationPlanner {
       changes += try tablePlanner.plan(table, declared, in: schema)
     }
     // If tables exchange their names, the indexes of all of them are dropped before any is created.
-    if schema.renames.exchangesTables {
+    if renaming.exchangesTables {
       changes = changes.filter(\.step.dropsIndex) + changes.filter { !$0.step.dropsIndex }
     }
     steps += changes

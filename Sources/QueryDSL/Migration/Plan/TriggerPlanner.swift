@@ -142,18 +142,3 @@ extension ExistingSchema {
     entries.first { $0.kind == .trigger && $0.name.isSame(as: name) }
   }
 }
-
-extension Renames {
-  /// Whether a renaming may change the text of a definition.
-  fileprivate func mayChange(_ entry: ExistingSchema.Entry) -> Bool {
-    guard let sql = entry.sql else { return false }
-    return steps.contains { planned in
-      let former: String
-      switch planned.step.action {
-      case .renameTable(let name), .renameColumn(let name, _): former = name
-      default: return false
-      }
-      return sql.mentions(former.lowercasedASCII, orBeforePoint: true)
-    }
-  }
-}

@@ -89,8 +89,8 @@ struct MigrationRun {
       if !isOlder, old.entry(NotedTypes.name) != nil { try noteTypes() }
       return
     }
-    let renames = Renames(of: declared.tables, in: old, done: Set(try log.names(in: old)))
-    let before = try foreignKeyViolations(renames)
+    let renaming = RenamePlanner(declared.tables, in: old, done: Set(try log.names(in: old)))
+    let before = try foreignKeyViolations(renaming.renames)
     try run(pending.filter { $0.moment == .before })
     let after = pending.filter { $0.moment == .after }
     if !after.isEmpty {

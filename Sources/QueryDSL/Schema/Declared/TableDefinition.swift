@@ -46,11 +46,8 @@ struct TableDefinition {
   }
 
   struct Index: Hashable {
-    /// The comment after a declared name, by which a migration recognises an index that it may drop.
-    /// A name that is made of the terms needs no comment.
-    static let mark = TriggerDefinition.mark
-
-    /// nil if the name is made of the terms.
+    /// nil if the name is made of the terms. A declared name is followed by `SQLComment.mark`; one
+    /// that is made of the terms needs no comment.
     var givenName: String?
     /// The terms, in SQL.
     var terms: [String]

@@ -107,8 +107,8 @@ struct ExistingTable {
   /// A `CONSTRAINT name` after the last constraint, which names nothing.
   var danglingNames: [String] = []
   /// The comments between the table's name and the parenthesis.
-  /// The comments among the options at the end.
   var comments: [SQLComment] = []
+  /// The comments among the options at the end.
   var optionComments: [SQLComment] = []
   var isStrict = false
   var isWithoutRowID = false

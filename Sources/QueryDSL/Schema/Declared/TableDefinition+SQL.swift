@@ -120,7 +120,7 @@ extension TableDefinition {
   func createIndex(_ index: Index, named name: String, isMarked: Bool = true) -> String {
     var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX "
     sql += Identifier(name).quoted
-    if isMarked, index.givenName != nil { sql += " \(Index.mark)" }
+    if isMarked, index.givenName != nil { sql += " \(SQLComment.mark)" }
     sql += " ON \(quotedName) "
     sql += "(\(index.terms.joined(separator: ", ")))"
     if let condition = index.condition { sql += " WHERE \(condition)" }

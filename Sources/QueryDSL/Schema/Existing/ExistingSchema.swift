@@ -67,6 +67,10 @@ struct ExistingSchema {
 
   func triggers(of table: String) -> [Entry] { dependents(of: table, .trigger) }
 
+  func hasTrigger(_ name: String) -> Bool {
+    entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
+  }
+
   private func dependents(of table: String, _ kind: Entry.Kind) -> [Entry] {
     let positions = positionsByTable[table.lowercasedASCII] ?? []
     return positions.map { entries[$0] }.filter { $0.kind == kind }
@@ -130,49 +134,4 @@ extension ExistingSchema {
         .map { Reference(table: name, key: $0) }
     }
   }
-}
-
-// MARK: Comparing on the way
-
-/// The schema of a database, read by one statement and compared on the way with what models
-/// declare.
-///
-/// Most often the two are equal. Then no definition is copied or parsed.
-struct SchemaReading {
-  private let entries: [ExistingSchema.Entry]
-  /// Whether the existing definitions equal the declared ones character by character, no index or
-  /// trigger stands beside them, and nothing is left to drop.
-  let isExact: Bool
-  /// The definition of the view that notes the types of columns; nil if the file does not have it.
-  let types: String?
-
-  init(of connection: Connection, for declared: Declarations) throws {
-    let definitions = declared.definitions
-    var entries: [ExistingSchema.Entry] = []
-    entries.reserveCapacity(definitions.count)
-    var next = 0
-    var found = 0
-    var hasOthers = false
-    var types: String?
-    try connection.forEach("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
-      // A file that Apus made has its definitions in the declared order.
-      if let index = try definitions.index(of: row, expecting: next) {
-        entries.append(definitions[index])
-        next = index + 1
-        found += 1
-      } else if let entry = try ExistingSchema.Entry(row) {
-        entries.append(entry)
-        if entry.name == NotedTypes.name { types = entry.sql }
-        hasOthers = hasOthers || definitions.areJoined(by: entry)
-      }
-    }
-    self.entries = entries
-    self.types = types
-    isExact =
-      found == definitions.count && !hasOthers && definitions.areComplete
-      && (declared.removals.isEmpty
-        || declared.isWithoutRemovals(in: ExistingSchema(entries: entries)))
-  }
-
-  var schema: ExistingSchema { ExistingSchema(entries: entries) }
 }

@@ -2,6 +2,10 @@ import SQLCore
 
 /// A comment in SQL text.
 struct SQLComment: Hashable {
+  /// The comment after the name of an object that the library created, by which a migration
+  /// recognises what it may drop.
+  static let mark = "/* Apus */"
+
   /// The comment with its delimiters, without the newline.
   let text: String
   /// Whether a line break separates the comment from the token before it.

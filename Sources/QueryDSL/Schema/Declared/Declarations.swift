@@ -77,20 +77,6 @@ struct Declarations: Sendable {
   }
 }
 
-extension Declarations {
-  /// Returns the names, folded, of the tables with a conversion that is not noted as done. Costs
-  /// one statement if a model declares such a conversion, else nothing.
-  func unconverted(_ log: () throws -> ConversionLog) rethrows -> Set<String> {
-    guard !notedConversions.isEmpty else { return [] }
-    let log = try log()
-    return Set(
-      notedConversions.compactMap { table, column, conversion in
-        if case .done = log.state(of: conversion, table: table, column: column) { return nil }
-        return table.lowercasedASCII
-      })
-  }
-}
-
 extension Removal {
   /// Whether the item is gone, given that the existing tables equal their declarations.
   fileprivate func isDone(in schema: ExistingSchema) -> Bool {

@@ -2,9 +2,6 @@ import SQLCore
 
 /// A trigger that a model declares, as SQL.
 struct TriggerDefinition: Hashable, Sendable {
-  /// The comment after the name, by which a migration recognises the triggers that it may drop.
-  static let mark = "/* Apus */"
-
   let model: String
   let name: String
   /// The name of the table or view.
@@ -70,7 +67,7 @@ extension TriggerLine where M: TableModel {
       when = "WHEN \(sink.text)\n"
     }
     let body = texts.map { "  \($0);\n" }.joined()
-    return "CREATE TRIGGER \(Identifier(name).quoted) \(TriggerDefinition.mark) "
+    return "CREATE TRIGGER \(Identifier(name).quoted) \(SQLComment.mark) "
       + "\(timing.rawValue) \(event) ON \(layout.quotedTableName)\n\(when)BEGIN\n\(body)END"
   }
 }
@@ -117,7 +114,7 @@ extension ExistingSchema.Entry {
     guard text.tokens.count > 3, let comment = text.comments(before: 3).first?.text else {
       return false
     }
-    return comment == TriggerDefinition.mark || comment == LogDefinition.mark
+    return comment == SQLComment.mark || comment == LogDefinition.mark
   }
 }
 

@@ -83,7 +83,7 @@ extension SearchIndexDefinition {
     let noted = index.columns.filter { !$0.isUnindexed }.map { ", \(Identifier($0.name).quoted)" }
     createPending =
       "CREATE TABLE \(Identifier(Self.pendingTable(of: index.name)).quoted) "
-      + "\(TriggerDefinition.mark) (rowid INTEGER PRIMARY KEY\(noted.joined()))"
+      + "\(SQLComment.mark) (rowid INTEGER PRIMARY KEY\(noted.joined()))"
     triggers = Self.triggers(of: index, model: model, on: layout)
   }
 
@@ -154,7 +154,7 @@ extension SearchIndexDefinition {
       let name = index.name + suffix
       return TriggerDefinition(
         model: model, name: name, table: layout.tableName,
-        sql: "CREATE TRIGGER \(Identifier(name).quoted) \(TriggerDefinition.mark) "
+        sql: "CREATE TRIGGER \(Identifier(name).quoted) \(SQLComment.mark) "
           + "\(trigger.0) ON \(layout.quotedTableName)\n\(trigger.1)BEGIN\n\(trigger.2)END")
     }
   }
