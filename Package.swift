@@ -8,8 +8,9 @@ let librarySettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsen
 // product: if a module changes that is not named, SwiftPM does not compile the target again
 // (`Scripts/Checks/clients`).
 let queryDSL = ["QueryDSL", "SQLCore"]
+let migration = ["SchemaMigration"] + queryDSL
 let observation = ["ChangeObservation"] + queryDSL
-let apus = ["Apus"] + observation
+let apus = ["Apus", "ChangeObservation"] + migration
 
 func modules(_ names: [String], _ others: String...) -> [Target.Dependency] {
   (names + others).map { .byName(name: $0) }
@@ -23,8 +24,9 @@ let package = Package(
     .library(name: "SQLCore", targets: ["SQLCore"]),
     .library(name: "SQLFunctions", targets: ["SQLFunctions", "SQLCore"]),
     .library(name: "QueryDSL", targets: queryDSL),
+    .library(name: "SchemaMigration", targets: migration),
     .library(name: "ChangeObservation", targets: observation),
-    .library(name: "DataFrames", targets: ["DataFrames"] + queryDSL),
+    .library(name: "DataFrames", targets: ["DataFrames"] + migration),
     .library(name: "ApusTestSupport", targets: ["ApusTestSupport"] + queryDSL),
   ],
   targets: [
@@ -36,6 +38,13 @@ let package = Package(
     .target(name: "SQLCore", dependencies: ["CSQLite"], swiftSettings: librarySettings),
     .target(name: "SQLFunctions", dependencies: ["SQLCore"], swiftSettings: librarySettings),
     .target(name: "QueryDSL", dependencies: ["SQLCore"], swiftSettings: librarySettings),
+    // A program may have a type `Migration` of its own, which a module of that name would hide.
+    .target(
+      name: "SchemaMigration",
+      dependencies: modules(queryDSL),
+      path: "Sources/Migration",
+      swiftSettings: librarySettings
+    ),
     // The toolchain owns the module name `Observation`, which live queries import.
     .target(
       name: "ChangeObservation",
@@ -43,8 +52,11 @@ let package = Package(
       path: "Sources/Observation",
       swiftSettings: librarySettings
     ),
-    .target(name: "Apus", dependencies: modules(observation), swiftSettings: librarySettings),
-    .target(name: "DataFrames", dependencies: modules(queryDSL), swiftSettings: librarySettings),
+    .target(
+      name: "Apus", dependencies: modules(migration, "ChangeObservation"),
+      swiftSettings: librarySettings
+    ),
+    .target(name: "DataFrames", dependencies: modules(migration), swiftSettings: librarySettings),
     // For tests of those who use the library, with whatever framework.
     .target(
       name: "ApusTestSupport", dependencies: modules(queryDSL), swiftSettings: librarySettings
@@ -58,12 +70,12 @@ let package = Package(
       name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
     ),
     .executableTarget(
-      name: "MigrationProcess", dependencies: modules(queryDSL, "MigrationSamples"),
+      name: "MigrationProcess", dependencies: modules(migration, "MigrationSamples"),
       path: "Tests/Support/MigrationProcess"
     ),
     // One migration for each kind of step.
     .target(
-      name: "MigrationSamples", dependencies: modules(queryDSL),
+      name: "MigrationSamples", dependencies: modules(migration),
       path: "Tests/Support/MigrationSamples"
     ),
     // Counts how often a file is forced to disk.
@@ -89,30 +101,31 @@ let package = Package(
     ),
     // The models, rows and expectations that tests of queries share.
     .target(
-      name: "QueryFixtures", dependencies: modules(queryDSL, "FileEngine", "GatewayEngine"),
+      name: "QueryFixtures", dependencies: modules(migration, "FileEngine", "GatewayEngine"),
       path: "Tests/Support/QueryFixtures"
     ),
     .testTarget(
       name: "QueryDSLTests",
-      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
+      dependencies: modules(migration, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
     ),
     .testTarget(
       name: "SpecificationTests",
-      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
+      dependencies: modules(migration, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
     ),
     .testTarget(
       name: "DifferentialTests",
-      dependencies: modules(queryDSL, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
+      dependencies: modules(migration, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
     ),
     .testTarget(
       name: "MigrationTests",
       dependencies: modules(
-        queryDSL, "QueryFixtures", "FileEngine", "GatewayEngine", "MigrationProcess",
+        migration, "QueryFixtures", "FileEngine", "GatewayEngine", "MigrationProcess",
         "MigrationSamples", "TestRun")
     ),
     .testTarget(
       name: "ChangeObservationTests",
-      dependencies: modules(observation, "DatabaseProcess", "FileEngine", "TestRun")
+      dependencies: modules(
+        observation, "SchemaMigration", "DatabaseProcess", "FileEngine", "TestRun")
     ),
     .testTarget(name: "ApusTests", dependencies: modules(apus, "MigrationSamples", "TestRun")),
     .testTarget(name: "DataFramesTests", dependencies: modules(apus, "DataFrames", "TestRun")),

@@ -1,3 +1,4 @@
 @_exported import ChangeObservation
 @_exported import QueryDSL
 @_exported import SQLCore
+@_exported import SchemaMigration

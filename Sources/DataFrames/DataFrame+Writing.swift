@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 
 extension Connection {
   /// Writes the rows of a data frame into a table, all or none, and returns the number of rows that

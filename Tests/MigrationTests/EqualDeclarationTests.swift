@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @testable import QueryFixtures

@@ -2,6 +2,7 @@ import SQLCore
 
 @testable import QueryDSL
 @testable import QueryFixtures
+@testable import SchemaMigration
 
 /// Random definitions in the spelling of other programs, as far as SQLite accepts them, and random
 /// models over the same tables.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import QueryDSL
 @testable import QueryFixtures
+@testable import SchemaMigration
 
 @Suite("Random schemas of other programs, and random models over them")
 struct ForeignSchemaPropertyTests {

@@ -7,6 +7,7 @@ import Testing
 import MigrationSamples
 @testable import QueryDSL
 @testable import QueryFixtures
+@testable import SchemaMigration
 
 @Suite("Interrupted migrations, which leave the old or the new schema complete", .blocking)
 struct InterruptedMigrationTests {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import QueryDSL
 @testable import QueryFixtures
+@testable import SchemaMigration
 
 @Suite("Parts of a definition that a model cannot declare and a rebuild keeps")
 struct KeptDefinitionTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import QueryDSL
 @testable import QueryFixtures
+@testable import SchemaMigration
 
 @Suite("Random moves of a primary key")
 struct KeyPropertyTests {

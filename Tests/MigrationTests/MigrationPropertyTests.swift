@@ -5,6 +5,7 @@ import Testing
 
 @testable import QueryDSL
 @testable import QueryFixtures
+@testable import SchemaMigration
 
 @Suite("Random pairs of schemas with random data")
 struct MigrationPropertyTests {

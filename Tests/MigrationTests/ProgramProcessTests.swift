@@ -4,6 +4,7 @@ import TestRun
 import Testing
 
 import MigrationSamples
+import SchemaMigration
 
 @Suite("Migration: an older and a newer program over one file, each a process", .blocking)
 struct ProgramProcessTests {

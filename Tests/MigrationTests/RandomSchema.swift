@@ -2,6 +2,7 @@ import SQLCore
 
 @testable import QueryDSL
 @testable import QueryFixtures
+@testable import SchemaMigration
 
 /// Random tables, and random changes of them that declare every removal and renaming.
 struct RandomSchema {

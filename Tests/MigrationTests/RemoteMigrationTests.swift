@@ -2,6 +2,7 @@ import FileEngine
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @Suite("Migrations of a database that an engine keeps elsewhere")

@@ -3,6 +3,7 @@ import Testing
 
 @testable import QueryDSL
 @testable import QueryFixtures
+@testable import SchemaMigration
 
 @Suite("Comparing the schema with the declared one while it is read")
 struct SchemaReadingTests {

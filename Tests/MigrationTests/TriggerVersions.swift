@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 
 /// Versions of a model with and without a trigger, and the table that the trigger writes.
 enum TriggerVersions {

@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @testable import QueryFixtures

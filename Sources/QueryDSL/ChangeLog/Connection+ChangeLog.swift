@@ -203,7 +203,7 @@ extension WriteFrame {
   /// A trigger cannot see where a transaction ends. It adds to the open entry, or begins one.
   ///
   /// The first write after the file was opened or replaced begins an epoch.
-  static func changeLog(of tables: [TableDefinition]) -> WriteFrame {
+  package static func changeLog(of tables: [TableDefinition]) -> WriteFrame {
     WriteFrame(for: PresentNames(of: tables)) { core in
       try ignoringMissingLog { try close(on: core) }
     } end: { core in

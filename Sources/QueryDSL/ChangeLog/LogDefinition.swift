@@ -2,12 +2,12 @@ import SQLCore
 
 /// The change log of a table, as its models declare it: the shape of its changes, and the triggers
 /// that write them.
-struct LogDefinition: Sendable {
-  let shape: LogShape
-  let triggers: [TriggerDefinition]
+package struct LogDefinition: Sendable {
+  package let shape: LogShape
+  package let triggers: [TriggerDefinition]
 
   /// The name of the table.
-  var table: String { shape.table }
+  package var table: String { shape.table }
 
   /// A column of the table. Generated columns are not logged, because SQLite calculates them from the
   /// others.
@@ -23,7 +23,9 @@ struct LogDefinition: Sendable {
   ///   - existing: the table as it is. Its columns that no model declares are logged as well, unless
   ///     the schema drops them.
   ///   - order: the columns in the order in which existing triggers have them.
-  init(of table: TableDefinition, beside existing: ExistingTable? = nil, order: [String] = []) {
+  package init(
+    of table: TableDefinition, beside existing: ExistingTable? = nil, order: [String] = []
+  ) {
     var columns = table.columns.filter { $0.generated == nil }.map { column in
       let type = existing?.columns.first { $0.name.isSame(as: column.name) }?.type
       return Column(
@@ -113,14 +115,14 @@ extension LogDefinition {
 
 extension LogDefinition {
   /// Returns the log of the table with that name, ignoring case.
-  static func named(_ table: String, in logs: [LogDefinition]) -> LogDefinition? {
+  package static func named(_ table: String, in logs: [LogDefinition]) -> LogDefinition? {
     logs.first { $0.table.isSame(as: table) }
   }
 }
 
 extension ExistingSchema.Entry {
   /// Whether the trigger writes the change log.
-  var isLogTrigger: Bool {
+  package var isLogTrigger: Bool {
     guard kind == .trigger, let sql else { return false }
     let text = SQLTokens(sql)
     return text.tokens.count > 3 && text.comments(before: 3).first?.text == LogDefinition.mark
@@ -129,7 +131,9 @@ extension ExistingSchema.Entry {
 
 extension ExistingSchema {
   /// Returns the triggers that write the changes of a table into the log.
-  func logTriggers(of table: String) -> [Entry] { triggers(of: table).filter(\.isLogTrigger) }
+  package func logTriggers(of table: String) -> [Entry] {
+    triggers(of: table).filter(\.isLogTrigger)
+  }
 }
 
 extension ExistingSchema {
@@ -147,7 +151,7 @@ extension ExistingSchema {
 
 extension [ExistingSchema.Entry] {
   /// The columns that triggers of the log write, in their order; empty if none logs deletions.
-  var loggedColumns: [String] {
+  package var loggedColumns: [String] {
     // INSERT INTO "apus_log_change" (…) VALUES (…, 'delete', OLD."id", OLD."title")
     guard
       let sql = first(where: { $0.isLogTrigger && $0.name.hasSuffix("_log_delete") })?.sql

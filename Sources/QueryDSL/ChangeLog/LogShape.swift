@@ -49,7 +49,7 @@ package struct LogShape: Hashable, Sendable {
   var keyNames: [String] { key.map { columns[$0] } }
 
   /// The statement that makes the shape known to a database.
-  var registration: String {
+  package var registration: String {
     "INSERT OR IGNORE INTO \"\(LogTables.shape)\" VALUES (\(id), \(text(table)), "
       + "\(text(columns.json)), \(text(keyNames.json)))"
   }

@@ -2,13 +2,13 @@ import SQLCore
 
 /// The tables of the change log. Their names and columns are a documented format: triggers of every
 /// program write them, and other programs may read them.
-enum LogTables {
+package enum LogTables {
   /// One row: the format, the identity of the database, and how far the log was purged.
-  static let log = "apus_log"
+  package static let log = "apus_log"
   /// A row for each transaction.
   static let entry = "apus_log_entry"
   /// A row for each changed row of a logged table, in order.
-  static let change = "apus_log_change"
+  package static let change = "apus_log_change"
   /// The columns that the changes of a table have.
   static let shape = "apus_log_shape"
   /// The named readers of the log.
@@ -25,17 +25,17 @@ enum LogTables {
   /// that knows epochs.
   static let epoch = "apus_log_epoch"
 
-  static let all = [log, entry, change, shape, cursor]
+  package static let all = [log, entry, change, shape, cursor]
 
   static let format = 1
 
   /// The columns of `apus_log_change` before those of the values.
-  static let changeColumns = ["id", "entry", "shape", "kind"]
+  package static let changeColumns = ["id", "entry", "shape", "kind"]
 
   /// The statements that create the tables if they do not exist.
   ///
   /// The values of a change are in columns without a type, which store every value as it is.
-  static let creation = [
+  package static let creation = [
     """
     CREATE TABLE IF NOT EXISTS "\(log)" (
       "id" INTEGER PRIMARY KEY NOT NULL CHECK ("id" = 1),
@@ -175,7 +175,7 @@ enum LogTables {
   }
 
   /// Returns the statements that add the columns for the values of a table with `count` columns.
-  static func widening(from existing: Int, to count: Int) -> [String] {
+  package static func widening(from existing: Int, to count: Int) -> [String] {
     guard existing < count else { return [] }
     return (existing..<count).flatMap { index in
       let names = valueColumns(index)
@@ -212,12 +212,12 @@ enum LogTables {
     + "ON CONFLICT (\"sequence\") DO NOTHING"
 
   /// Ends the open entry, if there is one.
-  static let closing =
+  package static let closing =
     "UPDATE \"\(entry)\" SET \"isOpen\" = 0 WHERE \"sequence\" = \(newest) AND \"isOpen\""
 
   /// Returns the statement that adds an entry which says that changes of a table before it are not
   /// in the log.
-  static func gap(in table: String) -> String {
+  package static func gap(in table: String) -> String {
     "INSERT INTO \"\(entry)\" (\"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") VALUES ("
       + "\(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "
       + "\(DatabaseValue.text(table)))"

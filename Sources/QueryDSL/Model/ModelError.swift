@@ -8,7 +8,7 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem, and what to write instead.
   public let message: String
 
-  init(_ model: Any.Type, _ message: String) {
+  package init(_ model: Any.Type, _ message: String) {
     self.model = String(describing: model)
     self.message = message
   }

@@ -4,7 +4,7 @@ import SQLCore
 // converted. The lines may stay after they have run; then they do nothing.
 
 /// A part of the schema that a migration may remove, because a schema declares so.
-enum Removal: Hashable, Sendable {
+package enum Removal: Hashable, Sendable {
   case column(String)
   case index(String)
   case trigger(String)
@@ -19,7 +19,7 @@ enum Removal: Hashable, Sendable {
   case attribute(column: String, Attribute)
 
   /// A property of a column besides its type.
-  enum Attribute: Hashable, Sendable {
+  package enum Attribute: Hashable, Sendable {
     case `default`
     case collation
   }
@@ -149,8 +149,8 @@ public func Converted<M: TableModel, Old: ColumnValue, Value: ColumnValue>(
 }
 
 /// A function from one stored value to another.
-struct ValueConversion: Sendable {
-  let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
+package struct ValueConversion: Sendable {
+  package let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
 
   init(_ convert: @escaping @Sendable (DatabaseValue) throws -> DatabaseValue) {
     self.convert = convert

@@ -11,9 +11,9 @@ struct ForeignKeyLine<M: ResultRow> {
 }
 
 /// The table and columns to which a foreign key refers.
-struct ForeignKeyTarget: Hashable, Sendable {
-  var table: String
-  var columns: [String]
+package struct ForeignKeyTarget: Hashable, Sendable {
+  package var table: String
+  package var columns: [String]
 }
 
 /// Declares a foreign key.

@@ -38,11 +38,11 @@ public protocol SQLView: TableModel {
 }
 
 /// A view, as its model declares it.
-struct ViewDefinition: Sendable {
-  let model: String
-  let name: String
-  let createView: String
-  var triggers: [TriggerDefinition] = []
+package struct ViewDefinition: Sendable {
+  package let model: String
+  package let name: String
+  package let createView: String
+  package var triggers: [TriggerDefinition] = []
 }
 
 extension ViewDefinition {

@@ -1,6 +1,7 @@
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 /// Observers receive the rows that typed writes wrote, and no others.

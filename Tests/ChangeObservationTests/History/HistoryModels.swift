@@ -2,6 +2,7 @@ import ChangeObservation
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 
 /// The models of the tests of undo and redo.
 enum Board {

@@ -1,6 +1,7 @@
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 extension RestoredLogTests {

@@ -2,6 +2,7 @@ import ChangeObservation
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import TestRun
 import Testing
 

@@ -1,4 +1,5 @@
 import QueryDSL
+import SchemaMigration
 
 /// The models of three versions of a program.
 enum Versions {

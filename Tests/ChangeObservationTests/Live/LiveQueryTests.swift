@@ -2,6 +2,7 @@ import ChangeObservation
 import Observation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @MainActor

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @testable import ChangeObservation

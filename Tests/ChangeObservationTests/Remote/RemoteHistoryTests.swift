@@ -3,6 +3,7 @@ import FileEngine
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 private struct RemoteEntry: Model, Equatable {

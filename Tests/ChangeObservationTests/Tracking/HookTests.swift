@@ -2,6 +2,7 @@ import CSQLite
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @Suite("The pre-update hook")

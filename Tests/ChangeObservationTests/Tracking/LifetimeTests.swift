@@ -1,6 +1,7 @@
 import Observation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @testable import ChangeObservation

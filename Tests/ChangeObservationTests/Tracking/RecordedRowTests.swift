@@ -2,6 +2,7 @@ import ChangeObservation
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 /// How rows are recorded: the new value is read only from columns that a statement assigns.

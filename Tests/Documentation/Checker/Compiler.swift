@@ -11,8 +11,13 @@ struct Compiler {
   let package: String?
 
   private static let modules = [
-    "Apus", "SQLCore", "QueryDSL", "ChangeObservation", "DataFrames", "SQLFunctions",
-    "ApusTestSupport",
+    "Apus", "SQLCore", "QueryDSL", "SchemaMigration", "ChangeObservation", "DataFrames",
+    "SQLFunctions", "ApusTestSupport",
+  ]
+
+  /// The folders in `Sources` of the modules that have other names than their folders.
+  private static let folders = [
+    "SchemaMigration": "Migration", "ChangeObservation": "Observation",
   ]
 
   private var arguments: [String] {
@@ -61,7 +66,7 @@ struct Compiler {
       try Compiler.modules.flatMap { module in
         let build = binaries.appending(path: "\(module).build").path
         // SwiftPM keeps the object of a file that was removed, or moved to another module.
-        let folder = module == "ChangeObservation" ? "Observation" : module
+        let folder = Compiler.folders[module] ?? module
         let sources = try Set(
           Compiler.swiftFiles(in: root.appending(path: "Sources/\(folder)"))
             .map { $0.lastPathComponent })

@@ -1,4 +1,5 @@
 import QueryDSL
+import SchemaMigration
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

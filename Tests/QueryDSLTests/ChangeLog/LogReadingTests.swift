@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @Suite("Reading and purging the change log")

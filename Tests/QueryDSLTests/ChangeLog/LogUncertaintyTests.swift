@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @Suite("What triggers of other programs do to the change log")

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 /// `==`, `!=`, `isIn` and their negations agree with Swift for every combination of an optional and

@@ -1,3 +1,5 @@
+import SchemaMigration
+
 import SQLCore
 import Testing
 

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 
 /// The models of the tests of full-text search.
 enum Library {

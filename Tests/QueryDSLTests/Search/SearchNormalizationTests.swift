@@ -1,5 +1,6 @@
 import Foundation
 import QueryDSL
+import SchemaMigration
 import TestRun
 import Testing
 

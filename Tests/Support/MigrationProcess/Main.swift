@@ -2,6 +2,7 @@ import Foundation
 import MigrationSamples
 import QueryDSL
 import SQLCore
+import SchemaMigration
 
 /// A process that migrates a file for a test. It prints a line before each statement, so that the
 /// test can kill it at any of them.

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 
 /// One migration for each kind of step, from the tables of `LargeFile`:
 ///

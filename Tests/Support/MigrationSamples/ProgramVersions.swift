@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 
 /// A version of a program: its models, and what it does with the file that it opened.
 package struct ProgramVersion: Sendable {

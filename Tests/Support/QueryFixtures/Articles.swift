@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 // The data of the tests of writing.

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 // The data of the query tests: five tracks, three albums.

@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 /// A plan that refuses a step offers a line that declares what the step needs. Each test has the

@@ -3,6 +3,7 @@ import Foundation
 import GatewayEngine
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 /// The database of a specification: a file, or one behind an engine, by the environment variable

@@ -42,7 +42,8 @@ struct Toolchain: Sendable {
   /// linked: the folders may hold others, of files that are gone.
   func objects() throws -> [String] {
     let folder = modules.deletingLastPathComponent()
-    let names = ["Apus", "SQLCore", "QueryDSL", "ChangeObservation"].map { "/\($0).build/" }
+    let names = ["Apus", "SQLCore", "QueryDSL", "SchemaMigration", "ChangeObservation"]
+      .map { "/\($0).build/" }
     let products = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".product") }.sorted()
     for product in products {

@@ -150,7 +150,7 @@ extension LogReceiver {
 
 extension Database {
   /// Applies changes from other databases that had to wait for a migration.
-  func applyWaitingChanges() throws {
+  package func applyWaitingChanges() throws {
     guard !isRemote else { return }
     // The writer looks, because it is open already; a reader would have to be opened.
     try writing { core in

@@ -128,19 +128,19 @@ struct ModelFields {
 }
 
 /// A stored property of a struct: its name, its offset in memory, and its type.
-struct StoredField {
-  let name: String
-  let offset: Int
-  let type: Any.Type
+package struct StoredField {
+  package let name: String
+  package let offset: Int
+  package let type: Any.Type
 }
 
 /// Reads the stored properties of a struct from the runtime's metadata of the type, without an
 /// instance. No other file uses this interface of the standard library. On Apple's platforms it has
 /// the same name and needs the same SPI import.
-enum FieldReflection {
+package enum FieldReflection {
   /// Returns the stored properties in their order; nil if the type is not a struct, or if the
   /// runtime does not report all of its fields.
-  static func fields<Fields>(of type: Fields.Type) -> [StoredField]? {
+  package static func fields<Fields>(of type: Fields.Type) -> [StoredField]? {
     guard isStruct(type) else { return nil }
     var fields: [StoredField] = []
     let isComplete = _forEachField(of: type, options: []) { name, offset, fieldType, _ in

@@ -8,13 +8,13 @@ import SQLCore
 
 /// The Swift type of a column, with the questions that a migration asks about it. Answers are
 /// computed on demand, because most migrations need none.
-struct ColumnType: Sendable {
-  let type: any ColumnValue.Type
-  let storedForm: StoredForm
+package struct ColumnType: Sendable {
+  package let type: any ColumnValue.Type
+  package let storedForm: StoredForm
   /// The name of the property, as a key path writes it.
-  let property: String
+  package let property: String
   /// Whether it is a column of the primary key.
-  let isKey: Bool
+  package let isKey: Bool
 
   init(
     _ type: any ColumnValue.Type, form: StoredForm, property: String, isKey: Bool = false
@@ -26,7 +26,7 @@ struct ColumnType: Sendable {
   }
 
   /// Creates the type that holds every value of a storage class.
-  init(
+  package init(
     storageClass: StorageClass, isOptional: Bool, name property: String, isKey: Bool = false
   ) {
     let type = storageClass.propertyType
@@ -34,19 +34,19 @@ struct ColumnType: Sendable {
   }
 
   /// The name of the type, without the question mark of an optional.
-  var name: String { String(describing: type.nonOptional) }
-  var isOptional: Bool { type.isOptional }
+  package var name: String { String(describing: type.nonOptional) }
+  package var isOptional: Bool { type.isOptional }
 
   /// The name of the type for a line to paste: with its enclosing types, without modules.
-  var qualifiedName: String { String(reflecting: type.nonOptional).withoutModules ?? name }
+  package var qualifiedName: String { String(reflecting: type.nonOptional).withoutModules ?? name }
 
   /// Throws if the type cannot read a stored value.
-  func read(_ value: DatabaseValue) throws {
+  package func read(_ value: DatabaseValue) throws {
     try type.check(value, as: storedForm)
   }
 
   /// Whether the type can read every value of its storage class.
-  var readsAll: Bool {
+  package var readsAll: Bool {
     let type = type.nonOptional
     return type is Int.Type || type is Int64.Type || type is Double.Type
       || type is any RangeReplaceableCollection<UInt8>.Type
@@ -58,13 +58,13 @@ struct ColumnType: Sendable {
 
   /// Whether the type has several stored forms. Values of such a type are converted by reading and
   /// writing them, not by CAST.
-  var hasForms: Bool {
+  package var hasForms: Bool {
     Self.forms.contains { $0 != .standard && type.storageClass(as: $0) != nil }
   }
 
   /// Returns the conversion from an old storage class to the form of the column; nil if the type
   /// has no form that the storage class identifies.
-  func form(_ old: StorageClass) -> ValueConversion? {
+  package func form(_ old: StorageClass) -> ValueConversion? {
     guard let oldForm = Self.forms.first(where: { type.storageClass(as: $0) == old }) else {
       return nil
     }
@@ -72,7 +72,7 @@ struct ColumnType: Sendable {
   }
 
   /// The zero or empty value of the type, as Swift writes it: `0`, `""`. nil if the type has none.
-  var emptyValue: String? {
+  package var emptyValue: String? {
     return switch type.nonOptional {
     case is any FixedWidthInteger.Type, is any BinaryFloatingPoint.Type: "0"
     case is Bool.Type: "false"
@@ -98,18 +98,18 @@ struct ColumnType: Sendable {
   ///
   /// The library cannot read the initial value of the property, because only an initialiser of the
   /// model computes it. The line offers the zero of the type, and says what the value is for.
-  func defaultLine(_ value: String) -> String {
+  package func defaultLine(_ value: String) -> String {
     "Default(\(path), \(value))  // the value that existing rows get"
   }
 
   /// The key path to the property, as a line of a schema writes it.
-  var path: String { property.columnPath }
+  package var path: String { property.columnPath }
 
   /// Returns the declaration of the property, as a model writes it, or a group of columns. A key is
   /// optional only if it was declared optional.
   ///
   /// - Parameter isOpen: whether the type becomes the `OpenEnum` of the enumeration.
-  func declaration(isOptional: Bool? = nil, isOpen: Bool = false) -> String {
+  package func declaration(isOptional: Bool? = nil, isOpen: Bool = false) -> String {
     let isOptional = isKey ? self.isOptional : isOptional ?? self.isOptional
     let name = (property.propertiesOfGroups.last ?? property).escapedName
     return "\(isKey ? "@PrimaryKey" : "@Column") var \(name): "
@@ -118,13 +118,13 @@ struct ColumnType: Sendable {
   }
 
   /// Whether the type has raw values, and cannot read all others as `OpenEnum` does.
-  var isClosedEnumeration: Bool {
+  package var isClosedEnumeration: Bool {
     type.nonOptional is any RawRepresentable.Type && !name.hasPrefix("OpenEnum<")
   }
 
   /// Returns an SQL expression that gives each row a different value that the type can read; nil if
   /// there is no such expression, as for an enumeration.
-  func distinctSQL(_ storageClass: StorageClass, rowID: String?) -> String? {
+  package func distinctSQL(_ storageClass: StorageClass, rowID: String?) -> String? {
     func reads(_ value: DatabaseValue) -> Bool { (try? read(value)) != nil }
     switch storageClass {
     case .integer where reads(.integer(1_234_567)), .real where reads(.real(1_234_567)):
@@ -144,23 +144,23 @@ struct ColumnType: Sendable {
 
 extension ColumnType {
   /// Returns the forms in which the type is stored in a storage class.
-  func forms(in storageClass: StorageClass) -> [StoredForm] {
+  package func forms(in storageClass: StorageClass) -> [StoredForm] {
     StoredForm.allCases.filter { type.storageClass(as: $0) == storageClass }
   }
 
   /// Converts a value from another form to the form of the column; returns nil if the value would
   /// change.
-  func converted(_ value: DatabaseValue, from form: StoredForm) -> DatabaseValue? {
+  package func converted(_ value: DatabaseValue, from form: StoredForm) -> DatabaseValue? {
     type.converted(value, from: form, to: storedForm)
   }
 
   /// Whether the type can read a value in a form.
-  func reads(_ value: DatabaseValue, as form: StoredForm) -> Bool {
+  package func reads(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     (try? type.check(value, as: form)) != nil
   }
 
   /// Whether a value is exactly what the type writes in a form.
-  func isWritten(_ value: DatabaseValue, as form: StoredForm) -> Bool {
+  package func isWritten(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     type.converted(value, from: form, to: form) == value
   }
 }
@@ -189,28 +189,28 @@ extension ColumnValue {
 }
 
 /// A conversion that a schema declares: how the values of a column become those of its new type.
-struct DeclaredConversion: Sendable {
-  let source: StoredType
-  let target: StoredType
-  let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
+package struct DeclaredConversion: Sendable {
+  package let source: StoredType
+  package let target: StoredType
+  package let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
 
   /// Whether the conversion only gives NULL a value. NOT NULL in the existing table then shows that
   /// it has run.
-  var onlyFillsNull: Bool {
+  package var onlyFillsNull: Bool {
     source.isSame(as: target) && source.isOptional && !target.isOptional
   }
 
   /// Whether the column has the same storage class before and after the conversion. Then only a
   /// note shows whether it has run.
-  var needsNote: Bool { source.storageClass == target.storageClass && !onlyFillsNull }
+  package var needsNote: Bool { source.storageClass == target.storageClass && !onlyFillsNull }
 }
 
 /// A Swift type and the form in which its values are stored.
-struct StoredType: Sendable {
+package struct StoredType: Sendable {
   /// The name of the type, without the question mark of an optional.
-  let name: String
+  package let name: String
   let form: StoredForm
-  let storageClass: StorageClass?
+  package let storageClass: StorageClass?
   let isOptional: Bool
 
   init<Value: ColumnValue>(_ type: Value.Type, form: StoredForm) {
@@ -224,5 +224,5 @@ struct StoredType: Sendable {
   func isSame(as other: StoredType) -> Bool { name == other.name && form == other.form }
 
   /// `Date`, `Date as iso8601`
-  var note: String { form == .standard ? name : "\(name) as \(form)" }
+  package var note: String { form == .standard ? name : "\(name) as \(form)" }
 }

@@ -1,34 +1,34 @@
 import SQLCore
 
 /// The declarations of a list of models: tables, views and what migrations check of them.
-struct Declarations: Sendable {
-  let tables: [TableDefinition]
-  let views: [ViewDefinition]
+package struct Declarations: Sendable {
+  package let tables: [TableDefinition]
+  package let views: [ViewDefinition]
   /// The triggers of tables and views, each once.
-  let triggers: [TriggerDefinition]
+  package let triggers: [TriggerDefinition]
   /// The full-text indexes, each once.
-  let searchIndexes: [SearchIndexDefinition]
+  package let searchIndexes: [SearchIndexDefinition]
   /// The FTS5 tables that must exist already.
-  let searchTables: [SearchTableDefinition]
+  package let searchTables: [SearchTableDefinition]
   /// The change logs of the tables that have one.
-  let logs: [LogDefinition]
+  package let logs: [LogDefinition]
   /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
   /// by character.
-  let definitions: DeclaredDefinitions
+  package let definitions: DeclaredDefinitions
   /// Everything that the schemas drop, in a stable order.
-  let removals: [Removal]
+  package let removals: [Removal]
   /// The conversions for which only a note in the database shows whether they have run.
-  let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
+  package let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
   /// The exchanges of names, as the database notes them.
-  let exchanges: [String]
+  package let exchanges: [String]
   /// The `Unique64` columns with which primary keys begin.
-  let ids: [IDColumn]
+  package let ids: [IDColumn]
   /// The types of the columns, to be compared with those that the file notes.
-  let types: NotedTypes
+  package let types: NotedTypes
   /// The notes of a file whose tables are exactly those of the models.
-  let notedTypes: String
+  package let notedTypes: String
 
-  init(
+  package init(
     tables: [TableDefinition], views: [ViewDefinition],
     searchTables: [SearchTableDefinition] = [], ids: [IDColumn] = []
   ) {
@@ -101,7 +101,7 @@ extension Declarations {
 
   /// Reads the declarations of models. Throws `ModelError` if a declaration is invalid, or if two
   /// models share a table by accident.
-  init(of models: [any TableModel.Type]) throws {
+  package init(of models: [any TableModel.Type]) throws {
     let key = models.map { ObjectIdentifier($0) }
     if let known = Self.known.withLock({ $0[key] }) {
       self = known
@@ -154,7 +154,7 @@ extension Declarations {
   }
 
   /// Returns the tables that the models declare. Several models may share one.
-  static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
+  package static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
     var facets: [[TableDefinition]] = []
     for definition in definitions {
       let folded = definition.name.lowercasedASCII
@@ -184,8 +184,8 @@ extension Declarations {
 
 /// A `Unique64` column with which a primary key begins. Later columns of a key do not count,
 /// because the key's index does not order their ids.
-struct IDColumn: Hashable {
-  let table: String
+package struct IDColumn: Hashable {
+  package let table: String
   let column: String
 
   init?<M: TableModel>(of model: M.Type) throws {
@@ -208,7 +208,7 @@ extension ConnectionCore {
   /// Moves the id generator past the stored ids, so that no id is generated again after a restart.
   /// Costs one statement for each 100 columns, with one index seek for each column. The tables must
   /// exist.
-  func advanceIDs(past columns: [IDColumn]) throws {
+  package func advanceIDs(past columns: [IDColumn]) throws {
     // SQLite allows at most 500 terms in a compound SELECT.
     var rest = columns[...]
     while !rest.isEmpty {
@@ -225,13 +225,13 @@ extension ConnectionCore {
 // Swift 6.3 crashes there.
 
 /// Returns the elements without those that are equal to an earlier one.
-func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
+package func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
   var seen: Set<Element> = []
   return elements.filter { seen.insert($0).inserted }
 }
 
 /// Returns the first element of each key.
-func uniqued<Element>(_ elements: [Element], by key: (Element) -> String) -> [Element] {
+package func uniqued<Element>(_ elements: [Element], by key: (Element) -> String) -> [Element] {
   var seen: Set<String> = []
   return elements.filter { seen.insert(key($0)).inserted }
 }

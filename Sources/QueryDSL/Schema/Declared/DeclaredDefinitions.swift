@@ -2,7 +2,7 @@ import SQLCore
 
 /// The declared SQL of tables, indexes, views, full-text indexes and triggers, as it stands in the
 /// schema of a file that matches the declarations.
-struct DeclaredDefinitions: Sendable {
+package struct DeclaredDefinitions: Sendable {
   /// The definitions in the order of the models: each table, then its indexes; then the views
   /// and the full-text indexes; then the triggers: of the models, of the full-text indexes, and of
   /// the change log.
@@ -80,7 +80,7 @@ struct DeclaredDefinitions: Sendable {
 
   /// Whether an existing table and its indexes are exactly the declared ones, without a trigger of
   /// another program.
-  func isExact(_ table: TableDefinition, in schema: ExistingSchema) -> Bool {
+  package func isExact(_ table: TableDefinition, in schema: ExistingSchema) -> Bool {
     guard let place = tables[table.name.lowercasedASCII], let entry = schema.entry(table.name),
       entry.kind == .table, entry.sql == entries[place.lowerBound].sql
     else { return false }
@@ -135,15 +135,15 @@ extension StatementRow {
 /// declare.
 ///
 /// Most often the two are equal. Then no definition is copied or parsed.
-struct SchemaReading {
+package struct SchemaReading {
   private let entries: [ExistingSchema.Entry]
   /// Whether the existing definitions equal the declared ones character by character, no index or
   /// trigger stands beside them, and nothing is left to drop.
-  let isExact: Bool
+  package let isExact: Bool
   /// The definition of the view that notes the types of columns; nil if the file does not have it.
-  let types: String?
+  package let types: String?
 
-  init(of connection: Connection, for declared: Declarations) throws {
+  package init(of connection: Connection, for declared: Declarations) throws {
     let definitions = declared.definitions
     var entries: [ExistingSchema.Entry] = []
     entries.reserveCapacity(definitions.count)
@@ -171,5 +171,5 @@ struct SchemaReading {
         || declared.isWithoutRemovals(in: ExistingSchema(entries: entries)))
   }
 
-  var schema: ExistingSchema { ExistingSchema(entries: entries) }
+  package var schema: ExistingSchema { ExistingSchema(entries: entries) }
 }

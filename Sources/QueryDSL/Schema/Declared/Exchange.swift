@@ -5,18 +5,18 @@ import SQLCore
 ///
 /// The names are the same before and after, so the tables do not show whether the exchange has run.
 /// A note in the database records it, under a key made of the lines.
-struct Exchange {
+package struct Exchange {
   /// The lines of the circle. The `from` of each line is the `name` of the next; the `from` of the
   /// last is the `name` of the first.
-  let lines: [(name: String, from: String)]
+  package let lines: [(name: String, from: String)]
   /// The name of the note in the database.
-  let key: String
+  package let key: String
 
   /// The temporary name that breaks the circle.
-  static let room = "apus_exchanged"
+  package static let room = "apus_exchanged"
 
   /// The renamings, to be run one after another.
-  var renamings: [(name: String, from: String)] {
+  package var renamings: [(name: String, from: String)] {
     guard let first = lines.first, let last = lines.last else { return [] }
     return [(name: Self.room, from: first.name)] + lines.dropLast()
       + [(name: last.name, from: Self.room)]
@@ -29,11 +29,11 @@ struct Exchange {
     key = "exchanged \(owner): \(words.joined(separator: ", "))"
   }
 
-  static func ofColumns(_ table: TableDefinition) -> [Exchange] {
+  package static func ofColumns(_ table: TableDefinition) -> [Exchange] {
     circles(in: table.renamedColumns).map { Exchange($0, of: table.name.lowercasedASCII) }
   }
 
-  static func ofTables(_ tables: [TableDefinition]) -> [Exchange] {
+  package static func ofTables(_ tables: [TableDefinition]) -> [Exchange] {
     let lines = tables.flatMap { table in
       table.formerNames.map { (name: table.name, from: $0) }
     }
@@ -68,7 +68,7 @@ struct Exchange {
 
 extension Declarations {
   /// Returns the keys of all exchanges of names that the schemas declare, sorted.
-  static func exchanges(in tables: [TableDefinition]) -> [String] {
+  package static func exchanges(in tables: [TableDefinition]) -> [String] {
     (Exchange.ofTables(tables) + tables.flatMap(Exchange.ofColumns)).map(\.key).sorted()
   }
 }

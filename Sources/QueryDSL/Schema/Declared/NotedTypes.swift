@@ -9,8 +9,8 @@ import SQLCore
 /// The notes are the definition of a view, `CREATE VIEW "apus_types" AS SELECT '…' AS "types"`,
 /// since an opening reads all definitions anyway. Most often the text is the expected one: then no
 /// statement is added, and nothing is parsed.
-struct NotedTypes: Sendable {
-  static let name = "apus_types"
+package struct NotedTypes: Sendable {
+  package static let name = "apus_types"
 
   /// The signatures by the names of columns, by the names of tables. Names are folded, and all
   /// texts are escaped. A type that reads every value has the empty signature, which the notes of a
@@ -18,7 +18,7 @@ struct NotedTypes: Sendable {
   private(set) var tables: [String: [String: String]] = [:]
 
   /// The types that models declare.
-  init(of declared: [TableDefinition]) {
+  package init(of declared: [TableDefinition]) {
     for table in declared {
       tables[Self.key(table.name)] = Dictionary(
         table.columns.map { (Self.key($0.name), Self.escaped($0.type.signature ?? "")) }
@@ -27,7 +27,7 @@ struct NotedTypes: Sendable {
   }
 
   /// Reads the notes of a file from the definition of their view; nil if it is another definition.
-  init?(_ sql: String?) {
+  package init?(_ sql: String?) {
     guard let sql, sql.hasPrefix(Self.start), sql.hasSuffix(Self.end) else { return nil }
     let text = sql.dropFirst(Self.start.count).dropLast(Self.end.count).replacing("''", with: "'")
     var table: String?
@@ -43,7 +43,7 @@ struct NotedTypes: Sendable {
   }
 
   /// The definition of the view. Equal notes have equal definitions.
-  var sql: String {
+  package var sql: String {
     var text = "\n"
     for (table, columns) in tables.sorted(by: { $0.key < $1.key }) {
       text += "\(table)\n"
@@ -73,7 +73,7 @@ struct NotedTypes: Sendable {
   /// Whether the types that models declare are the noted ones. A table without notes, which a file
   /// of another program or of an earlier version of Apus has, counts as noted: its values are not
   /// read until its types change.
-  func covers(_ declared: NotedTypes) -> Bool {
+  package func covers(_ declared: NotedTypes) -> Bool {
     declared.tables.allSatisfy { table, columns in
       guard let noted = tables[table] else { return true }
       return columns.allSatisfy { (noted[$0.key] ?? "") == $0.value }
@@ -83,7 +83,7 @@ struct NotedTypes: Sendable {
   /// Returns the declared columns, folded, whose values are to be checked: their types have changed
   /// since the table was noted, and not only by more cases. The notes have the names from before the
   /// renamings.
-  func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
+  package func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
     let former = renames.formerName(ofTable: table.name) ?? table.name
     guard let noted = tables[Self.key(former)] else { return [] }
     let columns = renames.columns(ofFormer: former)
@@ -105,7 +105,7 @@ struct NotedTypes: Sendable {
   /// exist.
   ///
   /// - Parameter newer: the names of the tables that stay as a newer program made them.
-  func updated(
+  package func updated(
     by declared: Declarations, except newer: [String], in schema: ExistingSchema
   ) -> NotedTypes {
     var notes = self

@@ -4,13 +4,13 @@ import SQLCore
 
 extension String {
   /// The text as Swift writes it.
-  var swiftLiteral: String { debugDescription }
+  package var swiftLiteral: String { debugDescription }
 
   /// The text in a comment at the end of a line.
-  var inComment: String { contains(where: \.isNewline) ? swiftLiteral : self }
+  package var inComment: String { contains(where: \.isNewline) ? swiftLiteral : self }
 
   /// Whether Swift takes it for a name as it is.
-  var isSwiftName: Bool { isIdentifier && !Self.words.contains(self) }
+  package var isSwiftName: Bool { isIdentifier && !Self.words.contains(self) }
 
   /// The name of a property, in backticks where Swift needs them.
   var escapedName: String { isSwiftName ? self : "`\(self)`" }
@@ -85,7 +85,7 @@ extension String {
 
 extension [String] {
   /// Texts as Swift writes them, one behind another.
-  var swiftList: String { map(\.swiftLiteral).joined(separator: ", ") }
+  package var swiftList: String { map(\.swiftLiteral).joined(separator: ", ") }
 }
 
 extension StorageClass {
@@ -96,7 +96,7 @@ extension StorageClass {
   }
 
   /// The name of that type.
-  var swiftType: String {
+  package var swiftType: String {
     propertyType == [UInt8].self ? "[UInt8]" : String(describing: propertyType)
   }
 }
@@ -105,7 +105,7 @@ extension TableDefinition {
   /// A line that gives a model another table.
   ///
   /// - Parameter isTaken: whether something has a name already.
-  func otherNameLine(_ isTaken: (String) -> Bool = { _ in false }) -> String {
+  package func otherNameLine(_ isTaken: (String) -> Bool = { _ in false }) -> String {
     "static let tableName = \(name.numbered(isTaken).swiftLiteral)"
   }
 
@@ -114,7 +114,9 @@ extension TableDefinition {
   ///
   /// - Parameter undeclared: the names of all columns that no model declares: each gets another
   ///   property, so that their lines can be pasted together.
-  func propertyLine(forColumn name: String, type: String, among undeclared: [String]) -> String {
+  package func propertyLine(
+    forColumn name: String, type: String, among undeclared: [String]
+  ) -> String {
     let property = propertyNames(forColumns: undeclared)[name] ?? name.propertyName
     let line = "@Column var \(property.escapedName): \(type)"
     return columnNaming.name(of: property) == name
@@ -149,7 +151,7 @@ extension TableDefinition {
 
 extension String {
   /// The name with the first number from 2 on that makes a name which is free.
-  func numbered(separator: String = "", _ isTaken: (String) -> Bool) -> String {
+  package func numbered(separator: String = "", _ isTaken: (String) -> Bool) -> String {
     var number = 2
     while isTaken("\(self)\(separator)\(number)") { number += 1 }
     return "\(self)\(separator)\(number)"

@@ -171,7 +171,7 @@ private struct SchemaReader<M: TableModel> {
 
 extension Collation {
   /// The name as SQL writes it, quoted only if needed.
-  var sql: String { name.isPlainName ? name : Identifier(name).quoted }
+  package var sql: String { name.isPlainName ? name : Identifier(name).quoted }
 }
 
 extension String {

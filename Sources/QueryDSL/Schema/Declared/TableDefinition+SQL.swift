@@ -1,10 +1,10 @@
 import SQLCore
 
 extension TableDefinition.Column {
-  var quotedName: String { Identifier(name).quoted }
+  package var quotedName: String { Identifier(name).quoted }
 
   /// `"title" TEXT NOT NULL DEFAULT 'x'`, `"seen" REAL /* unixSeconds */`
-  func sql(addingDefault: Bool = false, isMadeByApus: Bool = true) -> String {
+  package func sql(addingDefault: Bool = false, isMadeByApus: Bool = true) -> String {
     var text = "\(quotedName) \(storageClass.rawValue)\(formComment(isMadeByApus: isMadeByApus))"
     if !isOptional { text += " NOT NULL" }
     if let value = defaultSQL ?? (addingDefault && !isOptional ? fallbackLiteral : nil),
@@ -23,7 +23,7 @@ extension TableDefinition.Column {
   /// storage class, and for the standard form in a table that Apus made.
   ///
   /// In a table of another program, a column without a comment may have any form.
-  func formComment(isMadeByApus: Bool) -> String {
+  package func formComment(isMadeByApus: Bool) -> String {
     let form = type.storedForm
     let hasSeveralForms = type.forms(in: storageClass).count > 1
     return hasSeveralForms && (form != .standard || !isMadeByApus) ? " \(form.comment)" : ""
@@ -31,12 +31,12 @@ extension TableDefinition.Column {
 }
 
 extension TableDefinition.Generated {
-  var sql: String { "GENERATED ALWAYS AS (\(expression)) \(storage.rawValue)" }
+  package var sql: String { "GENERATED ALWAYS AS (\(expression)) \(storage.rawValue)" }
 }
 
 extension TableDefinition.ForeignKey {
   /// `REFERENCES "Author" ("id") ON DELETE CASCADE`
-  var references: String { references(match: nil) }
+  package var references: String { references(match: nil) }
 
   private func references(match: String?) -> String {
     var text = "REFERENCES \(Identifier(target.table).quoted) (\(target.columns.quotedList))"
@@ -48,11 +48,11 @@ extension TableDefinition.ForeignKey {
   }
 
   /// `FOREIGN KEY ("authorID") REFERENCES …`
-  var sql: String { sql(match: nil) }
+  package var sql: String { sql(match: nil) }
 
   /// Returns the clause with the `MATCH …` of the existing definition, which SQLite parses but does
   /// not enforce.
-  func sql(match: String?) -> String {
+  package func sql(match: String?) -> String {
     "FOREIGN KEY (\(columns.quotedList)) \(references(match: match))"
   }
 }
@@ -63,7 +63,7 @@ extension TableDefinition.Check {
   /// A check without a name is named by its text in SQLite's errors. If the text begins with a
   /// quoted name, SQLite takes that name for the whole, and two checks of one column would have the
   /// same name. Parentheses prevent this.
-  var sql: String {
+  package var sql: String {
     if let name { return "CONSTRAINT \(Identifier(name).quoted) CHECK (\(condition))" }
     return condition.hasPrefix("\"") ? "CHECK ((\(condition)))" : "CHECK (\(condition))"
   }
@@ -71,17 +71,23 @@ extension TableDefinition.Check {
 
 extension [String] {
   /// `"a", "b"`
-  var quotedList: String { map { Identifier($0).quoted }.joined(separator: ", ") }
+  package var quotedList: String { map { Identifier($0).quoted }.joined(separator: ", ") }
 }
 
 /// The parts of a CREATE TABLE, some declared, some kept as they are in the database.
-struct TableText {
+package struct TableText {
   var columns: [String]
   var constraints: [String]
   var isStrict = true
   var isWithoutRowID = false
 
-  func createTable(_ name: String) -> String {
+  package init(columns: [String], constraints: [String], isWithoutRowID: Bool = false) {
+    self.columns = columns
+    self.constraints = constraints
+    self.isWithoutRowID = isWithoutRowID
+  }
+
+  package func createTable(_ name: String) -> String {
     let options = [isStrict ? "STRICT" : nil, isWithoutRowID ? "WITHOUT ROWID" : nil]
       .compactMap { $0 }.joined(separator: ", ")
     return "CREATE TABLE \(Identifier(name).quoted) (\n  "
@@ -92,7 +98,7 @@ struct TableText {
 
 extension TableDefinition {
   /// `"id" INTEGER PRIMARY KEY NOT NULL`; PRIMARY KEY comes before NOT NULL by convention.
-  static func rowIDKey(_ column: Column, isAutoincrement: Bool = false) -> String {
+  package static func rowIDKey(_ column: Column, isAutoincrement: Bool = false) -> String {
     "\(column.quotedName) INTEGER\(column.formComment(isMadeByApus: true)) PRIMARY KEY"
       + (isAutoincrement ? " AUTOINCREMENT" : "") + (column.isOptional ? "" : " NOT NULL")
   }
@@ -111,13 +117,13 @@ extension TableDefinition {
   }
 
   /// `CREATE TABLE … STRICT`
-  var createTable: String { text.createTable(name) }
+  package var createTable: String { text.createTable(name) }
 
   /// `CREATE INDEX …`
-  func createIndex(_ index: Index) -> String { createIndex(index, named: name(of: index)) }
+  package func createIndex(_ index: Index) -> String { createIndex(index, named: name(of: index)) }
 
   /// - Parameter isMarked: whether the mark follows a name that the schema declares.
-  func createIndex(_ index: Index, named name: String, isMarked: Bool = true) -> String {
+  package func createIndex(_ index: Index, named name: String, isMarked: Bool = true) -> String {
     var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX "
     sql += Identifier(name).quoted
     if isMarked, index.givenName != nil { sql += " \(SQLComment.mark)" }
@@ -132,7 +138,7 @@ extension TableDefinition {
 
 extension TableDefinition {
   /// Returns the name of an index: the declared one, or one made of its terms.
-  func name(of index: Index) -> String {
+  package func name(of index: Index) -> String {
     if let name = index.givenName { return name }
     if index.condition == nil {
       // Most terms are plain columns, which need no parsing.
@@ -166,7 +172,7 @@ extension TableDefinition {
 
   /// `Post_on_status_createdAt`. If the index has more than plain columns (expressions, directions,
   /// collations, a condition), a checksum of its terms and condition follows.
-  static func indexName(
+  package static func indexName(
     table: String, isUnique: Bool, _ index: ExistingIndex, columns: [String]
   ) -> String {
     var named: [String] = []

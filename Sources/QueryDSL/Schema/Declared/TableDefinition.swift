@@ -1,23 +1,23 @@
 import SQLCore
 
 /// A table as its models declare it, in SQL's terms.
-struct TableDefinition {
+package struct TableDefinition {
   /// A column, with the Swift type that a migration asks about.
-  struct Column {
-    var name: String
-    var storageClass: StorageClass
-    var isOptional: Bool
+  package struct Column {
+    package var name: String
+    package var storageClass: StorageClass
+    package var isOptional: Bool
     /// The declared default: a literal, or an expression in parentheses.
-    var defaultSQL: String?
+    package var defaultSQL: String?
     /// Whether the default is not declared but implied: another model of the table lacks the column
     /// and inserts rows without it.
-    var hasImpliedDefault = false
-    var collation: String?
-    var generated: Generated?
+    package var hasImpliedDefault = false
+    package var collation: String?
+    package var generated: Generated?
     /// The conversion of values of an earlier type into values of this one.
-    var conversion: DeclaredConversion?
+    package var conversion: DeclaredConversion?
     /// The Swift type: it names the column in refusals and checks which values can be read.
-    var type: ColumnType
+    package var type: ColumnType
 
     init(
       _ name: String, _ storageClass: StorageClass, isOptional: Bool = false,
@@ -36,23 +36,23 @@ struct TableDefinition {
 
     /// The value that existing rows get if no default is declared and the options allow it: zero or
     /// an empty value; nil if the type has none or is optional.
-    var fallbackLiteral: String? { type.isOptional ? nil : type.fallbackLiteral }
+    package var fallbackLiteral: String? { type.isOptional ? nil : type.fallbackLiteral }
   }
 
   /// The expression of a generated column.
-  struct Generated: Hashable {
-    var expression: String
-    var storage: GeneratedStorage
+  package struct Generated: Hashable {
+    package var expression: String
+    package var storage: GeneratedStorage
   }
 
-  struct Index: Hashable {
+  package struct Index: Hashable {
     /// nil if the name is made of the terms. A declared name is followed by `SQLComment.mark`; one
     /// that is made of the terms needs no comment.
-    var givenName: String?
+    package var givenName: String?
     /// The terms, in SQL.
-    var terms: [String]
-    var isUnique: Bool
-    var condition: String?
+    package var terms: [String]
+    package var isUnique: Bool
+    package var condition: String?
 
     init(
       _ terms: [String], isUnique: Bool = false, name: String? = nil, condition: String? = nil
@@ -64,12 +64,12 @@ struct TableDefinition {
     }
   }
 
-  struct ForeignKey: Hashable {
-    var columns: [String]
-    var target: ForeignKeyTarget
-    var onDelete: ForeignKeyAction
-    var onUpdate: ForeignKeyAction
-    var isDeferred: Bool
+  package struct ForeignKey: Hashable {
+    package var columns: [String]
+    package var target: ForeignKeyTarget
+    package var onDelete: ForeignKeyAction
+    package var onUpdate: ForeignKeyAction
+    package var isDeferred: Bool
 
     init(
       columns: [String], target: ForeignKeyTarget, onDelete: ForeignKeyAction = .noAction,
@@ -83,9 +83,9 @@ struct TableDefinition {
     }
   }
 
-  struct Check: Hashable {
-    var name: String?
-    var condition: String
+  package struct Check: Hashable {
+    package var name: String?
+    package var condition: String
 
     init(_ condition: String, name: String? = nil) {
       self.condition = condition
@@ -93,34 +93,34 @@ struct TableDefinition {
     }
   }
 
-  struct Problem {
-    let reason: String
+  package struct Problem {
+    package let reason: String
     /// The line to paste in place of a property.
-    let line: String
+    package let line: String
   }
 
   /// The name of the model; several names if models share the table.
-  var model: String
-  var name: String
-  var columns: [Column]
-  var keyNames: [String]
+  package var model: String
+  package var name: String
+  package var columns: [Column]
+  package var keyNames: [String]
   /// The rule that makes the name of a column from the name of its property.
   var columnNaming = ColumnNaming.asDeclared
   /// nil if the schema does not say.
-  var isWithoutRowID: Bool?
-  var indexes: [Index] = []
-  var foreignKeys: [ForeignKey] = []
-  var checks: [Check] = []
+  package var isWithoutRowID: Bool?
+  package var indexes: [Index] = []
+  package var foreignKeys: [ForeignKey] = []
+  package var checks: [Check] = []
   var triggers: [TriggerDefinition] = []
   var searchIndexes: [SearchIndexDefinition] = []
   /// Whether changes of the table are written into the change log.
   var isLogged = false
-  var removals: Set<Removal> = []
+  package var removals: Set<Removal> = []
   /// The former names of columns and of the table.
-  var renamedColumns: [(name: String, from: String)] = []
-  var formerNames: [String] = []
+  package var renamedColumns: [(name: String, from: String)] = []
+  package var formerNames: [String] = []
   /// The reasons for which the declaration itself is invalid.
-  var problems: [Problem] = []
+  package var problems: [Problem] = []
 
   init(
     _ name: String, model: String? = nil, columns: [Column], keyNames: [String],
@@ -133,32 +133,32 @@ struct TableDefinition {
     self.isWithoutRowID = isWithoutRowID
   }
 
-  var quotedName: String { Identifier(name).quoted }
+  package var quotedName: String { Identifier(name).quoted }
 
   /// Whether the key is an alias of the rowid.
-  var hasRowIDKey: Bool {
+  package var hasRowIDKey: Bool {
     isWithoutRowID != true && keyNames.count == 1
       && column(keyNames[0])?.storageClass == .integer
   }
 
-  func column(_ name: String) -> Column? {
+  package func column(_ name: String) -> Column? {
     columns.first { $0.name.isSame(as: name) }
   }
 
-  func declares(_ column: String) -> Bool { self.column(column) != nil }
+  package func declares(_ column: String) -> Bool { self.column(column) != nil }
 
-  func isKey(_ column: String) -> Bool {
+  package func isKey(_ column: String) -> Bool {
     keyNames.contains { $0.isSame(as: column) }
   }
 
-  func removes(_ removal: Removal) -> Bool {
+  package func removes(_ removal: Removal) -> Bool {
     removals.contains { $0.folded == removal.folded }
   }
 }
 
 extension TableDefinition {
   /// The triggers that the schema drops, in a stable order.
-  var removedTriggers: [String] {
+  package var removedTriggers: [String] {
     removals.compactMap { if case .trigger(let name) = $0 { name } else { nil } }.sorted()
   }
 }

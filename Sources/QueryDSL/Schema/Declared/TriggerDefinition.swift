@@ -1,13 +1,13 @@
 import SQLCore
 
 /// A trigger that a model declares, as SQL.
-struct TriggerDefinition: Hashable, Sendable {
-  let model: String
-  let name: String
+package struct TriggerDefinition: Hashable, Sendable {
+  package let model: String
+  package let name: String
   /// The name of the table or view.
-  let table: String
+  package let table: String
   /// `CREATE TRIGGER …`
-  let sql: String
+  package let sql: String
 }
 
 extension TriggerLine where M: TableModel {
@@ -100,14 +100,15 @@ extension TriggerDefinition {
   }
 
   /// Returns the trigger with that name, ignoring case.
-  static func named(_ name: String, in triggers: [TriggerDefinition]) -> TriggerDefinition? {
+  package static func named(_ name: String, in triggers: [TriggerDefinition]) -> TriggerDefinition?
+  {
     triggers.first { $0.name.isSame(as: name) }
   }
 }
 
 extension ExistingSchema.Entry {
   /// Whether a migration created the trigger, and may therefore drop it.
-  var isOwnTrigger: Bool {
+  package var isOwnTrigger: Bool {
     guard kind == .trigger, let sql else { return false }
     let text = SQLTokens(sql)
     // CREATE TRIGGER "name" /* Apus */
@@ -206,7 +207,7 @@ extension TableDefinition {
 extension ExistingSchema.Entry {
   /// Returns what a trigger does that hides changes of a table from the change log or the full-text
   /// index, if the table has one of them.
-  func hidingReason(in table: TableDefinition) -> String? {
+  package func hidingReason(in table: TableDefinition) -> String? {
     guard table.isLogged || !table.searchIndexes.isEmpty,
       let reason = sql.flatMap({ TriggerText($0)?.hidingReason(in: self.table) })
     else { return nil }

@@ -1,17 +1,17 @@
 import SQLCore
 
 /// An existing index, as its definition describes it.
-struct ExistingIndex {
-  let name: String
-  let sql: String
-  let isUnique: Bool
+package struct ExistingIndex {
+  package let name: String
+  package let sql: String
+  package let isUnique: Bool
   /// Whether the definition has the mark of an index whose name the schema declared.
-  let isMarked: Bool
+  package let isMarked: Bool
   /// The indexed terms and the WHERE clause as normalised tokens, for comparison.
-  var terms: [String]
-  var condition: [String]
+  package var terms: [String]
+  package var condition: [String]
 
-  init(name: String, sql: String) {
+  package init(name: String, sql: String) {
     self.name = name
     self.sql = sql
     let text = SQLTokens(sql)
@@ -47,15 +47,17 @@ struct ExistingIndex {
   }
 
   /// The columns of the index; nil if it has expressions, collations or directions.
-  var plainColumns: [String]? {
+  package var plainColumns: [String]? {
     let parts = terms.split(separator: ",")
     return parts.allSatisfy { $0.count == 1 } ? parts.map { $0[$0.startIndex] } : nil
   }
 
   /// Whether the index names a column, which is given in lower case.
-  func mentions(_ column: String) -> Bool { terms.contains(column) || condition.contains(column) }
+  package func mentions(_ column: String) -> Bool {
+    terms.contains(column) || condition.contains(column)
+  }
 
-  mutating func rename(_ column: String, to name: String) {
+  package mutating func rename(_ column: String, to name: String) {
     let folded = column.lowercasedASCII
     terms = terms.map { $0 == folded ? name.lowercasedASCII : $0 }
     condition = condition.map { $0 == folded ? name.lowercasedASCII : $0 }

@@ -1,34 +1,41 @@
 import SQLCore
 
 /// The existing schema of a database, read by one statement. Definitions are parsed on demand.
-struct ExistingSchema {
-  struct Entry: Sendable {
-    enum Kind: String {
+package struct ExistingSchema {
+  package struct Entry: Sendable {
+    package enum Kind: String {
       case table, index, trigger, view
     }
 
-    let kind: Kind
-    let name: String
+    package let kind: Kind
+    package let name: String
     /// The table to which an index or a trigger belongs.
-    let table: String
+    package let table: String
     /// nil for an index that SQLite created for a constraint.
-    let sql: String?
+    package let sql: String?
+
+    package init(kind: Kind, name: String, table: String, sql: String?) {
+      self.kind = kind
+      self.name = name
+      self.table = table
+      self.sql = sql
+    }
   }
 
-  private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
   /// The renamings that run before all other steps.
-  var renames = Renames()
+  package var renames = Renames()
   private var positions: [String: Int] = [:]
   /// The positions of indexes and triggers by the table to which they belong, folded.
   private var positionsByTable: [String: [Int]] = [:]
 
-  init(of connection: Connection) throws {
+  package init(of connection: Connection) throws {
     try connection.forEach("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
       if let entry = try Entry(row) { add(entry) }
     }
   }
 
-  init(entries: [Entry]) {
+  package init(entries: [Entry]) {
     for entry in entries { add(entry) }
   }
 
@@ -42,32 +49,32 @@ struct ExistingSchema {
   }
 
   /// Returns the table, view or index with this name, ignoring case.
-  func entry(_ name: String) -> Entry? {
+  package func entry(_ name: String) -> Entry? {
     positions[name.lowercasedASCII].map { entries[$0] }
   }
 
   /// Returns the table or view with this name, ignoring case.
-  func relation(_ name: String) -> Entry? {
+  package func relation(_ name: String) -> Entry? {
     guard let entry = entry(name), entry.kind == .table || entry.kind == .view else { return nil }
     return entry
   }
 
-  func table(_ name: String) throws -> ExistingTable? {
+  package func table(_ name: String) throws -> ExistingTable? {
     guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
     var table = try TableParser.parse(sql)
     table.name = entry.name
     return table
   }
 
-  func indexes(of table: String) -> [ExistingIndex] {
+  package func indexes(of table: String) -> [ExistingIndex] {
     dependents(of: table, .index).compactMap { entry in
       entry.sql.map { ExistingIndex(name: entry.name, sql: $0) }
     }
   }
 
-  func triggers(of table: String) -> [Entry] { dependents(of: table, .trigger) }
+  package func triggers(of table: String) -> [Entry] { dependents(of: table, .trigger) }
 
-  func hasTrigger(_ name: String) -> Bool {
+  package func hasTrigger(_ name: String) -> Bool {
     entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
   }
 
@@ -83,7 +90,7 @@ struct ExistingSchema {
   }
 
   /// Returns the views and triggers, of any table, whose text names both a table and a column.
-  func dependents(naming table: String, _ column: String) -> [Entry] {
+  package func dependents(naming table: String, _ column: String) -> [Entry] {
     let table = table.lowercasedASCII
     let column = column.lowercasedASCII
     return entries.filter { entry in
@@ -107,7 +114,7 @@ extension ExistingSchema.Entry {
 
 extension ExistingSchema {
   /// Returns the table that will have this name, as it will be after all renamings.
-  func renamedTable(_ name: String) throws -> ExistingTable? {
+  package func renamedTable(_ name: String) throws -> ExistingTable? {
     guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
       return nil
     }
@@ -118,14 +125,14 @@ extension ExistingSchema {
   }
 
   /// A foreign key of a table.
-  struct Reference {
+  package struct Reference {
     /// The table that has the foreign key, by its name after all renamings.
-    let table: String
-    let key: ExistingTable.ForeignKey
+    package let table: String
+    package let key: ExistingTable.ForeignKey
   }
 
   /// Returns the foreign keys that refer to a table. All names are those after all renamings.
-  func references(to target: String) -> [Reference] {
+  package func references(to target: String) -> [Reference] {
     entries.filter { $0.kind == .table }.flatMap { entry -> [Reference] in
       let name = renames.name(ofTable: entry.name)
       // A virtual table has no foreign keys; its definition does not parse.

@@ -5,22 +5,22 @@ import SQLCore
 /// The parts cover the whole definition: each part of its text is a column with its clauses, the
 /// key, a constraint, an option or a comment. A definition with any other part is not parsed at
 /// all.
-struct ExistingTable {
-  struct Column {
-    var name: String
-    var type = ""
+package struct ExistingTable {
+  package struct Column {
+    package var name: String
+    package var type = ""
     /// The form that a comment in the definition names.
-    var form: StoredForm?
+    package var form: StoredForm?
     /// The comments before the type.
-    var typeComments: [SQLComment] = []
+    package var typeComments: [SQLComment] = []
     /// The clauses after the type, in order.
-    var clauses: [Clause] = []
-    var comments = ItemComments()
+    package var clauses: [Clause] = []
+    package var comments = ItemComments()
   }
 
   /// One clause of a column, with its SQL.
-  struct Clause {
-    enum Kind {
+  package struct Clause {
+    package enum Kind {
       /// `CONSTRAINT name`, which names the clauses after it.
       case name(String)
       case key
@@ -33,99 +33,112 @@ struct ExistingTable {
       case constraint(Int)
     }
 
-    var kind: Kind
-    var text: String
+    package var kind: Kind
+    package var text: String
     /// The comments before the clause.
-    var comments: [SQLComment] = []
+    package var comments: [SQLComment] = []
   }
 
   /// The comments around a column or a constraint.
-  struct ItemComments {
-    var above: [SQLComment] = []
-    var trailing: [SQLComment] = []
+  package struct ItemComments {
+    package var above: [SQLComment] = []
+    package var trailing: [SQLComment] = []
+
+    package init() {}
   }
 
-  struct Generated {
-    var expression: String
-    var isStored: Bool
+  package struct Generated {
+    package var expression: String
+    package var isStored: Bool
   }
 
   /// A constraint of the table or of one column; SQLite treats both alike.
-  struct Constraint {
-    enum Kind {
+  package struct Constraint {
+    package enum Kind {
       case unique([KeyTerm])
       case check(String)
       case foreignKey(ForeignKey)
     }
 
-    var name: String?
-    var kind: Kind
+    package var name: String?
+    package var kind: Kind
     /// The SQL as a table constraint, with all clauses that follow it.
-    var text: String
+    package var text: String
     /// Whether the constraint is written as a clause of a column.
-    var isAtColumn = false
-    var comments = ItemComments()
+    package var isAtColumn = false
+    package var comments = ItemComments()
   }
 
-  struct ForeignKey {
-    var columns: [String]
-    var target: String
+  package struct ForeignKey {
+    package var columns: [String]
+    package var target: String
     /// Empty if the key refers to the target's primary key.
-    var targetColumns: [String]
-    var onDelete = "NO ACTION"
-    var onUpdate = "NO ACTION"
-    var isDeferred = false
+    package var targetColumns: [String]
+    package var onDelete = "NO ACTION"
+    package var onUpdate = "NO ACTION"
+    package var isDeferred = false
     /// `MATCH name`, which SQLite parses but does not enforce.
-    var match: String?
+    package var match: String?
   }
 
   /// A column of a primary key or a UNIQUE constraint.
-  struct KeyTerm {
-    var column: String
-    var collation: String?
+  package struct KeyTerm {
+    package var column: String
+    package var collation: String?
     var isDescending = false
+
+    package init(column: String, isDescending: Bool = false) {
+      self.column = column
+      self.isDescending = isDescending
+    }
   }
 
-  struct Key {
-    var name: String?
-    var terms: [KeyTerm] = []
+  package struct Key {
+    package var name: String?
+    package var terms: [KeyTerm] = []
     /// ` ON CONFLICT …`, or an empty string.
-    var conflict = ""
-    var isAutoincrement = false
+    package var conflict = ""
+    package var isAutoincrement = false
     /// The SQL of the key as a table constraint; nil if it is a clause of a column.
-    var text: String?
-    var comments = ItemComments()
+    package var text: String?
+    package var comments = ItemComments()
 
-    var columns: [String] { terms.map(\.column) }
+    package var columns: [String] { terms.map(\.column) }
   }
 
-  var name: String
-  let sql: String
-  var columns: [Column] = []
-  var key = Key()
-  var constraints: [Constraint] = []
+  package var name: String
+  package let sql: String
+  package var columns: [Column] = []
+  package var key = Key()
+  package var constraints: [Constraint] = []
   /// A `CONSTRAINT name` after the last constraint, which names nothing.
-  var danglingNames: [String] = []
+  package var danglingNames: [String] = []
   /// The comments between the table's name and the parenthesis.
-  var comments: [SQLComment] = []
+  package var comments: [SQLComment] = []
   /// The comments among the options at the end.
-  var optionComments: [SQLComment] = []
-  var isStrict = false
-  var isWithoutRowID = false
+  package var optionComments: [SQLComment] = []
+  package var isStrict = false
+  package var isWithoutRowID = false
 
-  func column(_ name: String) -> Column? {
+  package func column(_ name: String) -> Column? {
     let folded = name.lowercasedASCII
     return columns.first { $0.name.lowercasedASCII == folded }
   }
 
-  func isKey(_ column: String) -> Bool {
+  package func isKey(_ column: String) -> Bool {
     let folded = column.lowercasedASCII
     return key.terms.contains { $0.column.lowercasedASCII == folded }
   }
 
+  package var foreignKeys: [ForeignKey] {
+    constraints.compactMap { constraint in
+      if case .foreignKey(let key) = constraint.kind { key } else { nil }
+    }
+  }
+
   /// Whether the key is an alias of the rowid.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key>
-  var hasRowIDKey: Bool {
+  package var hasRowIDKey: Bool {
     guard !isWithoutRowID, key.terms.count == 1, let term = key.terms.first,
       column(term.column)?.type.lowercasedASCII == "integer"
     else { return false }
@@ -138,20 +151,20 @@ struct ExistingTable {
 // MARK: Clauses of a column; of several of one kind, SQLite uses the last
 
 extension ExistingTable.Column {
-  var isNotNull: Bool {
+  package var isNotNull: Bool {
     clauses.contains { if case .notNull = $0.kind { true } else { false } }
   }
 
-  var defaultText: String? {
+  package var defaultText: String? {
     clauses.lazy.compactMap { if case .defaultValue(let text) = $0.kind { text } else { nil } }
       .last
   }
 
-  var collation: String? {
+  package var collation: String? {
     clauses.lazy.compactMap { if case .collation(let name) = $0.kind { name } else { nil } }.last
   }
 
-  var generated: ExistingTable.Generated? {
+  package var generated: ExistingTable.Generated? {
     get {
       clauses.lazy.compactMap { if case .generated(let value) = $0.kind { value } else { nil } }
         .last
@@ -167,7 +180,7 @@ extension ExistingTable.Column {
 
 extension ExistingTable.Constraint.Kind {
   /// Whether the constraint names a column, which is given in lower case.
-  func mentions(_ column: String) -> Bool {
+  package func mentions(_ column: String) -> Bool {
     switch self {
     case .unique(let terms): terms.contains { $0.column.lowercasedASCII == column }
     case .check(let text): text.mentions(column)
@@ -179,7 +192,7 @@ extension ExistingTable.Constraint.Kind {
 extension String {
   /// Whether the SQL names a column, which is given in lower case. A function of that name does not
   /// count. A table before a point counts only with `orBeforePoint`.
-  func mentions(_ name: String, orBeforePoint: Bool = false) -> Bool {
+  package func mentions(_ name: String, orBeforePoint: Bool = false) -> Bool {
     let tokens = SQLTokens(self).tokens
     return tokens.indices.contains { index in
       let token = tokens[index]
@@ -209,7 +222,7 @@ extension String {
   /// - Parameters:
   ///   - expressions: the expressions by the folded names.
   ///   - onlyQuoted: leaves names without quotation marks, which may be keywords.
-  func replacing(_ expressions: [String: String], onlyQuoted: Bool = false) -> String {
+  package func replacing(_ expressions: [String: String], onlyQuoted: Bool = false) -> String {
     guard !expressions.isEmpty else { return self }
     let sql = SQLTokens(self)
     var renamed = ""
@@ -227,7 +240,7 @@ extension String {
   }
 
   /// Returns the SQL without table names and points before columns: `t.a` becomes `a`.
-  func unqualifying(_ tables: Set<String>) -> String {
+  package func unqualifying(_ tables: Set<String>) -> String {
     let sql = SQLTokens(self)
     let tokens = sql.tokens
     var result = ""

@@ -2,44 +2,51 @@ import SQLCore
 
 /// The names of tables and columns before and after the renamings that the schemas declare and the
 /// database has not had yet.
-struct Renames {
+package struct Renames {
   /// A table that gets another name, or has columns that get other names.
-  struct Table {
-    let formerName: String
+  package struct Table {
+    package let formerName: String
     let name: String
-    var columns: [(name: String, from: String)] = []
+    package var columns: [(name: String, from: String)] = []
     /// The renamings of columns in the order in which they run, with temporary names for exchanges.
-    var renamings: [(name: String, from: String)] = []
+    package var renamings: [(name: String, from: String)] = []
+
+    package init(formerName: String, name: String) {
+      self.formerName = formerName
+      self.name = name
+    }
   }
 
-  var tables: [Table] = []
+  package var tables: [Table] = []
+
+  package init() {}
 
   /// Returns the name that an existing table will have.
-  func name(ofTable formerName: String) -> String {
+  package func name(ofTable formerName: String) -> String {
     tables.first { $0.formerName.isSame(as: formerName) }?.name ?? formerName
   }
 
   /// Returns the present name of the table that will have `name`; nil if its present owner will
   /// have another name and no table takes it.
-  func formerName(ofTable name: String) -> String? {
+  package func formerName(ofTable name: String) -> String? {
     if let table = tables.first(where: { $0.name.isSame(as: name) }) { return table.formerName }
     return isGivenAway(name) ? nil : name
   }
 
   /// Whether an existing table will have another name.
-  func isGivenAway(_ formerName: String) -> Bool {
+  package func isGivenAway(_ formerName: String) -> Bool {
     tables.contains {
       $0.formerName.isSame(as: formerName) && !$0.name.isSame(as: formerName)
     }
   }
 
   /// Returns the new names of the columns of an existing table, as one simultaneous change.
-  func columns(ofFormer table: String) -> [(name: String, from: String)] {
+  package func columns(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.columns ?? []
   }
 
   /// Returns the same renamings as a sequence, with temporary names for exchanges.
-  func renamings(ofFormer table: String) -> [(name: String, from: String)] {
+  package func renamings(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.renamings ?? []
   }
 
@@ -51,7 +58,7 @@ struct Renames {
   }
 
   /// Whether a renaming may change the text of a definition.
-  func mayChange(_ entry: ExistingSchema.Entry) -> Bool {
+  package func mayChange(_ entry: ExistingSchema.Entry) -> Bool {
     guard let sql = entry.sql else { return false }
     return tables.contains { table in
       var formerNames = table.columns.map(\.from)

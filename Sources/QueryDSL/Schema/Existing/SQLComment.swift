@@ -1,18 +1,18 @@
 import SQLCore
 
 /// A comment in SQL text.
-struct SQLComment: Hashable {
+package struct SQLComment: Hashable {
   /// The comment after the name of an object that the library created, by which a migration
   /// recognises what it may drop.
   static let mark = "/* Apus */"
 
   /// The comment with its delimiters, without the newline.
-  let text: String
+  package let text: String
   /// Whether a line break separates the comment from the token before it.
   let isOnLineBelow: Bool
 
   /// Whether a newline ends the comment, as after `--`.
-  var endsWithLine: Bool { text.hasPrefix("--") }
+  package var endsWithLine: Bool { text.hasPrefix("--") }
 }
 
 extension SQLTokens {
@@ -41,16 +41,16 @@ extension SQLTokens {
 extension [SQLComment] {
   /// The comments as text before something on the same line. A `--` comment is followed by a new
   /// line.
-  var inline: String {
+  package var inline: String {
     map { $0.endsWithLine ? "\($0.text)\n    " : "\($0.text) " }.joined()
   }
 
   /// The comments as text on lines of their own, before something.
-  var above: String { map { "\($0.text)\n  " }.joined() }
+  package var above: String { map { "\($0.text)\n  " }.joined() }
 
   /// The comments as text after something on the same line. If the last is a `--` comment, the
   /// caller must add a newline.
-  var trailing: String {
+  package var trailing: String {
     var text = ""
     var isAfterLine = false
     for comment in self {
@@ -76,13 +76,13 @@ extension [SQLComment] {
 
 extension StoredForm {
   /// The form that a comment names; nil for any other comment.
-  init?(comment: some StringProtocol) {
+  package init?(comment: some StringProtocol) {
     guard let form = Self.allCases.first(where: { comment == "\($0)" }) else { return nil }
     self = form
   }
 
   /// `/* unixSeconds */`
-  var comment: String { "/* \(self) */" }
+  package var comment: String { "/* \(self) */" }
 }
 
 extension SQLTokens {

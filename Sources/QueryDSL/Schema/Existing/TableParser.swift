@@ -6,17 +6,17 @@ import SQLCore
 /// Every token must belong to a part that the parser knows. If one does not, parsing throws
 /// `Unreadable`, so that a rebuild cannot lose a part that was skipped.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html>
-struct TableParser {
+package struct TableParser {
   let sql: SQLTokens
   var rest: ArraySlice<SQLTokens.Token>
   var table: ExistingTable
 
   /// The error for a definition that the parser cannot read.
-  struct Unreadable: Error {
+  package struct Unreadable: Error {
     let sql: String
   }
 
-  static func parse(_ text: String) throws -> ExistingTable {
+  package static func parse(_ text: String) throws -> ExistingTable {
     var parser = TableParser(text)
     try parser.readTable()
     return parser.table

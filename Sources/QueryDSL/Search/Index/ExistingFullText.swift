@@ -29,9 +29,9 @@ public func ExistingFullText<M: TableModel>() -> SchemaElement<M> {
 }
 
 /// An FTS5 table that a model expects to exist.
-struct SearchTableDefinition: Sendable {
+package struct SearchTableDefinition: Sendable {
   let model: String
-  let name: String
+  package let name: String
   let columns: [String]
 
   /// Returns the FTS5 table that a model declares; nil if its table is another one. Throws
@@ -44,7 +44,7 @@ struct SearchTableDefinition: Sendable {
   }
 
   /// Returns why the model cannot use the table of a database; nil if it can.
-  func objection(in schema: ExistingSchema) -> String? {
+  package func objection(in schema: ExistingSchema) -> String? {
     guard let entry = schema.relation(name) else {
       return "\(model) declares `ExistingFullText()`, and the database has no table \(name); "
         + "create it first, or declare `FullText(…)` in a model of a table"

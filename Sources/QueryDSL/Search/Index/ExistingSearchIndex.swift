@@ -1,13 +1,13 @@
 import SQLCore
 
 /// A full-text index of a database that a migration created.
-struct ExistingSearchIndex {
-  let name: String
+package struct ExistingSearchIndex {
+  package let name: String
   /// The name of the table whose rows are indexed.
-  let table: String
+  package let table: String
   /// The names of its columns and of the table's key.
-  let names: [String]
-  let sql: String
+  package let names: [String]
+  package let sql: String
 
   /// Reads the definition of a table; nil if it is not a full-text index that Apus created.
   init?(_ entry: ExistingSchema.Entry) {
@@ -41,10 +41,10 @@ struct ExistingSearchIndex {
   }
 
   /// The name of the table in which its triggers note texts that are indexed.
-  var pendingTable: String { SearchIndexDefinition.pendingTable(of: name) }
+  package var pendingTable: String { SearchIndexDefinition.pendingTable(of: name) }
 
   /// Whether a trigger belongs to the index.
-  func owns(_ trigger: ExistingSchema.Entry) -> Bool {
+  package func owns(_ trigger: ExistingSchema.Entry) -> Bool {
     trigger.isOwnTrigger && trigger.table.isSame(as: table)
       && SearchIndexDefinition.triggerSuffixes.contains { trigger.name.isSame(as: name + $0) }
   }
@@ -52,11 +52,13 @@ struct ExistingSearchIndex {
 
 extension ExistingSchema {
   /// The full-text indexes that migrations created.
-  var searchIndexes: [ExistingSearchIndex] { entries.compactMap { ExistingSearchIndex($0) } }
+  package var searchIndexes: [ExistingSearchIndex] {
+    entries.compactMap { ExistingSearchIndex($0) }
+  }
 
   /// Returns the table in which the triggers of an index note texts; nil if it does not exist, or if
   /// Apus did not create it.
-  func pendingTable(_ name: String) -> Entry? {
+  package func pendingTable(_ name: String) -> Entry? {
     guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
     // CREATE TABLE "name" /* Apus */ (…)
     let text = SQLTokens(sql)

@@ -1,28 +1,28 @@
 import SQLCore
 
 /// A full-text index, as its model declares it, in SQL's terms.
-struct SearchIndexDefinition: Hashable, Sendable {
+package struct SearchIndexDefinition: Hashable, Sendable {
   let model: String
-  let name: String
+  package let name: String
   /// The name of the table whose rows are indexed.
-  let table: String
+  package let table: String
   /// The names of the columns, by which a migration knows whether a rebuilt table has other values.
-  let columns: [String]
+  package let columns: [String]
   /// The name of the key, which is the rowid.
-  let key: String
+  package let key: String
   /// `CREATE VIRTUAL TABLE …`
-  let createTable: String
+  package let createTable: String
   /// `CREATE TABLE …`, for the table in which the triggers note texts that are indexed.
-  let createPending: String
+  package let createPending: String
   /// `bm25(10.0, 1.0)`
   let rank: String
   /// Whether the library's own tokenizer makes normal forms.
-  let normalizes: Bool
+  package let normalizes: Bool
   /// The triggers that keep the index up to date.
-  let triggers: [TriggerDefinition]
+  package let triggers: [TriggerDefinition]
 
   /// The statements that create the index and fill it from the rows of the table.
-  var creation: [String] {
+  package var creation: [String] {
     [
       createTable,
       "INSERT INTO \(quotedName) (\(quotedName), rank) VALUES ('rank', '\(rank)')",
@@ -32,15 +32,15 @@ struct SearchIndexDefinition: Hashable, Sendable {
   }
 
   /// The name of the table in which the triggers note texts that are indexed.
-  var pendingTable: String { Self.pendingTable(of: name) }
+  package var pendingTable: String { Self.pendingTable(of: name) }
 
-  static func pendingTable(of index: String) -> String { index + "_pending" }
+  package static func pendingTable(of index: String) -> String { index + "_pending" }
 
   /// The statement that fills the index again from the rows of the table.
-  var rebuild: String { "INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')" }
+  package var rebuild: String { "INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')" }
 
   /// The statement that removes the notes, which are those of the values before.
-  var forgetting: String { "DELETE FROM \(Identifier(pendingTable).quoted)" }
+  package var forgetting: String { "DELETE FROM \(Identifier(pendingTable).quoted)" }
 
   private var quotedName: String { Identifier(name).quoted }
 }
@@ -98,7 +98,7 @@ extension SearchIndexDefinition {
   ]
 
   /// The ends of the names of the triggers that earlier versions created.
-  static let formerTriggerSuffixes = ["_insert", "_update", "_delete"]
+  package static let formerTriggerSuffixes = ["_insert", "_update", "_delete"]
 
   /// Returns the triggers of an index.
   ///
@@ -162,7 +162,7 @@ extension SearchIndexDefinition {
 
 extension SearchIndexDefinition {
   /// Returns the index with that name, ignoring case.
-  static func named(
+  package static func named(
     _ name: String, in indexes: [SearchIndexDefinition]
   ) -> SearchIndexDefinition? {
     indexes.first { $0.name.isSame(as: name) }

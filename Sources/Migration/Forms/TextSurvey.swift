@@ -1,0 +1,146 @@
+import QueryDSL
+import SQLCore
+
+/// The findings about all texts of a column, from one scan of the table.
+struct TextSurvey {
+  /// How many values there are, not counting NULL.
+  private(set) var count = 0
+  /// How many of them the type reads.
+  private(set) var readCount = 0
+  /// How many of the values that the type cannot read are numbers.
+  private(set) var numberCount = 0
+  /// How many values are spelled exactly as a form writes them.
+  private var writtenCounts: [StoredForm: Int] = [:]
+  /// How many dates have a `T` before the time, a space before it, a `Z`, or an offset from UTC.
+  private var letterCount = 0
+  private var spaceCount = 0
+  private var zoneCount = 0
+  private var offsetCount = 0
+  /// The number of values that the declared form holds less exactly.
+  private var roundedCount = 0
+  /// The first value that the type cannot read, and the first that is not spelled as the declared
+  /// form writes it: `row 3: 'soon'`.
+  private(set) var firstUnread: String?
+  private(set) var firstOther: String?
+  private let forms: [StoredForm]
+
+  init(of column: TableDefinition.Column, in rows: RowProbe) throws {
+    forms = column.type.forms(in: .text)
+    let declared = column.type.storedForm
+    try rows.forEachValue(of: column.name) { value, row in
+      add(value, of: column.type, declared, row: row)
+    }
+  }
+
+  /// - Parameter value: nil if the text is not UTF-8.
+  private mutating func add(
+    _ value: DatabaseValue?, of type: ColumnType, _ declared: StoredForm, row: DatabaseValue
+  ) {
+    count += 1
+    guard let value, case .text(let text) = value, let form = forms.first,
+      type.reads(value, as: form)
+    else {
+      if case .text(let text)? = value, text.isPlainNumber { numberCount += 1 }
+      let text = value?.description ?? "text that is not UTF-8"
+      firstUnread = firstUnread ?? "row \(row): \(text.excerpt)"
+      return
+    }
+    readCount += 1
+    if type.converted(value, from: form) == nil { roundedCount += 1 }
+    for form in forms where type.isWritten(value, as: form) { writtenCounts[form, default: 0] += 1 }
+    if firstOther == nil, !type.isWritten(value, as: declared) {
+      firstOther = "row \(row): \(value.description.excerpt)"
+    }
+    look(at: text)
+  }
+
+  /// Examines the separator between date and time, and the time zone, of a text that is a date.
+  private mutating func look(at text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count > 10 else { return }
+    if bytes[10] == UInt8(ascii: "T") { letterCount += 1 } else { spaceCount += 1 }
+    if bytes.last == UInt8(ascii: "Z") { zoneCount += 1 }
+    let sign = bytes[bytes.count - 6]
+    if bytes.count > 16, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { offsetCount += 1 }
+  }
+
+  func count(writtenAs form: StoredForm) -> Int { writtenCounts[form] ?? 0 }
+
+  func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == readCount }
+
+  /// The forms that write all the values exactly as they are.
+  var exactForms: [StoredForm] { forms.filter(isWritten) }
+
+  /// The form of all texts, up to the number of fractional digits, so that their order is the order
+  /// of the dates. nil if spellings are mixed or have offsets from UTC.
+  private var family: StoredForm? {
+    guard offsetCount == 0 else { return nil }
+    if letterCount == readCount, zoneCount == readCount { return .iso8601 }
+    return zoneCount == 0 && letterCount == 0 ? .datetime : nil
+  }
+
+  /// Returns the form in which to read the values. In the declared storage class, this is the
+  /// declared form if it writes the values as they are, up to fractional digits. In another storage
+  /// class, dates are read as `.iso8601` if that form writes them all, and other types as
+  /// `.standard`. Returns nil if the form would be a guess.
+  func form(of column: TableDefinition.Column, isSameClass: Bool) -> StoredForm? {
+    let declared = column.type.storedForm
+    let isDate = forms.contains(.iso8601)
+    if isSameClass {
+      if isWritten(as: declared) { return declared }
+      guard isDate, let family else { return nil }
+      return family == declared.family ? declared : nil
+    }
+    if isDate { return isWritten(as: .iso8601) ? .iso8601 : nil }
+    return .standard
+  }
+
+  // MARK: Lines to paste
+
+  /// Returns the lines that declare the form which the values have.
+  func storedLines(for column: TableDefinition.Column) -> [String] {
+    let declared = column.type.storedForm
+    let exact = exactForms.filter { $0 != declared }
+    if !exact.isEmpty { return exact.map { "Stored(\(column.type.path), as: .\($0))" } }
+    guard exactForms.isEmpty, forms.contains(.iso8601), let family, family != declared.family else {
+      return []
+    }
+    return ["Stored(\(column.type.path), as: .\(family))"]
+  }
+
+  /// Returns the lines for values in another form. The last rewrites them in the declared form. If
+  /// that loses a part of their text, such as the offset of a date from UTC or digits of its
+  /// fraction, the line that keeps the text comes first.
+  func convertedLines(
+    for column: TableDefinition.Column, _ found: ExistingTable.Column
+  ) -> [String] {
+    let form = exactForms.first ?? (forms.contains(.iso8601) ? family ?? .iso8601 : .standard)
+    let line = column.type.convertedLine(from: form, allowsNull: !found.isNotNull)
+    let lost = [(offsetCount, "offset"), (roundedCount, "fraction")].compactMap { count, what in
+      count == 0 ? nil : "\(count) \(what)\(count == 1 ? "" : "s")"
+    }
+    guard !lost.isEmpty else { return [line] }
+    let keeping = column.type.declaration(
+      of: .text, isOptional: !found.isNotNull)
+    return [
+      "\(keeping)  // keeps the values as they are",
+      "\(line)  // loses \(lost.joined(separator: " and "))",
+    ]
+  }
+}
+
+extension String {
+  /// The text, shortened if it is long.
+  var excerpt: String { count <= 60 ? self : prefix(50) + "…" }
+}
+
+extension StoredForm {
+  /// The form without regard to fractional digits, for dates as text; nil for other forms.
+  fileprivate var family: StoredForm? {
+    switch self {
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds: .iso8601
+    case .datetime, .datetimeSeconds: .datetime
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import QueryDSL
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The stored properties of a plain struct as the columns of a table.
+struct PlainLayout<Row: Codable & Sendable> {
+  let fields: [PlainField]
+  let id: PlainField
+
+  /// Reads the properties. Throws `ModelError` if the type is not a struct, has no `id`, or has a
+  /// property that no column can store.
+  init() throws {
+    guard let stored = FieldReflection.fields(of: Row.self) else {
+      throw ModelError(Row.self, "only a struct can be stored in a table")
+    }
+    fields = try stored.map { field in
+      guard let column = PlainField(field) else {
+        throw ModelError(
+          Row.self,
+          "the stored property \(field.name): \(field.type) cannot be stored in a column; its type "
+            + "must conform to ColumnValue or Codable")
+      }
+      return column
+    }
+    guard let id = fields.first(where: { $0.name == "id" }), !id.isOptional else {
+      throw ModelError(Row.self, "it needs a property `id` that is not an optional, as its key")
+    }
+    self.id = id
+  }
+
+  func values(of row: Row) throws -> [DatabaseValue] {
+    try withUnsafeBytes(of: row) { bytes in
+      guard let memory = bytes.baseAddress else { return [] }
+      return try fields.map { field in
+        do {
+          return try field.store(memory + field.offset)
+        } catch let error as ColumnValueError {
+          throw error.at(table: nil, column: field.name, row: nil)
+        }
+      }
+    }
+  }
+
+  /// Returns the struct that has these values, which are in the order of the fields.
+  func row(of values: [DatabaseValue], in table: TableName) throws -> Row {
+    try withUnsafeTemporaryAllocation(of: Row.self, capacity: 1) { buffer in
+      guard let row = buffer.baseAddress else { throw DatabaseError.misuse("no memory") }
+      let memory = UnsafeMutableRawPointer(row)
+      var loaded = 0
+      do {
+        for (field, value) in zip(fields, values) {
+          try field.load(value, memory + field.offset)
+          loaded += 1
+        }
+      } catch {
+        for field in fields.prefix(loaded) { field.destroy(memory + field.offset) }
+        guard let error = error as? ColumnValueError else { throw error }
+        let id = fields.firstIndex { $0.name == self.id.name }
+        throw error.at(
+          table: table.name, column: fields[loaded].name, row: nil, key: id.map { [values[$0]] })
+      }
+      return row.move()
+    }
+  }
+}
+
+/// A stored property of a plain struct as a column. A type with a stored form is stored in that
+/// form; any other Codable type is stored as JSON.
+struct PlainField {
+  let name: String
+  let offset: Int
+  let storageClass: StorageClass
+  let isOptional: Bool
+  let typeName: String
+  /// The value that a row has if it was written without the column; nil if the type has none.
+  let fallback: DatabaseValue?
+  /// Reads the property from a struct in memory.
+  let store: (UnsafeRawPointer) throws -> DatabaseValue
+  /// Writes the property into memory that has room for it.
+  let load: (DatabaseValue, UnsafeMutableRawPointer) throws -> Void
+  let destroy: (UnsafeMutableRawPointer) -> Void
+
+  /// Makes the field; nil if no column can store the type.
+  init?(_ field: StoredField) {
+    if let type = field.type as? any ColumnValue.Type {
+      self.init(type, field)
+    } else if let type = field.type as? any (Encodable & Decodable).Type {
+      self.init(codable: type, field)
+    } else {
+      return nil
+    }
+  }
+
+  private init<Value: ColumnValue>(_ type: Value.Type, _ field: StoredField) {
+    name = field.name
+    offset = field.offset
+    storageClass = type.storageClass
+    isOptional = type.isOptional
+    typeName = String(describing: type)
+    fallback = isOptional ? .null : Self.fallback(for: type)
+    store = { memory in
+      try memory.assumingMemoryBound(to: Value.self).pointee.databaseValue(as: .standard)
+    }
+    load = { value, memory in
+      memory.initializeMemory(as: Value.self, to: try value.read(Value.self))
+    }
+    destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
+  }
+
+  private init<Value: Codable>(codable type: Value.Type, _ field: StoredField) {
+    name = field.name
+    offset = field.offset
+    storageClass = .text
+    isOptional = type is any AnyOptional.Type
+    typeName = String(describing: type)
+    fallback = isOptional ? .null : nil
+    store = { memory in
+      let value = memory.assumingMemoryBound(to: Value.self).pointee
+      if (value as? any AnyOptional)?.isNil == true { return .null }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+    load = { value, memory in
+      let text: String = value.isNull ? "null" : try value.read()
+      do {
+        let decoded = try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        memory.initializeMemory(as: Value.self, to: decoded)
+      } catch {
+        throw ColumnValueError.invalid(text, as: Value.self, decoding: error)
+      }
+    }
+    destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
+  }
+
+  private static func fallback(for type: any ColumnValue.Type) -> DatabaseValue? {
+    switch type {
+    case is any FixedWidthInteger.Type, is Bool.Type: .integer(0)
+    case is any BinaryFloatingPoint.Type: .real(0)
+    case is String.Type: .text("")
+    case is any RangeReplaceableCollection<UInt8>.Type: .blob(Data())
+    default: nil
+    }
+  }
+
+  /// The declaration of the column. It may be NULL or has a default, because a struct without this
+  /// property writes rows without it.
+  var sql: String {
+    let declared = "\(Identifier(name).quoted) \(storageClass.rawValue)"
+    guard !isOptional, let fallback else { return declared }
+    return "\(declared) NOT NULL DEFAULT \(fallback)"
+  }
+}
+
+/// An optional whose wrapped type is not known.
+protocol AnyOptional {
+  var isNil: Bool { get }
+}
+
+extension Optional: AnyOptional {
+  var isNil: Bool { self == nil }
+}

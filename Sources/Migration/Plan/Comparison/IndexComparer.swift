@@ -1,0 +1,163 @@
+import QueryDSL
+import SQLCore
+
+/// Compares the indexes: which are dropped, which stay, and which are created.
+struct IndexComparer: TableComparer {
+  let table: TableComparison
+
+  /// Returns the existing index for a declared one: the index of that name, else an equal index
+  /// that another program named.
+  private func found(_ index: TableDefinition.Index) -> ExistingIndex? {
+    let name = declared.name(of: index)
+    return table.indexes.first { $0.name.isSame(as: name) }
+      ?? table.indexes.first { other in
+        isSame(index, other) && !table.comesFromCode(other)
+          && !declared.removes(.index(other.name))
+          && !declared.indexes.contains { declared.name(of: $0).isSame(as: other.name) }
+      }
+  }
+
+  private func isSame(_ index: TableDefinition.Index, _ found: ExistingIndex) -> Bool {
+    let wanted = ExistingIndex(name: found.name, sql: declared.createIndex(index))
+    return wanted.isUnique == found.isUnique && wanted.terms == found.terms
+      && wanted.condition == found.condition
+  }
+
+  // MARK: Existing indexes
+
+  /// Returns the steps that drop indexes which are declared differently, declared as dropped, or no
+  /// longer declared, and the indexes that stay.
+  func existingDifferences() -> [TableDifference] {
+    let names = Set(declared.indexes.map { declared.name(of: $0).lowercasedASCII })
+    let others = existing.columns.filter { column in
+      !declared.declares(column.name)
+        && !(planner.extent == .whole
+          && declared.removes(.column(column.name.lowercasedASCII)))
+    }.map(\.name.lowercasedASCII)
+    return table.indexes.compactMap { index -> TableDifference? in
+      if let line = declared.indexes.first(where: { found($0)?.name == index.name }) {
+        return difference(of: index, declaredBy: line)
+      }
+      if declared.removes(.index(index.name)) { return drop(index, "the schema says so") }
+      let isFromCode = table.comesFromCode(index)
+      if isFromCode, !names.contains(index.name.lowercasedASCII),
+        !others.contains(where: index.mentions)
+      {
+        return drop(index, "the schema no longer declares it")
+      }
+      // An index over columns that no model declares is kept with them.
+      return isFromCode
+        ? nil
+        : keep("the index \(index.name)", line: "Dropped(index: \(index.name.swiftLiteral))")
+    }
+  }
+
+  private func difference(
+    of index: ExistingIndex, declaredBy line: TableDefinition.Index
+  ) -> TableDifference? {
+    guard isSame(line, index) else {
+      return drop(index, "the schema declares another index of that name")
+    }
+    let name = declared.name(of: line)
+    guard !index.name.isSame(as: name) else { return nil }
+    return keep(
+      "the index \(index.name)",
+      reason: "it is the declared index \(name) under another name",
+      line: "Dropped(index: \(index.name.swiftLiteral))")
+  }
+
+  private func drop(_ index: ExistingIndex, _ reason: String) -> TableDifference {
+    .step(
+      PlannedStep(
+        running: MigrationPlan.Step(
+          .dropIndex(index.name), table: declared.name,
+          sql: "DROP INDEX \(Identifier(index.name).quoted)", reason: reason)))
+  }
+
+  // MARK: New indexes
+
+  /// Returns the steps that create the declared indexes which do not exist.
+  ///
+  /// - Parameters:
+  ///   - sources: the sources of values in a rebuilt table, by the folded names of its columns.
+  ///   - refused: the columns, folded, whose values are refused already because they are not
+  ///     unique.
+  func newDifferences(
+    sources: [String: TableRebuild.Source], refused: Set<[String]>
+  ) throws -> [TableDifference] {
+    try uniqued(declared.indexes).compactMap { index -> TableDifference? in
+      if let found = found(index), isSame(index, found) { return nil }
+      guard !isConstrained(index) else { return nil }
+      // The user's own steps may still have to make the values unique.
+      if planner.extent == .expanding, index.isUnique { return nil }
+      let creation = IndexCreation(
+        table: declared, index: index, schema: table.schema, former: names.table)
+      if let refusal = creation.refusedName { return .refusal(TableRefusal(step: refusal)) }
+      if index.isUnique {
+        if refused.contains(index.terms.flatMap(\.normalSQL)) { return nil }
+        if let count = try sharedValues(of: index, sources), count > 0 {
+          return sharingRefusal(of: index, count)
+        }
+      }
+      return .step(creation.step)
+    }
+  }
+
+  private func sharingRefusal(of index: TableDefinition.Index, _ count: Int) -> TableDifference {
+    let columns = index.terms.joined(separator: ", ").replacing("\"", with: "")
+    return refusal(
+      "\(columns) must be unique, and \(count) existing "
+        + "\(count == 1 ? "value occurs" : "values occur") in several rows; make them "
+        + "different in a `MigrationStep`, or declare an index that is not unique",
+      line: "Index(\(uniqued(index.paths(in: declared)).joined(separator: ", ")))", rows: .all)
+  }
+
+  /// Whether an existing UNIQUE constraint does the work of a unique index.
+  private func isConstrained(_ index: TableDefinition.Index) -> Bool {
+    guard index.isUnique, index.condition == nil, index.givenName == nil else { return false }
+    let terms = index.terms.map(\.normalSQL)
+    return existing.constraints.contains { constraint in
+      guard case .unique(let found) = constraint.kind, !table.isRemoved(constraint) else {
+        return false
+      }
+      return found.map(\.normal) == terms
+    }
+  }
+
+  /// Returns how many values of a unique index occur more than once; nil if it names unknown
+  /// columns.
+  private func sharedValues(
+    of index: TableDefinition.Index, _ sources: [String: TableRebuild.Source]
+  ) throws -> Int? {
+    let tokens = index.terms.flatMap { SQLTokens($0).tokens }
+    let condition = index.condition ?? "1"
+    let isKnown = (tokens + SQLTokens(condition).tokens).allSatisfy { token in
+      token.kind != .quotedName || existing.column(token.value) != nil
+        || sources[token.value.lowercasedASCII] != nil
+    }
+    guard isKnown else { return nil }
+    var values: [String: String] = [:]
+    for source in sources.values where existing.column(source.column) == nil {
+      // In GROUP BY, a plain number would be the index of a result column.
+      values[source.column.lowercasedASCII] = "coalesce(\(source.sql), NULL)"
+    }
+    let terms = index.terms.map { term in
+      names.restoring(
+        term.hasSuffix(" DESC") ? String(term.dropLast(" DESC".count)) : term, values)
+    }
+    let rows = names.restoring(condition, values)
+    let isThere = terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    return try self.rows.connection.number(
+      """
+      SELECT count(*) FROM (SELECT 1 FROM \(names.quotedTable) WHERE (\(rows)) AND \(isThere)
+        GROUP BY \(terms.joined(separator: ", ")) HAVING count(*) > 1)
+      """)
+  }
+}
+
+extension ExistingTable.KeyTerm {
+  /// The normalised tokens of the term as an index would have it, without the direction.
+  fileprivate var normal: [String] {
+    [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])
+  }
+}

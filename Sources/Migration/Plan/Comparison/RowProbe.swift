@@ -1,0 +1,194 @@
+import QueryDSL
+import SQLCore
+
+/// Asks questions about the rows of an existing table, before any step of a migration runs. All SQL
+/// that it gets has the present names of columns.
+struct RowProbe {
+  let connection: Connection
+  let names: FormerNames
+  /// The SQL expression that names a row in an error: its rowid, or its key.
+  let label: String
+  /// The table in a FROM clause, or a subquery with a sample of its rows.
+  private(set) var source: String
+  private let rowID: String?
+
+  init(of existing: ExistingTable, _ names: FormerNames, _ connection: Connection) {
+    self.connection = connection
+    self.names = names
+    source = names.quotedTable
+    rowID = existing.rowIDName
+    label =
+      existing.rowIDName
+      ?? existing.key.columns.map { column in
+        let name = names.quoted(column)
+        // The bytes of a BLOB, joined to a text, may not be UTF-8.
+        return "CASE typeof(\(name)) WHEN 'blob' THEN quote(\(name)) ELSE \(name) END"
+      }.joined(separator: " || ', ' || ")
+  }
+
+  /// A probe with the same questions about at most 600 rows: the first 200, the last 200, and up to 200 at equal
+  /// distances between them. Nil for a table without a rowid.
+  ///
+  /// Costs 600 seeks, however large the table is.
+  var sample: RowProbe? {
+    guard let rowID else { return nil }
+    let table = names.quotedTable
+    func end(_ direction: String) -> String {
+      "SELECT * FROM (SELECT \(rowID) FROM \(table) ORDER BY \(rowID) \(direction) LIMIT 200)"
+    }
+    // A difference of two rowids may be too large for an integer, so it is calculated as REAL.
+    let place = "least + CAST((greatest * 1.0 - least) / 200 * number AS INTEGER)"
+    var sample = self
+    sample.source = """
+      (WITH RECURSIVE numbers(number) AS \
+      (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 199) \
+      SELECT \(rowID) AS \(rowID), * FROM \(table) WHERE \(rowID) IN \
+      (\(end("ASC")) UNION \(end("DESC")) UNION \
+      SELECT (SELECT \(rowID) FROM \(table) WHERE \(rowID) >= \(place) ORDER BY \(rowID) LIMIT 1) \
+      FROM numbers, (SELECT min(\(rowID)) AS least FROM \(table)), \
+      (SELECT max(\(rowID)) AS greatest FROM \(table))))
+      """
+    return sample
+  }
+
+  /// Returns the number of rows that fulfil a condition. Reads the whole table.
+  func count(where condition: String) throws -> Int {
+    try connection.number("SELECT count(*) FROM \(source) WHERE \(condition)")
+  }
+
+  /// Returns the number of rows. Reads the whole table.
+  func count() throws -> Int { try connection.count(names.table) }
+
+  /// Returns whether a row fulfils a condition. Reads up to the first such row.
+  func hasRow(where condition: String = "1") throws -> Bool {
+    try connection.number("SELECT EXISTS (SELECT 1 FROM \(source) WHERE \(condition))") != 0
+  }
+
+  /// Returns whether the table has two or more rows. Reads two rows.
+  func hasSeveralRows() throws -> Bool { try hasRow(where: "1 LIMIT 1 OFFSET 1") }
+
+  /// The storage classes of the values of a column, NULL aside.
+  func valueClasses(of column: String) throws -> [StorageClass] {
+    let old = names.quoted(column)
+    return try connection.rows(
+      SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(source) WHERE \(old) IS NOT NULL")
+    ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
+  }
+
+  /// Calls `body` with each value of a column that is not NULL, and the label of its row. The value
+  /// is nil if it is a text that is not UTF-8.
+  func forEachValue(
+    of column: String, _ body: (_ value: DatabaseValue?, _ row: DatabaseValue) throws -> Void
+  ) throws {
+    let name = names.quoted(column)
+    let sql = "SELECT \(label), \(name) FROM \(source) WHERE \(name) IS NOT NULL"
+    try connection.forEach(SQL(unsafe: sql)) { row in
+      try body(try? row.databaseValue(at: 1), row.databaseValue(at: 0))
+    }
+  }
+
+  /// Describes the first row that fulfils a condition by its value in a column: `, as in row 3:
+  /// 'soon'`.
+  func example(of column: String, where condition: String) -> String {
+    let row = try? connection.row(
+      SQL(
+        unsafe: "SELECT \(label), quote(\(names.quoted(column))) "
+          + "FROM \(source) WHERE \(condition) LIMIT 1"))
+    guard let values = row?.values, values.count == 2, case .text(let value) = values[1] else {
+      return ""
+    }
+    return ", as in row \(values[0]): \(value.excerpt)"
+  }
+}
+
+/// The names of an existing table and its columns before the renamings of a migration.
+///
+/// Questions about rows are asked before any step runs, so they use these names. Steps run after
+/// all renamings, with the names that the schema declares.
+struct FormerNames {
+  /// The present name of the table.
+  let table: String
+  /// The present names of renamed columns by their new names, folded.
+  private let columns: [String: String]
+
+  init(table: String, columns: [(name: String, from: String)] = []) {
+    self.table = table
+    self.columns = Dictionary(columns.map { ($0.name.lowercasedASCII, $0.from) }) { $1 }
+  }
+
+  var quotedTable: String { Identifier(table).quoted }
+
+  /// Returns the present name of a renamed column; nil if the column keeps its name.
+  func former(_ column: String) -> String? { columns[column.lowercasedASCII] }
+
+  /// Returns the present name of a column, quoted.
+  func quoted(_ column: String) -> String { Identifier(former(column) ?? column).quoted }
+
+  /// Returns SQL with the present names of columns in place of the new ones, all at once.
+  ///
+  /// - Parameters:
+  ///   - values: expressions that stand in place of columns, by their new names, folded.
+  ///   - onlyQuoted: leaves names without quotation marks, which may be keywords.
+  func restoring(
+    _ sql: String, _ values: [String: String] = [:], onlyQuoted: Bool = false
+  ) -> String {
+    let names = columns.mapValues { Identifier($0).quoted }
+    return sql.replacing(names.merging(values) { $1 }, onlyQuoted: onlyQuoted)
+  }
+}
+
+extension Connection {
+  /// Returns the number of rows of a table.
+  func count(_ table: String) throws -> Int {
+    try row("SELECT count(*) FROM \(identifier: table)")?.get(Int.self, at: 0) ?? 0
+  }
+
+  /// Returns the number that a statement selects.
+  func number(_ sql: String) throws -> Int {
+    try row(SQL(unsafe: sql))?.get(Int.self, at: 0) ?? 0
+  }
+}
+
+/// A question about the existing rows: an expression of a declaration, with the values that its
+/// columns will have after the migration.
+///
+/// All names are replaced at once, since columns may exchange their names, and a new column may
+/// take the former name of another.
+struct RowQuestion {
+  let table: TableComparison
+  /// The sources of the values that change, by the folded names of their columns.
+  let sources: [String: TableRebuild.Source]
+
+  /// Returns the expression with the names before any step runs.
+  ///
+  /// Returns nil if a value is not known yet: that of a declared conversion, of a new column or of
+  /// one that will be calculated.
+  func asked(_ expression: String) -> String? { sql(expression, table.names) }
+
+  /// Returns the expression with the names after all renamings, before the table is rebuilt; nil as
+  /// above.
+  func renamed(_ expression: String) -> String? {
+    sql(expression, FormerNames(table: table.existing.name))
+  }
+
+  private func sql(_ expression: String, _ names: FormerNames) -> String? {
+    var values: [String: String] = [:]
+    for token in SQLTokens(expression).tokens where token.isName {
+      guard let column = table.declared.column(token.value) else { continue }
+      let existing = table.existing.column(column.name)
+      let isSameGeneration =
+        column.generated.map { generated in
+          existing?.generated.map(generated.isSame) == true
+        } ?? true
+      guard isSameGeneration else { return nil }
+      let name = column.name.lowercasedASCII
+      guard let source = sources[name], !source.isSame else {
+        guard existing != nil else { return nil }
+        continue
+      }
+      guard !source.sql.contains("apus_convert(") else { return nil }
+      values[name] = "(\(names.restoring(source.sql, onlyQuoted: true)))"
+    }
+    return names.restoring(expression, values)
+  }
+}

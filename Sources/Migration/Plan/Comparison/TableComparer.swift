@@ -1,0 +1,135 @@
+import QueryDSL
+import SQLCore
+
+/// A part of the comparison of a declared table with the existing one. It reads the comparison and
+/// returns differences.
+protocol TableComparer {
+  var table: TableComparison { get }
+}
+
+extension TableComparer {
+  var declared: TableDefinition { table.declared }
+  var existing: ExistingTable { table.existing }
+  var names: FormerNames { table.names }
+  var rows: RowProbe { table.rows }
+  var planner: MigrationPlanner { table.planner }
+  var lines: OfferedLines { OfferedLines(table: table) }
+
+  var quotedExistingName: String { Identifier(existing.name).quoted }
+
+  func key(of column: TableDefinition.Column) -> String { table.key(of: column) }
+
+  // MARK: Differences
+
+  func change(
+    _ reason: String, kind: MigrationPlan.Step.Kind = .lossless, alter: PlannedStep? = nil
+  ) -> TableDifference {
+    .change(TableChange(reason: reason, kind: kind, alter: alter))
+  }
+
+  /// Returns the difference that a column gets its values from an expression in a rebuild.
+  func value(
+    of column: TableDefinition.Column, _ sql: String, keepsNull: Bool = true
+  ) -> TableDifference {
+    .value(
+      TableRebuild.Source(column: column.name, sql: sql, isSame: false, keepsNull: keepsNull))
+  }
+
+  /// - Parameter rows: the rows that the refusal puts at risk.
+  func refusal(_ reason: String, lines: [String], rows: CountedRows = .none) -> TableDifference {
+    .refusal(TableRefusal(step: refusedStep(reason, lines: lines, rows: rows)))
+  }
+
+  func refusal(_ reason: String, line: String, rows: CountedRows = .none) -> TableDifference {
+    refusal(reason, lines: [line], rows: rows)
+  }
+
+  func refusedStep(_ reason: String, lines: [String], rows: CountedRows) -> PlannedStep {
+    PlannedStep(
+      MigrationPlan.Step(.refuse, table: declared.name, reason: reason, lines: lines),
+      touching: rows, of: names.table)
+  }
+
+  func keep(
+    _ what: String, reason: String = "no model declares it", line: String
+  ) -> TableDifference {
+    .kept(
+      PlannedStep(
+        MigrationPlan.Step(
+          .keepDeclaration(what), table: declared.name, reason: reason, line: line)))
+  }
+
+  // MARK: Rows that cannot stay
+
+  func deletion(of count: Int, _ reason: String, _ sql: String) -> TableDifference {
+    .step(
+      PlannedStep(
+        running: MigrationPlan.Step(
+          .deleteRows, kind: .destructive, table: declared.name, sql: sql, reason: reason,
+          rowCount: count)))
+  }
+
+  /// Returns the deletion of rows that cannot stay, with the names that all have by then; nil if
+  /// the options do not allow it.
+  func allowedDeletion(
+    of count: Int, _ column: TableDefinition.Column, _ reason: String, where condition: String
+  ) -> TableDifference? {
+    guard planner.invalidValues.deletes(declared.name, column.name) else { return nil }
+    return deletion(of: count, reason, "DELETE FROM \(quotedExistingName) WHERE \(condition)")
+  }
+
+  /// Returns the deletion of rows that a declaration forbids, or their refusal if the options do
+  /// not allow it.
+  ///
+  /// - Parameter keeping: The lines that leave the rows as they are.
+  func deletionOrRefusal(
+    of count: Int, _ reason: String, column: String? = nil, keeping: [String] = [], _ sql: String
+  ) -> TableDifference {
+    guard planner.invalidValues.deletes(declared.name, column) else {
+      return refusal(
+        "\(reason); fix them in a `MigrationStep`, or let the migration delete the rows",
+        lines: keeping + [lines.deleting(column, count)], rows: .some(count))
+    }
+    return deletion(of: count, reason, sql)
+  }
+}
+
+/// A difference between a declared table and the existing one, or a finding that concerns the plan.
+///
+/// Comparers return differences in the order of their steps. The `StepBuilder` makes steps of them.
+/// Each case is large, so it is behind a reference.
+indirect enum TableDifference {
+  /// A difference that an ALTER TABLE or a rebuild resolves.
+  case change(TableChange)
+  /// A difference that cannot be resolved without the user.
+  case refusal(TableRefusal)
+  /// A step of its own, which runs before the changes: it deletes rows, or drops an index or a
+  /// trigger.
+  case step(PlannedStep)
+  /// A part that stays although no model declares it. It follows the steps in the plan.
+  case kept(PlannedStep)
+  /// The SQL that gives the values of a column if the table is rebuilt.
+  case value(TableRebuild.Source)
+  /// The note of a conversion, which is written or removed with the changes.
+  case conversion(ConversionNote)
+
+  var isRefusal: Bool { if case .refusal = self { true } else { false } }
+}
+
+/// A difference that an ALTER TABLE or a rebuild resolves.
+struct TableChange {
+  /// The reason in the words of a plan.
+  let reason: String
+  var kind = MigrationPlan.Step.Kind.lossless
+  /// The step that resolves it by ALTER TABLE; nil if only a rebuild can.
+  var alter: PlannedStep?
+}
+
+/// The refusal of a difference.
+struct TableRefusal {
+  let step: PlannedStep
+  /// The columns, folded, if their values would not be unique. An index over them is not created.
+  var uniqueColumns: [String]?
+  /// Whether it is left out if an earlier refusal offers the same lines.
+  var isLeftOutIfOffered = false
+}

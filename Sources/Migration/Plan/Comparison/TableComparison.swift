@@ -1,0 +1,260 @@
+import QueryDSL
+import SQLCore
+
+/// A declared table and the existing table that becomes it: what all comparers read. Nothing in it
+/// changes. It is a class because it is large and each comparer keeps it.
+final class TableComparison {
+  let declared: TableDefinition
+  /// The existing table, as it will be after all renamings.
+  let existing: ExistingTable
+  let names: FormerNames
+  /// The indexes of the existing table, as they will be after all renamings.
+  let indexes: [ExistingIndex]
+  /// The names that Apus would have given to the indexes before the renamings.
+  private let formerIndexNames: [String: Set<String>]
+  let rows: RowProbe
+  let schema: ExistingSchema
+  /// The declarations of all models.
+  let others: Declarations
+  let planner: MigrationPlanner
+
+  /// - Parameter former: the present name of the existing table.
+  init(
+    _ declared: TableDefinition, _ existing: ExistingTable, former: String, _ others: Declarations,
+    in schema: ExistingSchema, planner: MigrationPlanner
+  ) {
+    self.declared = declared
+    self.existing = existing
+    self.schema = schema
+    self.others = others
+    self.planner = planner
+    let columns = schema.renames.columns(ofFormer: former)
+    let names = FormerNames(table: former, columns: columns)
+    self.names = names
+    rows = RowProbe(of: existing, names, planner.connection)
+    let formerColumns = existing.columns.map { names.former($0.name) ?? $0.name }
+    var indexes = schema.indexes(of: former)
+    formerIndexNames = Dictionary(
+      indexes.map { index in
+        (
+          index.name, declared.generatedNames(of: index, columns: formerColumns, former: former)
+        )
+      }
+    ) { $1 }
+    for column in schema.renames.renamings(ofFormer: former) {
+      for index in indexes.indices { indexes[index].rename(column.from, to: column.name) }
+    }
+    self.indexes = indexes
+  }
+
+  /// Whether a migration created an index because a schema declared it: its definition has the mark,
+  /// or its name is made of its terms and its text is the text that Apus writes. If the schema no
+  /// longer declares it, such an index is dropped.
+  func comesFromCode(_ index: ExistingIndex) -> Bool {
+    if index.isMarked { return true }
+    let start =
+      "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(Identifier(index.name).quoted) ON "
+    guard index.sql.hasPrefix("\(start)\(names.quotedTable) (") else { return false }
+    let name = index.name.lowercasedASCII
+    return formerIndexNames[index.name, default: []].contains(name)
+      || declared.generatedNames(
+        of: index, columns: existing.columns.map(\.name), former: names.table
+      ).contains(name)
+  }
+
+  /// Whether the existing definition looks as Apus writes it.
+  var isMadeByApus: Bool {
+    existing.isStrict && existing.sql.hasPrefix("CREATE TABLE \(names.quotedTable) (\n  \"")
+  }
+
+  /// Whether the values of a column are read although its definition has not changed.
+  func checks(_ column: TableDefinition.Column) -> Bool {
+    planner.checksValues
+      || planner.changedTypes[declared.name.lowercasedASCII]?.contains(
+        column.name.lowercasedASCII) == true
+  }
+
+  /// The key with which the migration's SQL functions find the column, escaped for a literal.
+  func key(of column: TableDefinition.Column) -> String {
+    MigrationFunctions.key(table: declared.name, column: column.name)
+      .replacing("'", with: "''")
+  }
+
+  /// Whether an existing column stays although no model declares it.
+  func isKept(_ column: ExistingTable.Column) -> Bool {
+    guard !declared.declares(column.name) else { return false }
+    return planner.extent == .expanding || !declared.removes(.column(column.name))
+  }
+}
+
+extension TableDefinition {
+  /// Returns the names, folded, that Apus may have given to an index with these terms.
+  ///
+  /// - Parameter former: the present name of the table.
+  fileprivate func generatedNames(
+    of index: ExistingIndex, columns: [String], former: String
+  ) -> Set<String> {
+    var names: Set<String> = []
+    for table in [name, former] + formerNames {
+      let name = TableDefinition.indexName(
+        table: table, isUnique: index.isUnique, index, columns: columns
+      ).lowercasedASCII
+      names.insert(name)
+      if let columns = index.plainColumns { names.insert("\(name)_\(columns.count)") }
+    }
+    return names
+  }
+}
+
+extension ExistingTable {
+  /// A name for the rowid that no column has; nil if the table has no rowid.
+  var rowIDName: String? {
+    guard !isWithoutRowID else { return nil }
+    return ["rowid", "_rowid_", "oid"].first { column($0) == nil }
+  }
+}
+
+// Columns of other programs whose declared type stands for no storage class.
+
+extension TableComparison {
+  /// Whether a column keeps a declared type that stands for no storage class, such as BOOLEAN,
+  /// NUMERIC(10, 2) or none at all.
+  ///
+  /// It does if SQLite stores what the property writes without changing it, and if all existing
+  /// values are stored so already. Then nothing would be gained by a rebuild. A column with a
+  /// declared conversion gets the type of its property, which shows that the conversion has run.
+  ///
+  /// Reads the table until it finds a value that is stored otherwise.
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
+  func keepsType(
+    of found: ExistingTable.Column, as column: TableDefinition.Column
+  ) throws -> Bool {
+    guard column.conversion == nil, StorageClass(declaredType: found.type) == nil,
+      storesUnchanged(column, inType: found.type)
+    else { return false }
+    let name = names.quoted(column.name)
+    return try !rows.hasRow(where: "\(name) IS NOT NULL AND NOT (\(isStored(name, as: column)))")
+  }
+
+  /// Whether a column of that type keeps what the property writes, or at most changes a whole REAL
+  /// into an INTEGER, which reads back as the same Double.
+  private func storesUnchanged(
+    _ column: TableDefinition.Column, inType type: String
+  ) -> Bool {
+    // Without a type, or with ANY in a STRICT table, there is no affinity. All other types of this
+    // kind have NUMERIC affinity, which turns a text that looks like a number into the number.
+    // Dates and UUIDs never look like one.
+    let hasAffinity = !type.isEmpty && !existing.isStrict
+    return !hasAffinity || column.storageClass != .text || column.type.hasForms
+  }
+
+  private func isStored(_ name: String, as column: TableDefinition.Column) -> String {
+    switch column.storageClass {
+    case .integer: "typeof(\(name)) = 'integer'"
+    // A Double holds these integers exactly.
+    case .real:
+      "typeof(\(name)) = 'real' OR typeof(\(name)) = 'integer' "
+        + "AND \(name) BETWEEN -9007199254740992 AND 9007199254740992"
+    case .text: "typeof(\(name)) = 'text'"
+    case .blob: "typeof(\(name)) = 'blob'"
+    case .null: "0"
+    }
+  }
+}
+
+// Which existing constraint is which declared one.
+
+extension TableComparison {
+  /// Whether both refer from the same columns to the same columns.
+  func refersAlike(_ existing: ExistingTable.ForeignKey, _ key: TableDefinition.ForeignKey) -> Bool
+  {
+    guard existing.target.isSame(as: key.target.table) else { return false }
+    var targets = existing.targetColumns
+    if targets.isEmpty { targets = (try? schema.renamedTable(existing.target))?.key.columns ?? [] }
+    return existing.columns.map(\.lowercasedASCII) == key.columns.map(\.lowercasedASCII)
+      && targets.map(\.lowercasedASCII) == key.target.columns.map(\.lowercasedASCII)
+  }
+
+  /// Returns the index of the existing constraint that a declared foreign key equals or replaces.
+  func constraint(for key: TableDefinition.ForeignKey) -> Int? {
+    existing.constraints.firstIndex { constraint in
+      if case .foreignKey(let found) = constraint.kind { refersAlike(found, key) } else { false }
+    }
+  }
+
+  /// Returns the index of the existing constraint that equals a declared check.
+  func constraint(for check: TableDefinition.Check) -> Int? {
+    existing.constraints.firstIndex { $0.isSame(as: check) }
+  }
+
+  /// Whether a model declares this constraint, or a changed one in its place.
+  func isDeclared(_ constraint: ExistingTable.Constraint) -> Bool {
+    switch constraint.kind {
+    case .foreignKey(let key):
+      return declared.foreignKeys.contains { refersAlike(key, $0) }
+    case .check(let text):
+      let condition = text.normalSQL
+      return declared.checks.contains { check in
+        check.condition.normalSQL == condition
+          || check.name != nil && check.name?.lowercasedASCII == constraint.name?.lowercasedASCII
+      }
+    case .unique: return false
+    }
+  }
+
+  func isRemoved(_ constraint: ExistingTable.Constraint) -> Bool {
+    guard planner.extent == .whole else { return false }
+    return switch constraint.kind {
+    case .foreignKey(let key): declared.removes(.foreignKey(key.columns))
+    case .unique(let terms): declared.removes(.unique(terms.map(\.column)))
+    case .check(let text):
+      declared.removes(.check(text))
+        || constraint.name.map { declared.removes(.check($0)) } ?? false
+    }
+  }
+
+  /// Returns the treatment of an existing constraint in a rebuild.
+  func fate(of constraint: ExistingTable.Constraint) -> RebuiltDefinition.Fate {
+    switch constraint.kind {
+    case .foreignKey(let found):
+      guard let key = declared.foreignKeys.first(where: { refersAlike(found, $0) }) else { break }
+      return key.acts(as: found) ? .kept : .replaced
+    case .check:
+      if declared.checks.contains(where: constraint.isSame) { return .kept }
+      if isDeclared(constraint) { return .replaced }
+    case .unique: break
+    }
+    return isRemoved(constraint) ? .dropped : .kept
+  }
+}
+
+extension TableDefinition.ForeignKey {
+  /// Whether both have the same actions and are checked at the same time.
+  func acts(as existing: ExistingTable.ForeignKey) -> Bool {
+    existing.onDelete == onDelete.rawValue && existing.onUpdate == onUpdate.rawValue
+      && existing.isDeferred == isDeferred
+  }
+}
+
+extension ExistingTable.Constraint {
+  /// Whether the constraint is a check with the same condition, and the same name if one is
+  /// declared.
+  func isSame(as check: TableDefinition.Check) -> Bool {
+    guard case .check(let text) = kind else { return false }
+    return text.normalSQL == check.condition.normalSQL && (check.name == nil || check.name == name)
+  }
+
+  /// The line of a schema that drops the constraint.
+  var removalLine: String {
+    switch kind {
+    case .foreignKey(let key): key.removalLine
+    case .unique(let terms): "Dropped(unique: \(terms.map(\.column).swiftList))"
+    case .check(let text): "Dropped(check: \((name ?? text).swiftLiteral))"
+    }
+  }
+}
+
+extension ExistingTable.ForeignKey {
+  /// The line of a schema that drops the foreign key.
+  var removalLine: String { "Dropped(foreignKey: \(columns.swiftList))" }
+}

@@ -1,0 +1,238 @@
+import QueryDSL
+import SQLCore
+
+/// The lines to paste that a refusal offers: into the schema, in place of a property, or into the
+/// options of the migration.
+///
+/// A line that loses values says so in a comment, with their number. So making a line may count
+/// rows.
+struct OfferedLines {
+  let table: TableComparison
+
+  var declared: TableDefinition { table.declared }
+  var existing: ExistingTable { table.existing }
+  var names: FormerNames { table.names }
+  var rows: RowProbe { table.rows }
+
+  /// Returns the lines that leave the values of a column as they are, although its type cannot read
+  /// all of them.
+  func keeping(
+    _ column: TableDefinition.Column, in storageClass: StorageClass, isOptional: Bool
+  ) -> [String] {
+    let keeps = "  // keeps the values as they are"
+    var lines = [column.type.declaration(of: storageClass, isOptional: isOptional) + keeps]
+    guard table.checks(column), storageClass == column.storageClass else { return lines }
+    if column.type.isClosedEnumeration {
+      lines.insert(column.type.declaration(isOptional: isOptional, isOpen: true) + keeps, at: 0)
+    }
+    if !table.planner.checksValues {
+      lines.append(
+        "MigrationOptions(checksChangedTypes: false)  // reading such a row throws")
+    }
+    return lines
+  }
+
+  /// The line that gives the model a table of its own.
+  var otherName: String {
+    declared.otherNameLine { table.others.takes($0, in: table.schema) }
+  }
+
+  /// The line that gives the model another table, and leaves the rows of this one.
+  var ownTable: String { "\(otherName)  // \(names.table.inComment) stays as it is" }
+
+  /// Returns the line to paste for rows that cannot stay. It names the table and the column, and
+  /// says how many rows it deletes.
+  func deleting(_ column: String?, _ count: Int) -> String {
+    let place = ([declared.name] + (column.map { [$0] } ?? [])).joined(separator: ".").swiftLiteral
+    return "MigrationOptions(invalidValues: .deleted(in: \(place)))  // deletes \(count) "
+      + (count == 1 ? "row" : "rows")
+  }
+
+  /// The end of a line that loses values of a column: `  // loses 2 values of Note.size`.
+  func losing(_ count: Int, of column: String) -> String {
+    guard count > 0 else { return "" }
+    return "  // loses \(count) \(count == 1 ? "value" : "values") of \(place(of: column))"
+  }
+
+  /// The table and a column of it, in a comment.
+  func place(of column: String) -> String { "\(declared.name).\(column)".inComment }
+
+  // MARK: Columns without a property
+
+  /// Returns the lines for a column that insertions would have to fill: one declares it, the other
+  /// drops it.
+  func declaringOrDropping(_ column: ExistingTable.Column) throws -> [String] {
+    let name = column.name
+    let type = (try storageClass(of: column) ?? .text).swiftType
+    let undeclared = existing.columns.map(\.name).filter { !declared.declares($0) }
+    return [
+      declared.propertyLine(forColumn: name, type: type, among: undeclared),
+      "Dropped(\(name.swiftLiteral))" + losing(try rows.count(), of: name),
+    ]
+  }
+
+  /// The storage class of a column: that of its type or, if the type stands for none, such as
+  /// NUMERIC, that of all its values.
+  func storageClass(of found: ExistingTable.Column) throws -> StorageClass? {
+    if let declared = StorageClass(declaredType: found.type) { return declared }
+    let classes = try rows.valueClasses(of: found.name)
+    return classes.count == 1 ? classes[0] : nil
+  }
+}
+
+extension OfferedLines {
+  /// The steps of these lines run before tables are renamed.
+  private var formerTable: String { names.quotedTable }
+
+  /// - Parameter count: how many rows the step deletes.
+  private func step(_ name: String, _ sql: String, deleting count: Int = 0) -> String {
+    "MigrationStep(\("\(name) of \(names.table)".swiftLiteral), .before) "
+      + "{ try $0.execute(\(sql.swiftLiteral)) }"
+      + (count > 0 ? "  // deletes \(count) \(count == 1 ? "row" : "rows")" : "")
+  }
+
+  /// Returns the lines for a key with new columns. One of them is a step that adds the columns and
+  /// gives each row a distinct value.
+  func addingKey() -> [String] {
+    let new = declared.keyNames.compactMap { declared.column($0) }
+      .filter { existing.column($0.name) == nil }
+    let values = new.map { ($0, $0.type.distinctSQL($0.storageClass, rowID: existing.rowIDName)) }
+    // If the values cannot be generated, the rows cannot stay.
+    guard values.allSatisfy({ $0.1 != nil }) else {
+      return [
+        ownTable,
+        step(
+          "no rows", "DELETE FROM \(formerTable)", deleting: (try? rows.count(where: "1")) ?? 0),
+      ]
+    }
+    let added = values.map { column, _ in
+      "ALTER TABLE \(formerTable) ADD COLUMN \(column.quotedName) \(column.storageClass.rawValue); "
+    }
+    let set = values.map { column, value in "\(column.quotedName) = \(value ?? "NULL")" }
+    return [
+      step("keys", added.joined() + "UPDATE \(formerTable) SET \(set.joined(separator: ", "))")
+    ]
+  }
+
+  /// Returns the line of a step that deletes rows without a key, and all but the first of the rows
+  /// that share a key.
+  func deletingKeys(_ columns: [String]) throws -> String {
+    let isNull = columns.map { "\($0) IS NULL" }.joined(separator: " OR ")
+    let isLater: String
+    var alias = ""
+    if let rowID = existing.rowIDName {
+      isLater =
+        "\(rowID) NOT IN (SELECT min(\(rowID)) FROM \(formerTable) "
+        + "GROUP BY \(columns.joined(separator: ", ")))"
+    } else {
+      let isSame = columns.map { "o.\($0) = k.\($0)" }.joined(separator: " AND ")
+      func key(_ table: String) -> String {
+        "(" + existing.key.columns.map { "\(table).\(names.quoted($0))" }.joined(separator: ", ")
+          + ")"
+      }
+      alias = " AS k"
+      isLater =
+        "EXISTS (SELECT 1 FROM \(formerTable) AS o WHERE \(isSame) AND \(key("o")) < \(key("k")))"
+    }
+    let found = "FROM \(formerTable)\(alias) WHERE \(isNull) OR \(isLater)"
+    return step(
+      "keys", "DELETE \(found)", deleting: try rows.connection.number("SELECT count(*) \(found)"))
+  }
+
+  /// Returns a line that keeps columns unique: a line of the schema, or a step if not all columns
+  /// have properties.
+  func unique(_ columns: [String]) -> String {
+    let properties = columns.compactMap { declared.column($0)?.type.path }
+    if properties.count == columns.count {
+      return "Unique(\(properties.joined(separator: ", ")))"
+    }
+    let name = Identifier(([names.table] + columns + ["unique"]).joined(separator: "_")).quoted
+    return step(
+      "unique \(columns.joined(separator: ", "))",
+      "CREATE UNIQUE INDEX \(name) ON \(formerTable) "
+        + "(\(columns.map { names.quoted($0) }.joined(separator: ", ")))")
+  }
+}
+
+extension ColumnType {
+  /// `Converted(\.$seen, from: Date.self, stored: .unixSeconds) { $0 }`
+  func convertedLine(from form: StoredForm, allowsNull: Bool) -> String {
+    let old = qualifiedName + (allowsNull && isOptional ? "?" : "")
+    let stored = form == .standard ? "" : ", stored: .\(form)"
+    return "Converted(\(path), from: \(old).self\(stored)) { $0 }"
+  }
+}
+
+extension StoredForm {
+  /// Whether the values of a type are text in this form.
+  func isText(of type: ColumnType) -> Bool { type.forms(in: .text).contains(self) }
+}
+
+extension OfferedLines {
+  /// Returns the lines to paste for texts that are numbers and may be dates.
+  func readingNumbers(
+    in column: TableDefinition.Column, _ found: ExistingTable.Column
+  ) throws -> [String] {
+    let numbers = try DateNumbers(
+      of: "CAST(\(names.quoted(column.name)) AS REAL)", in: names.quotedTable, .real,
+      declared: .bytes, rows.connection)
+    return numbers.candidates.map { candidate in
+      let expression = candidate.reading.expression.replacing("$0", with: "(Double($0) ?? .nan)")
+      let line = column.type.convertedLine(
+        from: "String", by: expression, allowsNull: !found.isNotNull && column.type.isOptional)
+      return "\(line)  // \(candidate.years)"
+    }
+  }
+
+  /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers as they
+  /// are come first.
+  func readingNumbers(
+    in column: TableDefinition.Column, _ found: ExistingTable.Column, _ numbers: DateNumbers,
+    _ oldClass: StorageClass
+  ) throws -> [String] {
+    let type = column.type
+    let allowsNull = !found.isNotNull
+    let stored = numbers.candidates.compactMap { candidate -> String? in
+      guard let form = candidate.reading.form, form != type.storedForm,
+        type.type.storageClass(as: form) == oldClass
+      else { return nil }
+      return form == .standard
+        ? "\(type.declaration())  // without `Stored`: \(candidate.years)"
+        : "Stored(\(type.path), as: .\(form))  // \(candidate.years)"
+    }
+    let converted = try numbers.candidates.map { candidate in
+      let rounded = try candidate.reading.form.map { try roundedCount(column, from: $0) } ?? 0
+      let line =
+        candidate.reading.form.map { type.convertedLine(from: $0, allowsNull: allowsNull) }
+        ?? type.convertedLine(
+          from: "Double", by: candidate.reading.expression,
+          allowsNull: allowsNull && type.isOptional)
+      let fractions = rounded == 1 ? "1 fraction" : "\(rounded) fractions"
+      return "\(line)  // \(candidate.years)" + (rounded > 0 ? ", loses \(fractions)" : "")
+    }
+    return stored + converted
+  }
+
+  /// Returns the number of values that the declared form holds less exactly than another form.
+  private func roundedCount(
+    _ column: TableDefinition.Column, from form: StoredForm
+  ) throws -> Int {
+    let name = names.quoted(column.name)
+    let reformed = "apus_reform('\(table.key(of: column))', \(form.rawValue), \(name))"
+    return try rows.count(where: "\(name) IS NOT NULL AND \(reformed) IS NULL")
+  }
+
+  /// Returns the lines to paste for values that would change in another form.
+  func keeping(
+    _ form: StoredForm, _ column: TableDefinition.Column, isLost: String
+  ) throws -> [String] {
+    let type = column.type
+    let unread = try rows.count(
+      where: "\(isLost) AND NOT apus_is('\(table.key(of: column))', \(form.rawValue), "
+        + "\(names.quoted(column.name)))")
+    let keeping =
+      form == .standard
+      ? "\(type.declaration())  // without `Stored`" : "Stored(\(type.path), as: .\(form))"
+    return [keeping] + (unread > 0 ? [deleting(column.name, unread)] : [])
+  }
+}

@@ -1,0 +1,146 @@
+import QueryDSL
+import SQLCore
+
+/// A step of a plan, with the work that it does.
+struct PlannedStep {
+  // The large cases are behind references, since steps are copied often.
+  enum Work {
+    /// Nothing runs.
+    case none
+    case statements([String])
+    /// Like `statements`, but references in other definitions stay as they are written.
+    indirect case rebuild(TableRebuild)
+  }
+
+  var step: MigrationPlan.Step
+  var work: Work = .none
+  /// The notes of conversions that are written or removed after the step.
+  var conversions: [ConversionNote] = []
+  /// The renamings of a step that exchanges names, in their order and with the temporary name.
+  /// Empty for other steps.
+  var exchangedNames: [(from: String, name: String)] = []
+  /// The step that stands in place of this one if a newer program may have made what this one
+  /// drops.
+  var keeping: MigrationPlan.Step?
+  /// The statement that counts the rows which the step touches; nil if the step says how many, or
+  /// concerns none.
+  fileprivate var rowCountSQL: String?
+
+  init(_ step: MigrationPlan.Step, _ work: Work = .none) {
+    self.step = step
+    self.work = work
+  }
+
+  /// - Parameter table: the present name of the table.
+  init(
+    _ step: MigrationPlan.Step, _ work: Work = .none, touching rows: CountedRows, of table: String
+  ) {
+    self.init(step, work)
+    let count = "SELECT count(*) FROM \(Identifier(table).quoted)"
+    switch rows {
+    case .none: break
+    case .some(let count): self.step.rowCount = count
+    case .all: rowCountSQL = count
+    case .matching(let condition): rowCountSQL = "\(count) WHERE \(condition)"
+    }
+  }
+
+  /// Creates a step that runs its SQL as one statement.
+  init(running step: MigrationPlan.Step) {
+    self.init(step, Self.work(of: step))
+  }
+
+  init(running step: MigrationPlan.Step, touching rows: CountedRows, of table: String) {
+    self.init(step, Self.work(of: step), touching: rows, of: table)
+  }
+
+  private static func work(of step: MigrationPlan.Step) -> Work {
+    .statements(step.sql.map { [$0] } ?? [])
+  }
+}
+
+/// The rows that a step touches or puts at risk. Counting all rows of a table reads the whole
+/// table, so they are counted only where the number is shown.
+enum CountedRows {
+  case none
+  /// A number that is known already.
+  case some(Int)
+  /// All rows of the table.
+  case all
+  /// The rows that fulfil a condition, which uses the present names of columns.
+  case matching(String)
+}
+
+extension PlannedStep {
+  /// Returns the steps with the numbers of their rows. The rows are counted before any step runs.
+  /// If SQLite cannot count them, for example because a generated column calls an unknown function,
+  /// its error becomes a refusal.
+  ///
+  /// - Parameter isTaken: whether a table must not get a name.
+  static func counted(
+    _ steps: [PlannedStep], in connection: Connection, isTaken: (String) -> Bool
+  ) throws -> [PlannedStep] {
+    var counts: [String: Int] = [:]
+    return try steps.map { planned in
+      guard let sql = planned.rowCountSQL else { return planned }
+      var planned = planned
+      do {
+        let count = try counts[sql] ?? connection.number(sql)
+        counts[sql] = count
+        planned.step.rowCount = count
+        planned.rowCountSQL = nil
+        return planned
+      } catch let error as DatabaseError where error.isRefusal {
+        return PlannedStep(.refusal(error, of: planned.step, isTaken: isTaken))
+      }
+    }
+  }
+}
+
+/// The creation of a declared index that does not exist.
+struct IndexCreation {
+  let table: TableDefinition
+  let index: TableDefinition.Index
+  let schema: ExistingSchema
+  /// The present name of the table; nil if the table has yet to be created.
+  let former: String?
+
+  var step: PlannedStep {
+    PlannedStep(
+      running: MigrationPlan.Step(
+        .createIndex(table.name(of: index)), table: table.name, sql: table.createIndex(index),
+        reason: index.isUnique ? "the schema declares it as unique" : "the schema declares it"))
+  }
+
+  /// The refusal if something else has the name of the index; nil if the name is free.
+  var refusedName: PlannedStep? {
+    let name = table.name(of: index)
+    guard let taken = schema.entry(name), former.map({ !taken.table.isSame(as: $0) }) ?? true,
+      !schema.renames.isGivenAway(taken.table)
+    else { return nil }
+    let free = name.numbered(separator: "_") { schema.entry($0) != nil }
+    return PlannedStep(
+      MigrationPlan.Step(
+        .refuse, table: table.name,
+        reason:
+          "the index \(name) cannot be created: \(taken.kind.rawValue) \(taken.name) has that "
+          + "name; give the index another name with `name:`",
+        line: index.line(in: table, name: free) ?? "name: \(free.swiftLiteral)"))
+  }
+}
+
+extension TableDefinition.Index {
+  /// The index as a line of a schema; nil if it has more than plain columns.
+  fileprivate func line(in table: TableDefinition, name: String) -> String? {
+    guard condition == nil, terms.allSatisfy({ $0.normalSQL.count == 1 }) else { return nil }
+    return "\(isUnique ? "Unique" : "Index")(\(paths(in: table).joined(separator: ", ")), "
+      + "name: \(name.swiftLiteral))"
+  }
+
+  /// The columns of the index as key paths, for a line to paste.
+  func paths(in table: TableDefinition) -> [String] {
+    terms.flatMap { SQLTokens($0).tokens }.compactMap { token in
+      table.column(token.value).map(\.type.path)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import QueryDSL
+import SQLCore
+
+/// Checks that the rows, as a rebuild will copy them, fulfil the checks, keys and unique
+/// constraints of the new table. Otherwise copying them would fail.
+///
+/// Reads the table once for each check, and once for each key and unique index over columns whose
+/// values or collation change. A declared conversion runs once for each row, during the migration,
+/// so errors that depend on its values are found there.
+struct RebuildVerifier: TableComparer {
+  let table: TableComparison
+  let rebuild: TableRebuild
+  /// The new table.
+  let new: ExistingTable
+  /// The sources of values that are not copied unchanged, by the folded names of their columns.
+  let sources: [String: TableRebuild.Source]
+  /// The steps that run before the rebuild.
+  let steps: [MigrationPlan.Step]
+
+  func differences() throws -> [TableDifference] {
+    // Rows that are deleted first will not be in the new table.
+    guard try rows.hasRow(), !steps.contains(where: { $0.action == .deleteRows }) else { return [] }
+    let copied = projection
+    var refused: Set<[String]> = []
+    return try failedChecks(copied)
+      + uniqueTerms.compactMap { unique -> TableDifference? in
+        let folded = unique.terms.map(\.column.lowercasedASCII)
+        guard !refused.contains(folded), let refusal = try refusal(of: unique, copied) else {
+          return nil
+        }
+        refused.insert(folded)
+        return refusal
+      }
+  }
+
+  // MARK: Rows after the migration
+
+  /// A subquery of the rows with the names, values and collations of the new table.
+  private var projection: String {
+    let renamed = existing.columns.map {
+      "\(names.quoted($0.name)) AS \(Identifier($0.name).quoted)"
+    }
+    let rowID = existing.rowIDName.map { ["\($0) AS \($0)"] } ?? []
+    // A table may have up to 2,000 columns.
+    let found = existing.columnsByName
+    let columns = new.columnsByName
+    let values = rebuild.sources.map { source in
+      let name = source.column.lowercasedASCII
+      let column = columns[name]
+      var sql = isConvertedByModel(source.column) ? "NULL" : source.sql
+      if !source.isSame, let type = column.flatMap({ StorageClass(declaredType: $0.type) }) {
+        // The result of a function has no affinity.
+        sql = "CAST(\(sql) AS \(type.rawValue))"
+      }
+      let collation = column?.collation ?? "BINARY"
+      if !collation.isSame(as: found[name]?.collation ?? "BINARY") {
+        sql = "(\(sql)) COLLATE \(Collation(collation).sql)"
+      }
+      return "\(sql) AS \(Identifier(source.column).quoted)"
+    }
+    return "(SELECT \(values.joined(separator: ", ")) FROM "
+      + "(SELECT \((renamed + rowID).joined(separator: ", ")) FROM \(names.quotedTable)))"
+  }
+
+  private func isConvertedByModel(_ column: String) -> Bool {
+    sources[column.lowercasedASCII]?.sql.hasPrefix("apus_convert(") ?? false
+  }
+
+  // MARK: Checks
+
+  private func failedChecks(_ copied: String) throws -> [TableDifference] {
+    // Values that SQLite or the model calculates are unknown here; the run checks them.
+    let unknown = new.columns.filter { $0.generated != nil || isConvertedByModel($0.name) }
+      .map(\.name.lowercasedASCII)
+    return try new.constraints.compactMap { constraint -> TableDifference? in
+      guard case .check(let text) = constraint.kind,
+        !unknown.contains(where: { text.mentions($0) })
+      else { return nil }
+      let sql = "SELECT count(*) FROM \(copied) WHERE NOT (\(text)\n)"
+      // Text in double quotes may be a string in a definition, but is an unknown column in this
+      // query. Then only the run checks it.
+      guard (try? rows.connection.prepare(SQL(unsafe: sql))) != nil else { return nil }
+      let count = try rows.connection.number(sql)
+      guard count > 0 else { return nil }
+      return refusal(
+        "the check (\(text)) stays, and \(count) \(count == 1 ? "row" : "rows") would not satisfy "
+          + "it after the migration; change them in a `MigrationStep`, or drop the check",
+        line: table.isDeclared(constraint) ? lines.otherName : constraint.removalLine,
+        rows: .some(count))
+    }
+  }
+
+  // MARK: Keys and unique columns
+
+  /// Columns that must be unique.
+  private struct UniqueTerms {
+    let terms: [ExistingTable.KeyTerm]
+    /// The line that removes the constraint.
+    let line: String
+    var isKey = false
+  }
+
+  private var uniqueTerms: [UniqueTerms] {
+    var all: [UniqueTerms] = []
+    if !new.hasRowIDKey || !existing.hasRowIDKey {
+      all.append(UniqueTerms(terms: new.key.terms, line: "", isKey: true))
+    }
+    for constraint in new.constraints {
+      guard case .unique(let terms) = constraint.kind else { continue }
+      all.append(UniqueTerms(terms: terms, line: constraint.removalLine))
+    }
+    // Indexes over expressions are checked only by the run.
+    for index in table.indexes where index.isUnique && index.condition.isEmpty {
+      guard let columns = index.plainColumns,
+        !steps.contains(where: { $0.action == .dropIndex(index.name) })
+      else { continue }
+      all.append(
+        UniqueTerms(
+          terms: columns.map { ExistingTable.KeyTerm(column: $0) },
+          line: "Dropped(index: \(index.name.swiftLiteral))"))
+    }
+    for index in declared.indexes where index.isUnique && index.condition == nil {
+      let columns = index.terms.map(\.normalSQL)
+      guard columns.allSatisfy({ $0.count == 1 }) else { continue }
+      let terms = columns.map { ExistingTable.KeyTerm(column: $0[0]) }
+      let paths = columns.compactMap { declared.column($0[0])?.type.path }
+      all.append(
+        UniqueTerms(terms: terms, line: "Index(\(paths.joined(separator: ", ")))"))
+    }
+    return all
+  }
+
+  /// Returns the refusal of values that would not be unique; nil if they would be, or if the
+  /// rebuild does not change them.
+  private func refusal(of unique: UniqueTerms, _ copied: String) throws -> TableDifference? {
+    let columns = unique.terms.map(\.column)
+    guard
+      columns.allSatisfy({ name in
+        existing.column(name) != nil && new.column(name).map { $0.generated == nil } == true
+          && !isConvertedByModel(name)
+      })
+    else { return nil }
+    let recollated = columns.filter { name in
+      !(new.column(name)?.collation ?? "BINARY").isSame(
+        as: existing.column(name)?.collation ?? "BINARY")
+    }
+    let isConverted = columns.contains { sources[$0.lowercasedASCII] != nil }
+    guard !recollated.isEmpty || isConverted else { return nil }
+    let terms = unique.terms.map { term in
+      Identifier(term.column).quoted
+        + (term.collation.map { " COLLATE \(Collation($0).sql)" } ?? "")
+    }
+    let isThere = terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    let shared = try rows.connection.number(
+      "SELECT count(*) FROM (SELECT 1 FROM \(copied) WHERE \(isThere) "
+        + "GROUP BY \(terms.joined(separator: ", ")) HAVING count(*) > 1)")
+    let nulls =
+      unique.isKey
+      ? try rows.connection.number(
+        "SELECT count(*) FROM \(copied) WHERE "
+          + terms.map { "\($0) IS NULL" }.joined(separator: " OR ")) : 0
+    guard shared > 0 || nulls > 0 else { return nil }
+    let list = columns.joined(separator: ", ")
+    let collated = recollated.compactMap { declared.column($0) }.first { $0.collation != nil }
+    let why =
+      collated.map { " under \(Collation($0.collation ?? "").sql)" } ?? " after the migration"
+    let step = refusedStep(
+      "\(list) \(unique.isKey ? "is the key" : "is unique"), and \(shared) of its values would "
+        + "occur more than once\(why)" + (nulls > 0 ? ", and \(nulls) would be NULL" : "")
+        + "; make them different in a `MigrationStep` that runs `.before`, or use the line below",
+      lines: [
+        collated.map { "Collated(\($0.type.path), .binary)" }
+          ?? (unique.isKey ? lines.otherName : unique.line)
+      ], rows: .all)
+    return .refusal(TableRefusal(step: step, uniqueColumns: columns.map(\.lowercasedASCII)))
+  }
+}
+
+extension ExistingTable {
+  fileprivate var columnsByName: [String: Column] {
+    Dictionary(columns.map { ($0.name.lowercasedASCII, $0) }) { first, _ in first }
+  }
+}

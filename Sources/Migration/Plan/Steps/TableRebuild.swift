@@ -1,0 +1,225 @@
+import QueryDSL
+import SQLCore
+
+/// The replacement of a table: a new one is created under a temporary name, filled from the old
+/// one, and renamed after the old one is dropped.
+///
+/// - SeeAlso: <https://www.sqlite.org/lang_altertable.html#otheralter>
+struct TableRebuild {
+  /// A column of the new table and the SQL that gives its value.
+  struct Source {
+    let column: String
+    let sql: String
+    /// Whether the value is the old column, unchanged.
+    let isSame: Bool
+    /// Whether the value is NULL exactly where the old column of that name is NULL.
+    var keepsNull = false
+  }
+
+  let table: String
+  let temporaryName: String
+  /// CREATE TABLE under the temporary name.
+  let createTable: String
+  let sources: [Source]
+  /// A name by which both tables know their rowid; nil if one of them has none.
+  let rowID: String?
+  /// A name by which the old table knows its rowid.
+  let oldRowID: String?
+  /// The columns that identify a row in both tables, if there is no rowid.
+  let key: [String]
+
+  /// `INSERT OR ABORT INTO … SELECT …` without a WHERE clause. OR ABORT overrides the table's own
+  /// ON CONFLICT clauses, so that no row is skipped or replaced.
+  var copy: String {
+    let names = (rowID.map { [$0] } ?? []) + sources.map { Identifier($0.column).quoted }
+    let values = (rowID.map { [$0] } ?? []) + sources.map(\.sql)
+    return
+      "INSERT OR ABORT INTO \(Identifier(temporaryName).quoted) (\(names.joined(separator: ", ")))\n"
+      + "SELECT \(values.joined(separator: ", ")) FROM \(Identifier(table).quoted)"
+  }
+
+  var dropTable: String { "DROP TABLE \(Identifier(table).quoted)" }
+
+  var renameTable: String {
+    "ALTER TABLE \(Identifier(temporaryName).quoted) RENAME TO \(Identifier(table).quoted)"
+  }
+
+  /// All statements, as a plan prints them.
+  var sql: String {
+    [createTable, copy, dropTable, renameTable].joined(separator: ";\n")
+  }
+}
+
+extension TableRebuild {
+  /// Creates the rebuild that makes an existing table the declared one.
+  ///
+  /// - Parameter sources: the sources of values that are not copied unchanged, by the folded names
+  ///   of their columns.
+  init(of table: TableComparison, sources given: [String: Source]) throws {
+    let (declared, existing) = (table.declared, table.existing)
+    let isWithoutRowID = declared.isWithoutRowID ?? existing.isWithoutRowID
+    let temporaryName = table.schema.freeName(forRebuilding: declared.name)
+    let createTable = RebuiltDefinition(of: table, isWithoutRowID: isWithoutRowID)
+      .createTable(temporaryName)
+    // The new definition is parsed from its text, so that it cannot differ from what SQLite will
+    // read.
+    let new = try TableParser.parse(createTable)
+    var sources = declared.columns.filter { $0.generated == nil }.map { column -> Source in
+      let found = existing.column(column.name)
+      return given[column.name.lowercasedASCII]
+        ?? Source(
+          column: column.name, sql: Identifier(found?.name ?? column.name).quoted,
+          isSame: found != nil, keepsNull: found != nil)
+    }
+    sources += existing.columns.filter { table.isKept($0) && $0.generated == nil }.map {
+      Source(column: $0.name, sql: Identifier($0.name).quoted, isSame: true, keepsNull: true)
+    }
+    let hasRowID = !existing.isWithoutRowID && !isWithoutRowID
+    let rowID = ["rowid", "_rowid_", "oid"].first {
+      existing.column($0) == nil && new.column($0) == nil
+    }
+    // A key that is the rowid is copied as a column.
+    let isCopied = hasRowID && !new.hasRowIDKey
+    let isSameKey =
+      existing.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
+      && sources.filter { declared.isKey($0.column) }.allSatisfy(\.isSame)
+    self.init(
+      table: existing.name, temporaryName: temporaryName, createTable: createTable,
+      sources: sources, rowID: isCopied ? rowID : nil, oldRowID: existing.rowIDName,
+      key: isSameKey ? declared.keyNames : [])
+  }
+}
+
+extension RebuiltDefinition {
+  fileprivate init(of table: TableComparison, isWithoutRowID: Bool) {
+    self.init(
+      declared: table.declared, existing: table.existing, isWithoutRowID: isWithoutRowID,
+      isMadeByApus: table.isMadeByApus,
+      tableNames: [table.existing.name.lowercasedASCII, table.names.table.lowercasedASCII],
+      isKept: table.isKept,
+      // A generated column has no values of its own that could decide.
+      keepsType: { found, column in
+        column.generated == nil && (try? table.keepsType(of: found, as: column)) == true
+      }, removes: table.declared.removes,
+      fates: table.existing.constraints.map(table.fate), existingKey: table.constraint(for:),
+      existingCheck: table.constraint(for:))
+  }
+}
+
+extension ExistingSchema {
+  fileprivate func freeName(forRebuilding table: String) -> String {
+    var name = "apus_new_\(table)"
+    while entry(name) != nil { name += "_" }
+    return name
+  }
+}
+
+extension TableRebuild {
+  /// Throws if the new table lacks a row, if a value that was only copied differs, or if a value
+  /// that was only converted became NULL.
+  func check(in connection: Connection) throws {
+    let old = Identifier(table).quoted
+    let new = Identifier(temporaryName).quoted
+    let count = try connection.number("SELECT count(*) FROM \(old)")
+    let copied = try connection.number("SELECT count(*) FROM \(new)")
+    guard copied == count else {
+      throw MigrationError(
+        plan: MigrationPlan(),
+        reason: "only \(copied) of the \(count) rows of \(table) would remain")
+    }
+    try checkNulls(in: connection)
+    guard let isSameRow else { return }
+    let values = sources.filter(\.isSame).map { source in
+      "old.\(source.sql) COLLATE BINARY IS new.\(Identifier(source.column).quoted)"
+    }
+    let equal = try connection.number(
+      "SELECT count(*) FROM \(old) AS old JOIN \(new) AS new ON \(isSameRow) WHERE "
+        + (values.isEmpty ? "1" : values[...].conjunction))
+    guard equal == count else {
+      throw MigrationError(
+        plan: MigrationPlan(),
+        reason: "\(count - equal) of the \(count) rows of \(table) would change")
+    }
+  }
+
+  /// Throws if a value became NULL in a column that the user's conversions do not fill.
+  private func checkNulls(in connection: Connection) throws {
+    let columns = sources.filter(\.keepsNull).map(\.column)
+    guard !columns.isEmpty else { return }
+    let counts = columns.map { "count(\(Identifier($0).quoted))" }.joined(separator: ", ")
+    func values(in table: String) throws -> [DatabaseValue] {
+      let sql = "SELECT \(counts) FROM \(Identifier(table).quoted)"
+      return try connection.row(SQL(unsafe: sql))?.values ?? []
+    }
+    let (old, new) = (try values(in: table), try values(in: temporaryName))
+    for (index, column) in columns.enumerated() where old[index] != new[index] {
+      throw MigrationError(
+        plan: MigrationPlan(),
+        reason: "only \(new[index]) of the \(old[index]) values of \(table).\(column) would remain")
+    }
+  }
+
+  /// The SQL condition that matches a row of the old table with its copy; nil if nothing identifies
+  /// it.
+  private var isSameRow: String? {
+    if let rowID, let oldRowID { return "old.\(oldRowID) = new.\(rowID)" }
+    guard !key.isEmpty else { return nil }
+    return key.map { name in
+      let column = Identifier(name).quoted
+      return "old.\(column) IS new.\(column)"
+    }.joined(separator: " AND ")
+  }
+}
+
+extension ArraySlice<String> {
+  /// The conditions joined by AND, as a balanced tree: SQLite allows an expression depth of at most
+  /// 1,000.
+  fileprivate var conjunction: String {
+    guard count > 8 else { return joined(separator: " AND ") }
+    let middle = startIndex + count / 2
+    return "(\(self[..<middle].conjunction)) AND (\(self[middle...].conjunction))"
+  }
+}
+
+/// The objects that are lost when a table is dropped: its indexes, triggers, AUTOINCREMENT counter,
+/// and rows in `sqlite_stat1` and `sqlite_stat4`, which ANALYZE wrote.
+struct AttachedObjects {
+  private let table: String
+  /// The SQL of the indexes and triggers, as in the schema.
+  let definitions: [String]
+  private let sequence: Int64?
+  private let statistics: [(table: String, values: [DatabaseValue])]
+
+  init(of table: String, in connection: Connection) throws {
+    self.table = table
+    definitions = try connection.rows(
+      """
+      SELECT sql FROM sqlite_schema WHERE lower(tbl_name) = lower(\(table)) AND sql IS NOT NULL
+        AND type IN ('index', 'trigger') ORDER BY type, rowid
+      """
+    ).map { try $0.get(at: 0) }
+    func exists(_ name: String) throws -> Bool { try connection.tableExists(name) }
+    sequence =
+      try exists("sqlite_sequence")
+      ? connection.row("SELECT seq FROM sqlite_sequence WHERE name = \(table)")?.get(at: 0) : nil
+    statistics = try ["sqlite_stat1", "sqlite_stat4"].filter(exists).flatMap { name in
+      try connection.rows("SELECT * FROM \(unsafe: name) WHERE tbl = \(table)").map {
+        (name, $0.values)
+      }
+    }
+  }
+
+  func restoreRows(in connection: Connection) throws {
+    if let sequence, try connection.tableExists("sqlite_sequence") {
+      try connection.execute("DELETE FROM sqlite_sequence WHERE name = \(table)")
+      try connection.execute(
+        "INSERT INTO sqlite_sequence (name, seq) VALUES (\(table), \(sequence))")
+    }
+    for (name, values) in statistics {
+      let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
+      let insert = try connection.prepare(SQL(unsafe: "INSERT INTO \(name) VALUES (\(places))"))
+      try insert.bind(values)
+      try insert.run()
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import QueryDSL
+import SQLCore
+
+extension Database {
+  /// Opens a database file with its models, and migrates it in one transaction: tables and columns
+  /// that are missing are added, and those that are declared differently are changed. Data is lost
+  /// only where a schema or the options say so.
+  ///
+  /// A file that is opened as read-only is not migrated.
+  ///
+  /// Throws `MigrationError`, with the plan, if a table needs a change that cannot be made
+  /// automatically; then nothing is changed. Throws `ModelError` if a model cannot be a table.
+  public convenience init(
+    path: String, models: [any TableModel.Type], configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) throws {
+    try self.init(path: path, configuration: configuration)
+    try open(with: models, options)
+  }
+
+  /// Opens a database that an engine keeps elsewhere, such as a cluster, with its models, and
+  /// migrates it as a file is migrated.
+  ///
+  /// ```swift
+  /// let db = try Database(engine: engine, models: [Author.self, Post.self])
+  /// ```
+  public convenience init(
+    engine: any RemoteEngine, models: [any TableModel.Type],
+    configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) throws {
+    try self.init(engine: engine, configuration: configuration)
+    try open(with: models, options)
+  }
+
+  /// Opens a database in memory with the tables of its models.
+  ///
+  /// Steps of `options` that are for new databases, such as one that inserts the rows that every
+  /// database has, run as for a file.
+  public static func inMemory(
+    models: [any TableModel.Type], configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) throws -> Database {
+    let database = try inMemory(configuration: configuration)
+    try database.open(with: models, options)
+    return database
+  }
+
+  /// Creates a temporary database file with the tables of its models.
+  public static func temporary(
+    models: [any TableModel.Type], configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) throws -> Database {
+    let database = try temporary(configuration: configuration)
+    try database.open(with: models, options)
+    return database
+  }
+
+  private func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
+    let declared = try Declarations(of: models)
+    try prepareWriters(declared)
+    guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
+    // The writer plans, because it is open already; a reader would have to be opened.
+    let plan = try writing { core in
+      let plan = try Self.plan(for: declared, options, on: core) {
+        self.openingObjection(to: $0) != nil
+      }
+      if plan.isEmpty { try core.advanceIDs(past: declared.ids) }
+      return plan
+    }
+    if let objection = openingObjection(to: plan) { throw objection }
+    if runs(plan) {
+      try run(plan, for: declared, options)
+      try writing { try $0.advanceIDs(past: declared.ids) }
+    }
+    if !declared.logs.isEmpty { try applyWaitingChanges() }
+  }
+
+  /// Moves the id generator past the stored ids. A read-only file may lack some of the tables.
+  private func advanceIDs(past declared: Declarations) throws {
+    guard !declared.ids.isEmpty else { return }
+    try reading { core in
+      let schema = try ExistingSchema(of: core.lend())
+      try core.advanceIDs(past: declared.ids.filter { schema.relation($0.table) != nil })
+    }
+  }
+
+  /// Returns the plan of what `migrate` would do, without changing anything.
+  ///
+  /// If there is nothing to do, this costs one read of the schema. If values must be examined, for
+  /// example those of a column that gets another type, it also reads their table.
+  public func migrationPlan(
+    for models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
+  ) throws -> MigrationPlan {
+    try migrationPlan(for: Declarations(of: models), options)
+  }
+
+  func migrationPlan(
+    for declared: Declarations, _ options: MigrationOptions
+  ) throws -> MigrationPlan {
+    try prepareWriters(declared)
+    return try reading { try Self.plan(for: declared, options, on: $0) { _ in true } }
+  }
+
+  private static func plan(
+    for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore,
+    isShown: (MigrationPlan) -> Bool
+  ) throws -> MigrationPlan {
+    // One snapshot, because another process may migrate between reading the schema and reading
+    // rows.
+    try core.transaction(.deferred) {
+      try MigrationForecast.plan(for: declared, options, on: core, isShown: isShown)
+    }
+  }
+
+  /// Migrates the tables of the models in one transaction, and returns the steps that were done.
+  ///
+  /// If there is nothing to do, this costs one read of the schema. Throws `MigrationError` if a
+  /// step is refused, or if a row or a reference would be lost; then nothing is changed.
+  @discardableResult
+  public func migrate(
+    _ models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
+  ) throws -> MigrationPlan {
+    try migrate(Declarations(of: models), options)
+  }
+
+  @discardableResult
+  func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
+    try prepareWriters(declared)
+    // Most often there is nothing to do, and finding that out needs no write lock.
+    let plan = try reading { core in
+      try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
+    }
+    return try run(plan, for: declared, options)
+  }
+
+  @discardableResult
+  private func run(
+    _ plan: MigrationPlan, for declared: Declarations, _ options: MigrationOptions
+  ) throws -> MigrationPlan {
+    guard runs(plan) else { return plan }
+    if let objection = objection(to: plan) { throw objection }
+    if !plan.isEmpty, let path = options.copyPath { try vacuum(into: path) }
+    let start = ContinuousClock.now
+    // Another process may have migrated in the meantime, so the plan is made again under the lock.
+    var options = options
+    if plan.isEmpty { options.waiting = .zero }
+    let done: MigrationPlan
+    do {
+      done = try writing { core in
+        try MigrationRun.run(on: core, declared: declared, options: options)
+      }
+    } catch let error as DatabaseError
+      where plan.isEmpty && [.busy, .full, .readOnly].contains(error.code.primary)
+    {
+      // Only types were to be noted. The next opening checks the values again, and notes them.
+      return plan
+    }
+    if let notify = configuration.onMigration, !done.isEmpty {
+      notify(
+        MigrationReport(
+          description: done.description, statements: done.steps.compactMap(\.sql),
+          duration: start.duration(to: .now)))
+    }
+    return done
+  }
+}
+
+extension Database {
+  /// Registers what the full-text indexes and change logs of models need: a tokenizer; a setting by
+  /// which REPLACE fires the delete triggers that keep them up to date; and what separates the
+  /// writes in a change log.
+  private func prepareWriters(_ declared: Declarations) throws {
+    if declared.searchIndexes.contains(where: \.normalizes) {
+      try register(.normalizingTokenizer)
+    }
+    guard !configuration.isReadOnly else { return }
+    if !declared.searchIndexes.isEmpty || !declared.logs.isEmpty {
+      try register(.recursiveTriggers)
+    }
+    if !declared.logs.isEmpty { try register(.framing(.changeLog(of: declared.tables))) }
+  }
+
+  /// Whether there is something to do. Types are noted only if the schema may change.
+  private func runs(_ plan: MigrationPlan) -> Bool {
+    !plan.isEmpty || plan.notesTypes && configuration.schemaPolicy == .automatic
+  }
+
+  /// Returns the error with which a migration refuses a plan; nil if the plan may run or there is
+  /// nothing to do.
+  private func objection(to plan: MigrationPlan) -> MigrationError? {
+    guard runs(plan) else { return nil }
+    if let reason = configuration.schemaPolicy.lock(for: plan) {
+      return MigrationError(plan: plan, reason: reason)
+    }
+    return plan.refusals.isEmpty ? nil : MigrationError(plan: plan)
+  }
+
+  /// Returns the error with which an opening refuses a plan; nil if the plan may run or there is
+  /// nothing to do.
+  private func openingObjection(to plan: MigrationPlan) -> MigrationError? {
+    if let reason = configuration.schemaPolicy.objection(to: plan) {
+      return MigrationError(plan: plan, reason: reason)
+    }
+    if !plan.isEmpty, configuration.schemaPolicy == .validated {
+      return MigrationError(
+        plan: plan,
+        reason: "`Configuration.schemaPolicy` is `.validated`: change the schema yourself, or call "
+          + "`migrate`")
+    }
+    return objection(to: plan)
+  }
+}
+
+extension SchemaPolicy {
+  /// Returns the reason not to open a database in which a newer program changed a table; nil if it
+  /// may be opened.
+  fileprivate func objection(to plan: MigrationPlan) -> String? {
+    guard plan.newerNames.contains(where: { self == .validated || locks($0) }) else { return nil }
+    return "a newer program changed the schema, and `Configuration.schemaPolicy` requires the "
+      + "schema that the models declare"
+  }
+
+  /// Returns the reason why a plan may not run; nil if it may.
+  fileprivate func lock(for plan: MigrationPlan) -> String? {
+    let isLocked = plan.steps.contains { !$0.isKept && locks($0.table) }
+    return isLocked ? "the schema is locked by `Configuration.schemaPolicy`" : nil
+  }
+}
+
+extension MigrationPlan.Step {
+  /// Creates the plan's step for one of the user's own steps.
+  init(_ step: MigrationStep) {
+    let reason =
+      switch step.moment {
+      case .before: "before all other changes"
+      case .after: "before anything is dropped"
+      case .last: "after all other changes"
+      }
+    self.init(.userStep(step.name), table: step.name, reason: reason)
+  }
+}

@@ -1,0 +1,201 @@
+import QueryDSL
+import SQLCore
+
+/// The conversions that a database notes as done, in the table of the `MigrationLog`.
+///
+/// A note is a name such as `Converted Thing.flag from Bool to Date`. A column has one note: that
+/// of the conversion that ran last, which says what the column holds. The note follows a column
+/// that is renamed, and is removed with a column that is dropped.
+struct ConversionLog {
+  /// Whether a conversion has run, as far as is known.
+  enum State {
+    case done
+    case pending
+    /// The column was converted to the same type, but from another one.
+    case unknown(String)
+
+    var isDone: Bool { if case .done = self { true } else { false } }
+  }
+
+  private var names: [String] = []
+
+  /// Creates a log without notes.
+  init() {}
+
+  /// Reads the notes: one statement if the database has the table, else none.
+  init(of schema: ExistingSchema, in connection: Connection) throws {
+    guard schema.entry(MigrationLog.table)?.kind == .table else { return }
+    names = try MigrationLog(connection: connection).allNames().filter { $0.hasPrefix(Self.word) }
+  }
+
+  private static let word = "Converted "
+
+  /// Returns the note of a conversion. The table and column are given by their names at the time.
+  static func note(_ conversion: DeclaredConversion, table: String, column: String) -> String {
+    prefix(table: table, column: column)
+      + "from \(conversion.source.note) to \(conversion.target.note)"
+  }
+
+  /// Returns whether a conversion has run. The table and column are given by their existing names.
+  func state(of conversion: DeclaredConversion, table: String, column: String) -> State {
+    let prefix = Self.prefix(table: table, column: column)
+    let known = names.filter { $0.hasFoldedPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
+    let types = "from \(conversion.source.note) to \(conversion.target.note)"
+    if known.contains(where: { $0 == types }) { return .done }
+    let other = known.first { $0.hasSuffix(" to \(conversion.target.note)") }
+    return other.map { .unknown(String($0)) } ?? .pending
+  }
+
+  private static func prefix(table: String, column: String) -> String {
+    "\(word)\(table.inNote).\(column.inNote) "
+  }
+
+  private static func prefix(table: String) -> String { "\(word)\(table.inNote)." }
+}
+
+// MARK: Writing
+
+extension ConversionLog {
+  /// Updates the notes after a step: renames or removes them with their columns, and adds those of
+  /// the conversions that the step ran.
+  static func follow(_ planned: PlannedStep, in connection: Connection) throws {
+    let step = planned.step
+    switch step.action {
+    case .renameTable(let former):
+      for (from, name) in planned.renamings(from: former, to: step.table) {
+        try rename(prefix(table: from), to: prefix(table: name), in: connection)
+      }
+    case .renameColumn(let former, let name):
+      for (from, name) in planned.renamings(from: former, to: name) {
+        try rename(
+          prefix(table: step.table, column: from), to: prefix(table: step.table, column: name),
+          in: connection)
+      }
+    case .dropTable: try remove(prefix(table: step.table), in: connection)
+    default: break
+    }
+    for conversion in planned.conversions {
+      try remove(
+        prefix(table: conversion.table, column: conversion.column), in: connection)
+      if let note = conversion.note { try MigrationLog(connection: connection).note([note]) }
+    }
+  }
+
+  private static func rename(
+    _ prefix: String, to newPrefix: String, in connection: Connection
+  ) throws {
+    let log = MigrationLog(connection: connection)
+    for name in try log.names() where name.hasFoldedPrefix(prefix) {
+      try log.rename(name, to: newPrefix + name.dropFirst(prefix.count))
+    }
+  }
+
+  private static func remove(_ prefix: String, in connection: Connection) throws {
+    let log = MigrationLog(connection: connection)
+    for name in try log.names() where name.hasFoldedPrefix(prefix) { try log.remove(name) }
+  }
+}
+
+extension PlannedStep {
+  /// Returns the names that the step changes, one after the other. An exchange goes through a
+  /// temporary name.
+  fileprivate func renamings(
+    from former: String, to name: String
+  ) -> [(from: String, name: String)] {
+    exchangedNames.isEmpty ? [(from: former, name: name)] : exchangedNames
+  }
+}
+
+extension Declarations {
+  /// Returns the names, folded, of the tables with a conversion that is not noted as done. Costs
+  /// one statement if a model declares such a conversion, else nothing.
+  func unconverted(_ log: () throws -> ConversionLog) rethrows -> Set<String> {
+    guard !notedConversions.isEmpty else { return [] }
+    let log = try log()
+    return Set(
+      notedConversions.compactMap { table, column, conversion in
+        if case .done = log.state(of: conversion, table: table, column: column) { return nil }
+        return table.lowercasedASCII
+      })
+  }
+}
+
+/// A change of a note: for a conversion that a step runs or makes unnecessary, or for a column that
+/// is dropped.
+struct ConversionNote {
+  let table: String
+  let column: String
+  /// nil for a column that is dropped.
+  let note: String?
+
+  init(forgetting column: String, of table: String) {
+    self.table = table
+    self.column = column
+    note = nil
+  }
+
+  init(_ conversion: DeclaredConversion, table: String, column: String) {
+    self.table = table
+    self.column = column
+    note = ConversionLog.note(conversion, table: table, column: column)
+  }
+}
+
+extension String {
+  /// The name in a note: as it is if it is plain, else in quotation marks.
+  fileprivate var inNote: String { isSwiftName ? self : Identifier(self).quoted }
+}
+
+/// The table in which a database notes, by name, which of the user's own steps and which
+/// conversions have run. `ConversionLog` reads the latter.
+struct MigrationLog {
+  static let table = "apus_migration"
+  let connection: Connection
+
+  /// Returns the noted names; none if the database does not have the table.
+  func names() throws -> [String] {
+    try connection.tableExists(Self.table) ? allNames() : []
+  }
+
+  /// Returns the noted names, given the present schema: one statement if it has the table, else
+  /// none.
+  func names(in schema: ExistingSchema) throws -> [String] {
+    try schema.relation(Self.table) == nil ? [] : allNames()
+  }
+
+  /// Returns the noted names. The table must exist.
+  func allNames() throws -> [String] {
+    try connection.rows("SELECT name FROM \(identifier: Self.table)").map {
+      try $0.get(at: 0)
+    }
+  }
+
+  /// Returns the steps that have not run yet, in their order.
+  func pending(_ steps: [MigrationStep], in schema: ExistingSchema) throws -> [MigrationStep] {
+    guard !steps.isEmpty else { return steps }
+    let done = Set(try names(in: schema))
+    return steps.filter { !done.contains($0.name) }
+  }
+
+  func note(_ steps: [MigrationStep]) throws { try note(steps.map(\.name)) }
+
+  func note(_ names: [String]) throws {
+    guard !names.isEmpty else { return }
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS \(identifier: Self.table) ("name" TEXT PRIMARY KEY NOT NULL) STRICT
+      """)
+    for name in names {
+      try connection.execute("INSERT OR IGNORE INTO \(identifier: Self.table) VALUES (\(name))")
+    }
+  }
+
+  func rename(_ name: String, to newName: String) throws {
+    try connection.execute(
+      "UPDATE OR REPLACE \(identifier: Self.table) SET name = \(newName) WHERE name = \(name)")
+  }
+
+  func remove(_ name: String) throws {
+    try connection.execute("DELETE FROM \(identifier: Self.table) WHERE name = \(name)")
+  }
+}

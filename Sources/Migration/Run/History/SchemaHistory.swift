@@ -1,0 +1,164 @@
+import QueryDSL
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The earlier definitions of the tables and views of a database file, as the file notes them.
+///
+/// A migration that changes a table notes its definition before and after. A program is older than
+/// the file if it would have left an earlier state unchanged, and would change the present one. A
+/// table that has not changed since its creation has no history, so a new file does not have the
+/// table of the history.
+struct SchemaHistory {
+  static let table = "apus_schema"
+
+  /// A table, a view, an index, a trigger or a full-text index, as in `sqlite_schema`.
+  struct Part: Codable, Hashable {
+    let name: String
+    let sql: String
+
+    /// The kind of an index, a trigger or a full-text index, by its definition.
+    var kind: ExistingSchema.Entry.Kind {
+      let word = SQLTokens(sql).tokens.dropFirst().first
+      if word?.isWord("trigger") == true { return .trigger }
+      return word?.isWord("virtual") == true || word?.isWord("table") == true ? .table : .index
+    }
+  }
+
+  /// The state of a table or view at some time: its own definition, then those of its indexes
+  /// and of the triggers and the full-text index that models declared; empty if it did not exist.
+  struct State {
+    let parts: [Part]
+    /// The time at which a migration made this state, or found it before making the next.
+    let date: Date
+  }
+
+  /// The states from the oldest to the latest, by folded name.
+  private(set) var states: [String: [State]] = [:]
+  /// The schema number of the program that migrated last.
+  private(set) var version: (number: Int, date: Date)?
+
+  /// Reads the history of a file with this schema, by at most one statement. Returns nil if the
+  /// file has none.
+  init?(of schema: ExistingSchema, in connection: Connection) throws {
+    guard schema.relation(Self.table) != nil else { return nil }
+    try connection.forEach(
+      """
+      SELECT "name", "definition", "changedAt", "version" FROM \(identifier: Self.table) ORDER BY "id"
+      """
+    ) { row in
+      let name = try row.get(String.self, at: 0)
+      let date = try row.get(Date.self, at: 2)
+      if let number = try row.get(Int?.self, at: 3) { version = (number, date) }
+      guard let parts = Self.parts(of: try row.get(at: 1)), !name.isEmpty else { return }
+      states[name.lowercasedASCII, default: []].append(State(parts: parts, date: date))
+    }
+  }
+
+  func states(of name: String) -> [State] { states[name.lowercasedASCII] ?? [] }
+
+  // MARK: Writing
+
+  /// Notes which declared tables and views a migration changed, inside its transaction.
+  static func note(
+    from old: ExistingSchema, to new: ExistingSchema, _ declared: Declarations, version: Int?,
+    in connection: Connection
+  ) throws {
+    let changed = declared.namesWithHistory.filter { old.parts(of: $0) != new.parts(of: $0) }
+    guard !changed.isEmpty || version != nil else { return }
+    let history = try SchemaHistory(of: new, in: connection)
+    let now = Date()
+    var rows: [(name: String, definition: String, version: Int?)] = []
+    if let version, version != history?.version?.number { rows.append(("", "[]", version)) }
+    for name in changed {
+      let isKnown = history?.states(of: name).isEmpty == false
+      // A new table has no earlier state to which an older program could return.
+      guard isKnown || !old.parts(of: name).isEmpty else { continue }
+      if !isKnown { rows.append((name, try text(of: old.parts(of: name)), nil)) }
+      rows.append((name, try text(of: new.parts(of: name)), nil))
+    }
+    guard !rows.isEmpty else { return }
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS \(identifier: Self.table) ("id" INTEGER PRIMARY KEY NOT NULL, \
+      "name" TEXT NOT NULL COLLATE NOCASE, "definition" TEXT NOT NULL, \
+      "changedAt" INTEGER NOT NULL, "version" INTEGER) STRICT
+      """)
+    for row in rows {
+      // A state that returns is noted once, as the latest, so that switching back and forth adds no
+      // rows.
+      try connection.execute(
+        """
+        DELETE FROM \(identifier: Self.table)
+        WHERE "name" = \(row.name) AND "definition" = \(row.definition)
+        """)
+      try connection.execute(
+        """
+        INSERT INTO \(identifier: Self.table) ("name", "definition", "changedAt", "version")
+        VALUES (\(row.name), \(row.definition), \(now), \(row.version))
+        """)
+    }
+  }
+
+  private static func text(of parts: [Part]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(parts), as: UTF8.self)
+  }
+
+  private static func parts(of text: String) -> [Part]? {
+    try? JSONDecoder().decode([Part].self, from: Data(text.utf8))
+  }
+}
+
+extension Declarations {
+  /// The names of everything that may have a history: tables with their former names, views, and
+  /// tables and views that are dropped.
+  fileprivate var namesWithHistory: [String] {
+    var seen: Set<String> = []
+    let dropped = removals.compactMap { removal in
+      switch removal {
+      case .table(let name), .view(let name): name
+      default: nil
+      }
+    }
+    return (tables.flatMap { [$0.name] + $0.formerNames } + views.map(\.name) + dropped)
+      .filter { seen.insert($0.lowercasedASCII).inserted }
+  }
+}
+
+extension ExistingSchema {
+  /// Returns a table or view, its indexes and its declared triggers, in a stable order; empty if it
+  /// does not exist.
+  func parts(of name: String) -> [SchemaHistory.Part] {
+    guard let entry = relation(name), let sql = entry.sql else { return [] }
+    let indexes = entries.filter { $0.kind == .index && $0.table.isSame(as: name) }
+      .compactMap { index in index.sql.map { SchemaHistory.Part(name: index.name, sql: $0) } }
+      .sorted { $0.name < $1.name }
+    let triggers = triggers(of: name).filter(\.isOwnTrigger)
+      .compactMap { entry in entry.sql.map { SchemaHistory.Part(name: entry.name, sql: $0) } }
+      .sorted { $0.name < $1.name }
+    let searchIndexes = searchIndexes.filter { $0.table.isSame(as: name) }
+      .flatMap { index in
+        [SchemaHistory.Part(name: index.name, sql: index.sql)]
+          + [self.pendingTable(index.pendingTable)].compactMap { notes in
+            notes?.sql.map { SchemaHistory.Part(name: index.pendingTable, sql: $0) }
+          }
+      }.sorted { $0.name < $1.name }
+    return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes + triggers + searchIndexes
+  }
+
+  /// Creates a schema that consists of a table in an earlier state.
+  init(of state: SchemaHistory.State) {
+    self.init(
+      entries: state.parts.enumerated().map { index, part in
+        Entry(
+          kind: index == 0 ? .table : part.kind, name: part.name,
+          table: index > 0 && part.kind == .table ? part.name : state.parts[0].name, sql: part.sql)
+      })
+  }
+}

@@ -1,0 +1,180 @@
+import QueryDSL
+import SQLCore
+
+extension MigrationRun {
+  /// Returns whether a step drops a view or trigger that is set aside, which is dropped already.
+  mutating func dropsAside(_ step: MigrationPlan.Step) -> Bool {
+    let kind: ExistingSchema.Entry.Kind
+    let name: String
+    switch step.action {
+    case .dropView: (kind, name) = (.view, step.table)
+    case .dropTrigger(let trigger): (kind, name) = (.trigger, trigger)
+    default: return false
+    }
+    guard let index = aside.firstIndex(where: { $0.kind == kind && $0.name.isSame(as: name) })
+    else { return false }
+    aside.remove(at: index)
+    return true
+  }
+
+  // MARK: Broken definitions
+
+  /// Runs a statement. ALTER TABLE fails if any view or trigger is broken; a broken one is dropped
+  /// and set aside until the steps have run.
+  mutating func alter(_ sql: String) throws {
+    while true {
+      do {
+        return try connection.execute(SQL(unsafe: sql))
+      } catch let error as DatabaseError {
+        guard error.message.hasPrefix("error in ") else { throw error }
+        let schema = try ExistingSchema(of: connection)
+        guard let entry = schema.entry(brokenBy: error) else { throw error }
+        aside.append(entry)
+        if entry.kind == .view { aside += schema.triggers(of: entry.name) }
+        try connection.execute(
+          "DROP \(unsafe: entry.kind.rawValue.uppercased()) \(identifier: entry.name)")
+      }
+    }
+  }
+
+  /// Creates the views and triggers that were set aside again, unchanged.
+  mutating func restore() throws {
+    for entry in aside {
+      do {
+        try connection.execute(SQL(unsafe: entry.sql ?? ""))
+      } catch let error as DatabaseError where error.isRefusal {
+        throw MigrationError(
+          plan: MigrationPlan(
+            steps: done + [
+              .refusal(
+                BrokenDefinitions.Definition(
+                  kind: entry.kind, name: entry.name, reason: error.message))
+            ]))
+      }
+    }
+    aside = []
+  }
+
+  /// Throws if a view or trigger that worked before is broken now.
+  mutating func checkDefinitions(before: BrokenDefinitions) throws {
+    let after = try BrokenDefinitions(of: presentSchema(), in: connection).definitions
+      .filter { !before.contains($0) }
+    guard after.isEmpty else {
+      throw MigrationError(
+        plan: MigrationPlan(
+          steps: done
+            + after.map { broken in
+              let trigger =
+                broken.kind == .trigger
+                ? TriggerDefinition.named(broken.name, in: declared.triggers) : nil
+              return trigger.map { .refusal($0, broken) } ?? .refusal(broken)
+            }))
+    }
+  }
+
+  /// Runs steps on an empty copy of the schema. Throws `MigrationError` if SQLite refuses one.
+  static func rehearse(
+    _ steps: [PlannedStep], on core: ConnectionCore, declared: Declarations, schema: ExistingSchema
+  ) throws -> [MigrationPlan.Step] {
+    core.enforcesForeignKeys = false
+    return try core.transaction(.immediate) {
+      var run = MigrationRun(
+        on: core, declared: declared, options: MigrationOptions(), schema: schema)
+      return try run.functions.use(on: core) {
+        let before = try run.foreignKeyViolations().error
+        try run.run(steps, keepingTrackOfKept: false)
+        if before == nil, let error = try run.foreignKeyViolations().error, let last = run.done.last
+        {
+          return [.refusal(error, of: last)]
+        }
+        return []
+      }
+    }
+  }
+}
+
+extension ExistingSchema {
+  /// Returns the view or trigger that made ALTER TABLE fail before it did anything: `error in view
+  /// v: …`.
+  fileprivate func entry(brokenBy error: DatabaseError) -> Entry? {
+    guard error.code.primary == .error else { return nil }
+    return entries.first { entry in
+      (entry.kind == .view || entry.kind == .trigger) && entry.sql != nil
+        && error.message.hasPrefix("error in \(entry.kind.rawValue) \(entry.name): ")
+    }
+  }
+}
+
+extension MigrationRun {
+  /// The rows whose foreign keys refer to no row, by child and parent table.
+  struct Violations {
+    struct Reference: Hashable {
+      let child: String
+      let parent: String
+    }
+
+    /// The rowids of the rows; NULL for a table without rowids.
+    var rows: [Reference: [DatabaseValue]] = [:]
+    /// The error of the check itself. It fails if a foreign key refers to columns that are not a
+    /// key.
+    var error: DatabaseError?
+  }
+
+  /// Returns the rows whose foreign keys refer to no row.
+  ///
+  /// - Parameter renames: the renamings that will follow; the result has the names after them.
+  func foreignKeyViolations(_ renames: Renames = Renames()) throws -> Violations {
+    var violations = Violations()
+    do {
+      for row in try connection.rows("PRAGMA foreign_key_check") {
+        let reference = Violations.Reference(
+          child: renames.name(ofTable: try row.get(at: 0)),
+          parent: renames.name(ofTable: try row.get(at: 2)))
+        violations.rows[reference, default: []].append(row[1] ?? .null)
+      }
+    } catch let error as DatabaseError where error.code.primary == .error {
+      violations.error = error
+    }
+    return violations
+  }
+
+  /// Throws if the migration left rows that refer to no row. Rows that did so before are allowed:
+  /// they are identified by their rowids, or counted if a rebuild may have changed those.
+  func checkForeignKeys(before: Violations) throws {
+    guard done.contains(where: \.concernsReferences) else { return }
+    try report("", "PRAGMA foreign_key_check")
+    let after = try foreignKeyViolations()
+    if let error = after.error, before.error == nil {
+      throw MigrationError(plan: MigrationPlan(steps: done), reason: error.message)
+    }
+    for (reference, rows) in after.rows {
+      let known = before.rows[reference] ?? []
+      let isRenumbered = done.contains { step in
+        guard case .rebuildTable = step.action else { return false }
+        return step.table.isSame(as: reference.child)
+      }
+      let new = rows.filter { !known.contains($0) }
+      guard rows.count > known.count || !new.isEmpty && !isRenumbered else { continue }
+      throw MigrationError(
+        plan: MigrationPlan(steps: done),
+        reason: "row \(new.first ?? rows[0]) of '\(reference.child)' would refer to a row of "
+          + "'\(reference.parent)' that does not exist")
+    }
+  }
+}
+
+extension MigrationPlan.Step {
+  /// Whether the step may leave rows that refer to no row.
+  fileprivate var concernsReferences: Bool {
+    switch action {
+    case .rebuildTable, .deleteRows, .dropTable, .dropColumn, .renameTable, .renameColumn,
+      .userStep:
+      true
+    case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
+      .createTrigger, .dropTrigger, .createSearchIndex, .dropSearchIndex, .fillSearchIndex,
+      .startLog, .stopLog, .keepNewer, .keepColumn, .keepDeclaration,
+      .refuse:
+      false
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import QueryDSL
+import SQLCore
+
+/// A step of your own in a migration. It has a name, and runs once for each database, in the
+/// migration's transaction.
+///
+/// ```swift
+/// let options = MigrationOptions(steps: [
+///   MigrationStep("slugs from titles") { connection in
+///     try connection.execute("UPDATE Post SET slug = lower(replace(title, ' ', '-'))")
+///   }
+/// ])
+/// ```
+///
+/// A step that runs `.after`, the default, sees both the new columns and the old ones: columns,
+/// tables and constraints that a schema drops are dropped after it, and unique indexes are created
+/// after it. Foreign keys are not enforced while steps run; they are checked before the migration
+/// commits.
+///
+/// A database that has none of the tables yet is new. Steps that fix existing rows have nothing to
+/// do there: they are noted as done, and do not run. Use a step that runs `.last`, and on new
+/// databases as well, for what every database needs and a schema cannot declare, such as FTS5
+/// tables and initial rows:
+///
+/// ```swift
+/// MigrationStep("the search index", .last, onNewDatabase: .runs) { connection in
+///   try connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS PostText USING fts5(title)")
+/// }
+/// ```
+public struct MigrationStep: Sendable {
+  /// The moment at which a step runs.
+  public enum Moment: Hashable, Sendable {
+    /// Before tables and columns are compared.
+    case before
+    /// After tables and columns are added, and before anything is dropped.
+    case after
+    /// After all other steps, when the tables are as the models declare them.
+    case last
+  }
+
+  /// The treatment of a step on a database that has none of the tables yet.
+  public enum OnNewDatabase: Hashable, Sendable {
+    /// The step is noted as done and does not run, because there are no rows to fix.
+    case skipped
+    /// The step runs, at its moment.
+    case runs
+  }
+
+  /// The name under which the database notes that the step has run.
+  public let name: String
+  /// The moment at which the step runs.
+  public let moment: Moment
+  /// Whether the step runs on a new database.
+  public let onNewDatabase: OnNewDatabase
+  let body: @Sendable (Connection) throws -> Void
+
+  /// Creates a step. An error that its closure throws ends the migration, and nothing is changed.
+  public init(
+    _ name: String, _ moment: Moment = .after, onNewDatabase: OnNewDatabase = .skipped,
+    run body: @escaping @Sendable (Connection) throws -> Void
+  ) {
+    self.name = name
+    self.moment = moment
+    self.onNewDatabase = onNewDatabase
+    self.body = body
+  }
+}
