@@ -220,7 +220,7 @@ struct RandomSelects {
         return try database.db.exists(query) == (count > 0) ? count : -1
       } : nil
     return RandomQuery(
-      text: try? query.sql, shape: try? query.query.statement.shape(),
+      text: try? query.sql, shape: try? query.query.statement.shape().bytes,
       found: Result { try database.db.fetch(query).map(row) }, counted: counted,
       expected: expected, isTotal: isTotal, integers: integers)
   }

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// An analysis of what the rows of a query depend on, made from the query as it is written.
-struct QueryAnalysis: QuerySink {
+/// An analysis of what the rows of a query depend on, read from its shape.
+struct QueryAnalysis {
   /// Whether the query reads one table only, each row of it by itself, as far as its text shows.
   private(set) var isOfOneRow = true
   /// Whether a date function might be given the current time.
@@ -22,7 +22,29 @@ struct QueryAnalysis: QuerySink {
   init(of select: SelectStatement) throws {
     isGrouped = select.isGrouped
     if select.isDistinct { note("it selects DISTINCT rows") }
-    try select.write(to: &self)
+    if select.extras != nil { isOfOneRow = false }
+    let shape = try select.shape()
+    var values = shape.values[...]
+    shape.forEachPart { take($0, &values) }
+  }
+
+  private mutating func take(_ part: ShapePart, _ values: inout ArraySlice<BoundValue>) {
+    switch part {
+    case .token(let token): take(token)
+    case .words(let words): take(words: words)
+    case .fragment(let text, let count):
+      take(sql: text)
+      for _ in 0..<count { take(values.popFirst()) }
+    case .value: take(values.popFirst())
+    case .openScope(let tables): open(tables)
+    case .alias(let name): take(alias: name)
+    case .openCommonTables: note("it has WITH")
+    case .resultColumn: note("it orders by a result column's name")
+    case .tableName, .columnName, .checked, .checkedRows: note("it writes")
+    case .table, .column, .allColumns, .closeScope, .closeCommonTables, .commonTableDefinition,
+      .endOfChecked:
+      break
+    }
   }
 
   private mutating func note(_ text: @autoclosure () -> String) {
@@ -66,7 +88,7 @@ struct QueryAnalysis: QuerySink {
     "avg", "count", "decimal_sum", "max", "min", "sum", "total",
   ]
 
-  mutating func token(_ token: SQLToken) {
+  private mutating func take(_ token: SQLToken) {
     if !Self.tokens.contains(token), !isGrouped || !Self.groupTokens.contains(token) {
       note(Self.words[token] ?? "it has an operator that is not followed (\(token))")
     }
@@ -76,7 +98,7 @@ struct QueryAnalysis: QuerySink {
   }
 
   /// Receives functions, and constants that the library itself writes.
-  mutating func function(_ name: String) {
+  private mutating func take(words name: String) {
     let name = name.lowercasedASCII
     // A window function may have the name of an aggregate; OVER follows.
     if !Self.aggregates.contains(name), !Self.functions.contains(name) {
@@ -86,64 +108,34 @@ struct QueryAnalysis: QuerySink {
     calledFunctions.insert(name)
   }
 
-  mutating func fragment(_ sql: SQL) {
+  private mutating func take(sql text: String) {
     note("it contains raw SQL")
-    let text = sql.text.lowercasedASCII
+    let text = text.lowercasedASCII
     if text.contains("select") { isOfOneRow = false }
     if text.contains("now") || text.contains("()") { mayNameNow = true }
-    for binding in sql.bindings { value(binding) }
   }
 
-  mutating func value(_ value: BoundValue) {
+  private mutating func take(_ value: BoundValue?) {
     if case .value(.text(let text)) = value, text.isSame(as: "now") { mayNameNow = true }
   }
 
-  mutating func openScope(
-    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
-  ) {
+  private mutating func open(_ tables: [ShapeScopeTable]) {
     scopeCount += 1
     // A subquery or a join.
-    if scopeCount > 1 || !joins.isEmpty || extras != nil { isOfOneRow = false }
+    if scopeCount > 1 || tables.count > 1 { isOfOneRow = false }
     if scopeCount > 1 { note("it has a subquery") }
-    if extras?.content.sources.isEmpty == false {
+    if tables.contains(where: { $0.kind != .model }) {
       note("it selects from something other than the table of a model")
     }
   }
 
-  mutating func alias(_ name: String) {
+  private mutating func take(alias name: String) {
     guard expectsCollation else { return }
     expectsCollation = false
     if BuiltInCollation(named: name) == nil {
       note("it has the collation \(name), which is not one of SQLite's own")
     }
   }
-
-  mutating func hideScope() {
-    isOfOneRow = false
-    note("it selects from a query")
-  }
-  mutating func openCommonTables(_ tables: [CommonTableNode]) {
-    isOfOneRow = false
-    note("it has WITH")
-  }
-  mutating func commonTableDefinition(_ table: CommonTableNode) {
-    isOfOneRow = false
-    note("it has WITH")
-  }
-  mutating func commonTable(_ table: CommonTableName) {
-    isOfOneRow = false
-    note("it has WITH")
-  }
-  mutating func resultColumn(_ name: String) { note("it orders by a result column's name") }
-  mutating func windowName(_ name: String) { note("it has a window function") }
-  mutating func tableName(_ table: TableID) { note("it writes") }
-  mutating func columnName(_ column: ColumnID) { note("it writes") }
-  mutating func showScope() {}
-  mutating func closeCommonTables() {}
-  mutating func table(_ table: TableID) {}
-  mutating func column(_ column: ColumnID) {}
-  mutating func allColumns(of table: TableID) {}
-  mutating func closeScope() {}
 }
 
 extension Database {

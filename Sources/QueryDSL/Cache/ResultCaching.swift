@@ -20,11 +20,13 @@ struct ResultKey: Sendable {
       let layout = LayoutRegistry.shared.layout(number: query.statement.from.layout),
       let model = layout.resultCaching
     else { return nil }
-    var sink = ShapeSink(StatementDraft())
-    defer { sink.draft.deallocate() }
+    var writer = ShapeWriter(StatementDraft())
+    defer { writer.draft.deallocate() }
     // A query that cannot be rendered throws where it is run.
-    guard (try? query.statement.write(to: &sink)) != nil else { return nil }
-    shape = Array(sink.draft.key.bytes)
+    guard (try? query.statement.write(to: &writer)) != nil, (try? writer.check()) != nil else {
+      return nil
+    }
+    shape = Array(writer.draft.key.bytes)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(shape.count + 64)
     bytes.append(part.number)
@@ -39,7 +41,7 @@ struct ResultKey: Sendable {
     }
     withUnsafeBytes(of: shape.count) { bytes.append(contentsOf: $0) }
     bytes.append(contentsOf: shape)
-    guard sink.draft.values.append(to: &bytes) else { return nil }
+    guard writer.draft.values.append(to: &bytes) else { return nil }
     self.model = model
     key = .bytes(bytes)
   }

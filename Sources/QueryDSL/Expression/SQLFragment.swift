@@ -130,14 +130,14 @@ extension SQLFragment {
 }
 
 extension SQLFragment.Part {
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) throws {
     switch self {
-    case .sql(let sql): try sink.fragment(sql)
-    case .expression(let node): try node.writeOperand(to: &sink, binding: .primary)
+    case .sql(let sql): writer.fragment(sql)
+    case .expression(let node): try node.writeOperand(to: &writer, binding: .primary)
     case .predicate(let node):
-      try sink.token(.open)
-      try node.write(to: &sink)
-      try sink.token(.close)
+      writer.token(.open)
+      try node.write(to: &writer)
+      writer.token(.close)
     }
   }
 }

@@ -25,8 +25,6 @@ final class PreparedForm: @unchecked Sendable {
   private let number: Int
   private let shape: [UInt8]
   private let text: String
-  /// The text for a table that is not STRICT, if the statement assigns expressions to integers.
-  private let checked: (table: String, text: String)?
   private let bindings: [BoundValue]
   /// The places of the arguments, in the order of the arguments. These and the constants are in
   /// memory of their own, because each call would retain and release an array.
@@ -38,10 +36,10 @@ final class PreparedForm: @unchecked Sendable {
   private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
 
   init(_ statement: some Renderable) throws {
-    let sql = try statement.rendered()
-    text = sql.text
-    checked = try statement.checkingIntegers()
-    bindings = sql.bindings
+    let shape = try statement.shape()
+    self.shape = shape.bytes
+    text = try shape.text()
+    bindings = shape.values
     var arguments: [ArgumentPlace] = []
     var constants: [Constant] = []
     var others: ContiguousArray<Int32> = []
@@ -58,9 +56,6 @@ final class PreparedForm: @unchecked Sendable {
     }
     arguments.sort { ($0.argument, $0.parameter) < ($1.argument, $1.parameter) }
     self.others = others
-    // Without the first byte, which says that it is a shape and which `lendStatement` writes
-    // itself.
-    shape = try Array(statement.shape().dropFirst())
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     self.arguments = .copy(of: arguments)
     self.constants = .copy(of: constants)
@@ -97,11 +92,9 @@ final class PreparedForm: @unchecked Sendable {
   private func lend(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try core.lendStatement(
       number: number,
-      shape: { key in key.append(contentsOf: shape) },
-      sql: {
-        guard let checked, !core.isStrict(checked.table) else { return text }
-        return checked.text
-      })
+      // The first byte says that it is a shape; `lendStatement` writes it itself.
+      shape: { key in key.append(contentsOf: shape.dropFirst()) },
+      sql: { try shape.withUnsafeBytes { try ShapeText.statement($0, on: core) } })
     statement.pointee.leavesValues = true
     return statement
   }

@@ -77,18 +77,18 @@ struct NumberedRows: Renderable {
   let statement: SelectStatement
   let limits: Limits
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.token(.selectAllFrom)
-    try statement.write(to: &sink)
-    try sink.token(.close)
-    try sink.token(.where)
+  func write(to writer: inout ShapeWriter) throws {
+    writer.token(.selectAllFrom)
+    try statement.write(to: &writer)
+    writer.token(.close)
+    writer.token(.where)
     let name = Identifier(Self.name)
-    try sink.fragment("\(name) > \(limits.offset)")
+    writer.fragment("\(name) > \(limits.offset)")
     if let limit = limits.limit {
       let (last, overflow) = limits.offset.addingReportingOverflow(limit)
-      try sink.fragment(" AND \(name) <= \(overflow ? .max : last)")
+      writer.fragment(" AND \(name) <= \(overflow ? .max : last)")
     }
-    try sink.fragment(" ORDER BY \(name)")
+    writer.fragment(" ORDER BY \(name)")
   }
 }
 

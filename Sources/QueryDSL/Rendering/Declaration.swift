@@ -34,18 +34,18 @@ extension ModelLayout {
   /// empty list.
   func declaration(of predicates: PredicateLines) throws -> String? {
     guard !predicates.nodes.isEmpty else { return nil }
-    var sink = TextSink(writingLiterals: true)
-    try sink.openScope(table, [], nil)
-    try PredicateNode.write(all: Array(predicates.nodes), to: &sink)
-    return sink.text
+    return try Shape { writer in
+      writer.openScope(table, [], nil)
+      try PredicateNode.write(all: Array(predicates.nodes), to: &writer)
+    }.text(writingLiterals: true)
   }
 
   /// Returns an expression over the table, as a declaration writes it.
   func declaration(of expression: ExpressionNode) throws -> String {
-    var sink = TextSink(writingLiterals: true)
-    try sink.openScope(table, [], nil)
-    try expression.write(to: &sink)
-    return sink.text
+    try Shape { writer in
+      writer.openScope(table, [], nil)
+      try expression.write(to: &writer)
+    }.text(writingLiterals: true)
   }
 }
 
@@ -57,15 +57,6 @@ extension ModelLayout {
     if case .column = term.node {} else { text = "(\(text))" }
     if let collation = term.collation { text += " COLLATE \(collation.sql)" }
     return text
-  }
-}
-
-extension Renderable {
-  /// Returns the statement, as the definition of a view contains it.
-  func declaration() throws -> String {
-    var sink = TextSink(writingLiterals: true)
-    try write(to: &sink)
-    return sink.text
   }
 }
 

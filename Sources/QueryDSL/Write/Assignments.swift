@@ -8,19 +8,19 @@ struct Assignment: Sendable {
 
 extension Assignment {
   /// Writes `"a" = ?, "b" = "b" + ?`.
-  static func write<Sink: QuerySink>(_ list: [Assignment], to sink: inout Sink) throws {
+  static func write(_ list: [Assignment], to writer: inout ShapeWriter) throws {
     for (index, assignment) in list.enumerated() {
-      if index > 0 { try sink.token(.comma) }
-      try assignment.writeColumn(to: &sink)
-      try sink.token(.equal)
-      try sink.assigned(assignment.value, to: assignment.column)
+      if index > 0 { writer.token(.comma) }
+      try assignment.writeColumn(to: &writer)
+      writer.token(.equal)
+      try writer.assigned(assignment.value, to: assignment.column)
     }
   }
 
   /// Writes the unqualified name of the column. Throws if the expression is not a column.
-  func writeColumn<Sink: QuerySink>(to sink: inout Sink) throws {
-    guard let columnID = column.columnID else { return try column.write(to: &sink) }
-    try sink.columnName(columnID)
+  func writeColumn(to writer: inout ShapeWriter) throws {
+    guard let columnID = column.columnID else { return try column.write(to: &writer) }
+    writer.columnName(columnID)
   }
 }
 

@@ -70,11 +70,11 @@ extension TableModel {
 }
 
 extension Delete: TableCommand, ModelCommand {
-  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.openScope(columns.table, [], nil)
-    try sink.token(.deleteFrom)
-    try sink.tableName(columns.table)
-    try rows.write(of: columns.table, layout, to: &sink)
+  package func write(to writer: inout ShapeWriter) throws {
+    writer.openScope(columns.table, [], nil)
+    writer.token(.deleteFrom)
+    writer.tableName(columns.table)
+    try rows.write(of: columns.table, layout, to: &writer)
   }
 
   var layout: ModelLayout {

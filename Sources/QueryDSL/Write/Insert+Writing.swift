@@ -17,42 +17,43 @@ struct InsertStatement: Renderable {
   let source: Source
   let conflicts: [ConflictClause]
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.openScope(table, [], nil)
-    try sink.token(.insertInto)
-    try sink.tableName(table)
+  func write(to writer: inout ShapeWriter) throws {
+    writer.openScope(table, [], nil)
+    writer.token(.insertInto)
+    writer.tableName(table)
     switch source {
     case .model(let memory, let layout, let assigningKey):
-      try write(memory, layout, layout.orders.inserted(assigningKey: assigningKey), to: &sink)
-    case .values(let assignments): try write(assignments, to: &sink)
-    case .rows(let columns, let values): try write(columns, values, to: &sink)
-    case .arrays(let columns, let arrays): try write(columns, arrays, to: &sink)
+      try write(memory, layout, layout.orders.inserted(assigningKey: assigningKey), to: &writer)
+    case .values(let assignments): try write(assignments, to: &writer)
+    case .rows(let columns, let values): try write(columns, values, to: &writer)
+    case .arrays(let columns, let arrays): try write(columns, arrays, to: &writer)
     case .query(let columns, let statement):
-      try writeNames(of: columns, to: &sink)
-      try sink.closeScope()
-      try sink.token(.space)
-      if try !sink.inserted(statement, into: columns) {
-        try conflicts.isEmpty ? statement.write(to: &sink) : statement.writeBeforeOn(to: &sink)
-      }
+      try writeNames(of: columns, to: &writer)
+      writer.closeScope()
+      writer.token(.space)
+      let isChecked = statement.mayOverflow
+      if isChecked { writer.openCheckedRows(columns.map(\.columnID)) }
+      try conflicts.isEmpty ? statement.write(to: &writer) : statement.writeBeforeOn(to: &writer)
+      if isChecked { writer.closeChecked() }
     }
-    for conflict in conflicts { try conflict.write(into: table, to: &sink) }
+    for conflict in conflicts { try conflict.write(into: table, to: &writer) }
   }
 
-  private func write<Sink: QuerySink>(
+  private func write(
     _ memory: UnsafeRawPointer, _ layout: ModelLayout, _ columns: UnsafeBufferPointer<UInt16>,
-    to sink: inout Sink
+    to writer: inout ShapeWriter
   ) throws {
-    guard !columns.isEmpty else { return try writeDefaults(to: &sink) }
-    try sink.token(.space)
-    try writeList(columns, to: &sink) { index, sink in
-      try sink.columnName(ColumnID(table: table, index: index))
+    guard !columns.isEmpty else { return try writeDefaults(to: &writer) }
+    writer.token(.space)
+    try writeList(columns, to: &writer) { index, writer in
+      writer.columnName(ColumnID(table: table, index: index))
     }
-    try sink.closeScope()
-    try sink.token(.values)
-    try writeList(columns, to: &sink) { index, sink in
+    writer.closeScope()
+    writer.token(.values)
+    try writeList(columns, to: &writer) { index, writer in
       let slot = layout.slots.slots[Int(index)]
       do {
-        try sink.value(
+        writer.value(
           .value(
             try slot.type._databaseValue(ofColumnAt: memory + Int(slot.offset), as: slot.form)))
       } catch {
@@ -61,88 +62,89 @@ struct InsertStatement: Renderable {
     }
   }
 
-  private func write<Sink: QuerySink>(
-    _ assignments: [Assignment], to sink: inout Sink
+  private func write(
+    _ assignments: [Assignment], to writer: inout ShapeWriter
   ) throws {
-    guard !assignments.isEmpty else { return try writeDefaults(to: &sink) }
-    try sink.token(.space)
-    try writeList(assignments, to: &sink) { try $0.writeColumn(to: &$1) }
+    guard !assignments.isEmpty else { return try writeDefaults(to: &writer) }
+    writer.token(.space)
+    try writeList(assignments, to: &writer) { try $0.writeColumn(to: &$1) }
     // VALUES has no row, so its expressions cannot name columns.
-    try sink.closeScope()
-    try sink.token(.values)
-    try writeList(assignments, to: &sink) { try $1.assigned($0.value, to: $0.column) }
+    writer.closeScope()
+    writer.token(.values)
+    try writeList(assignments, to: &writer) { try $1.assigned($0.value, to: $0.column) }
   }
 
-  private func write<Sink: QuerySink>(
-    _ columns: [ExpressionNode], _ values: ArraySlice<BoundValue>, to sink: inout Sink
+  private func write(
+    _ columns: [ExpressionNode], _ values: ArraySlice<BoundValue>, to writer: inout ShapeWriter
   ) throws {
-    try writeNames(of: columns, to: &sink)
-    try sink.closeScope()
-    try sink.token(.values)
+    try writeNames(of: columns, to: &writer)
+    writer.closeScope()
+    writer.token(.values)
     for first in stride(from: values.startIndex, to: values.endIndex, by: columns.count) {
-      if first > values.startIndex { try sink.token(.comma) }
+      if first > values.startIndex { writer.token(.comma) }
       let row = values[first..<min(first + columns.count, values.endIndex)]
-      try writeList(zip(columns, row), to: &sink) { cell, sink in
+      try writeList(zip(columns, row), to: &writer) { cell, writer in
         if case .unstorable(let error) = cell.1 {
           let place = cell.0.place
           throw error.at(table: place?.table, column: place?.column, row: first / columns.count)
         }
-        try sink.value(cell.1)
+        writer.value(cell.1)
       }
     }
   }
 
   /// Writes `SELECT first.value, (SELECT value FROM … WHERE rowid = first.rowid), … FROM …`.
-  private func write<Sink: QuerySink>(
-    _ columns: [ExpressionNode], _ arrays: [BoundArray], to sink: inout Sink
+  private func write(
+    _ columns: [ExpressionNode], _ arrays: [BoundArray], to writer: inout ShapeWriter
   ) throws {
     func writeArray(_ array: BoundArray) throws {
-      try sink.function("\(ArrayTable.name)(")
-      try sink.value(.array(array))
-      try sink.function(")")
+      writer.function("\(ArrayTable.name)(")
+      writer.value(.array(array))
+      writer.function(")")
     }
-    try writeNames(of: columns, to: &sink)
-    try sink.closeScope()
+    try writeNames(of: columns, to: &writer)
+    writer.closeScope()
     guard let first = arrays.first else { return }
-    try sink.function(" SELECT first.value")
+    writer.function(" SELECT first.value")
     for array in arrays.dropFirst() {
-      try sink.function(", (SELECT value FROM ")
+      writer.function(", (SELECT value FROM ")
       try writeArray(array)
-      try sink.function(" WHERE rowid = first.rowid)")
+      writer.function(" WHERE rowid = first.rowid)")
     }
-    try sink.function(" FROM ")
+    writer.function(" FROM ")
     try writeArray(first)
     // Without WHERE, a following ON CONFLICT would be the condition of a join.
-    try sink.function(" AS first WHERE 1")
+    writer.function(" AS first WHERE 1")
   }
 
-  private func writeNames<Sink: QuerySink>(
-    of columns: [ExpressionNode], to sink: inout Sink
+  private func writeNames(
+    of columns: [ExpressionNode], to writer: inout ShapeWriter
   ) throws {
-    try sink.token(.space)
-    try writeList(columns, to: &sink) { node, sink in
-      guard let column = node.columnID else { return try node.write(to: &sink) }
-      try sink.columnName(column)
+    writer.token(.space)
+    try writeList(columns, to: &writer) { node, writer in
+      guard let column = node.columnID else { return try node.write(to: &writer) }
+      writer.columnName(column)
     }
   }
 
-  private func writeDefaults<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeDefaults(to writer: inout ShapeWriter) throws {
     guard conflicts.isEmpty else {
       throw QueryError("an insert of only default values cannot have ON CONFLICT; set a column")
     }
-    try sink.token(.defaultValues)
-    try sink.closeScope()
+    writer.token(.defaultValues)
+    writer.closeScope()
   }
 
-  private func writeList<Sink: QuerySink, List: Sequence>(
-    _ list: List, to sink: inout Sink, _ write: (List.Element, inout Sink) throws -> Void
+  private func writeList<List: Sequence>(
+    _ list: List, to writer: inout ShapeWriter,
+    _ write: (List.Element, inout ShapeWriter) throws -> Void
   ) throws {
-    try sink.token(.open)
+    writer.token(.open)
     for (index, element) in list.enumerated() {
-      if index > 0 { try sink.token(.comma) }
-      try write(element, &sink)
+      if index > 0 { writer.token(.comma) }
+      try write(element, &writer)
     }
-    try sink.token(.close)
+    writer.token(.close)
   }
 }
 
@@ -151,33 +153,33 @@ extension SelectStatement {
   /// WHERE clause at its end.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html#parsing_ambiguity>
-  fileprivate func writeBeforeOn<Sink: QuerySink>(to sink: inout Sink) throws {
+  fileprivate func writeBeforeOn(to writer: inout ShapeWriter) throws {
     let isEnded = !order.isEmpty || limit != nil || offset != nil || !predicates.isEmpty
-    if isEnded { return try write(to: &sink) }
+    if isEnded { return try write(to: &writer) }
     if extras?.content.compound != nil {
-      try sink.token(.selectAllFrom)
-      try write(to: &sink)
-      try sink.token(.close)
-      try sink.token(.where)
-      return try sink.token(.one)
+      writer.token(.selectAllFrom)
+      try write(to: &writer)
+      writer.token(.close)
+      writer.token(.where)
+      return writer.token(.one)
     }
     var ended = self
     ended.predicates = .one(.all([]))
-    try ended.write(to: &sink)
+    try ended.write(to: &writer)
   }
 }
 
 extension Insert: TableCommand, ModelCommand {
-  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  package func write(to writer: inout ShapeWriter) throws {
     guard case .models(let models) = source else {
-      return try statement().write(to: &sink)
+      return try statement().write(to: &writer)
     }
     // The SQL of the first model stands for all, because only the values differ.
     try models.withUnsafeBytes { memory in
       guard let model = memory.baseAddress else {
         throw QueryError("the insert into \(M.tableName) has no models")
       }
-      try statement(for: model).write(to: &sink)
+      try statement(for: model).write(to: &writer)
     }
   }
 

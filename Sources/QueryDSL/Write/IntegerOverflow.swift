@@ -45,56 +45,15 @@ extension SelectStatement {
   }
 }
 
-extension QuerySink {
-  package mutating func checksInteger(_ column: ColumnID) throws -> Bool { false }
-
+extension ShapeWriter {
   /// Writes an expression that is assigned to a column.
   mutating func assigned(_ value: ExpressionNode, to column: ExpressionNode) throws {
-    guard value.mayOverflow, let column = column.columnID, try checksInteger(column) else {
+    guard value.mayOverflow, let column = column.columnID else {
       return try value.write(to: &self)
     }
-    try function(IntegerGuard.opening)
+    openChecked(column)
     try value.write(to: &self)
-    try function(IntegerGuard.closing)
-  }
-
-  /// Writes a query whose rows are inserted into columns. Returns false if it is to be written as it
-  /// is.
-  mutating func inserted(
-    _ statement: SelectStatement, into columns: [ExpressionNode]
-  ) throws -> Bool {
-    guard statement.mayOverflow else { return false }
-    let areChecked = try columns.map { column in
-      guard let column = column.columnID else { return false }
-      return try checksInteger(column)
-    }
-    guard areChecked.contains(true) else { return false }
-    let names = columns.indices.map { "c\($0)" }
-    try function("WITH \"apus_rows\"(\(names.joined(separator: ", "))) AS (")
-    try statement.write(to: &self)
-    let terms = zip(names, areChecked).map { $1 ? IntegerGuard.checked($0) : $0 }
-    // Without WHERE, a following ON CONFLICT would be the condition of a join.
-    try function(") SELECT \(terms.joined(separator: ", ")) FROM \"apus_rows\" WHERE 1")
-    return true
-  }
-}
-
-extension Renderable {
-  /// Returns the text of the statement that assigns expressions to integer columns, with its checks,
-  /// and the table; nil if it assigns none.
-  func checkingIntegers() throws -> (table: String, text: String)? {
-    var sink = TextSink(checkingIntegers: true)
-    try write(to: &sink)
-    return sink.checkedTable.map { ($0, sink.text) }
-  }
-
-  package func statementText(on core: ConnectionCore) throws -> String {
-    var sink = TextSink()
-    try write(to: &sink)
-    guard let table = sink.checkedTable, !core.isStrict(table),
-      let checking = try checkingIntegers()
-    else { return sink.text }
-    return checking.text
+    closeChecked()
   }
 }
 

@@ -109,13 +109,13 @@ struct AffectedRows: Sendable {
   }
 
   /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.
-  func write<Sink: QuerySink>(
-    of table: TableID, _ layout: @autoclosure () throws -> ModelLayout, to sink: inout Sink
+  func write(
+    of table: TableID, _ layout: @autoclosure () throws -> ModelLayout, to writer: inout ShapeWriter
   ) throws {
     if let problem { throw problem }
     guard isLimited else {
-      try SelectStatement.write(predicates, behind: .where, to: &sink)
-      return try sink.closeScope()
+      try SelectStatement.write(predicates, behind: .where, to: &writer)
+      return writer.closeScope()
     }
     let layout = try layout()
     guard limit != nil else {
@@ -127,23 +127,23 @@ struct AffectedRows: Sendable {
     let key = layout.keyColumns.map {
       ColumnID(table: table, index: UInt16(truncatingIfNeeded: $0))
     }
-    try sink.token(.where)
-    if key.count > 1 { try sink.token(.open) }
+    writer.token(.where)
+    if key.count > 1 { writer.token(.open) }
     for (index, column) in key.enumerated() {
-      if index > 0 { try sink.token(.comma) }
-      try sink.column(column)
+      if index > 0 { writer.token(.comma) }
+      writer.column(column)
     }
-    if key.count > 1 { try sink.token(.close) }
-    try sink.token(.in)
-    try sink.token(.open)
+    if key.count > 1 { writer.token(.close) }
+    writer.token(.in)
+    writer.token(.open)
     // The subquery has its own scope, in which the table stands again.
-    try sink.closeScope()
+    writer.closeScope()
     var rows = SelectStatement(
       selection: .terms(key.map { .expression(.column($0)) }), from: table)
     rows.predicates = predicates
     rows.order = order
     rows.limit = limit
-    try rows.write(to: &sink)
-    try sink.token(.close)
+    try rows.write(to: &writer)
+    writer.token(.close)
   }
 }

@@ -53,12 +53,12 @@ struct ReturningStatement<Command: Renderable>: Renderable {
   let command: Command
   let returning: ReturningClause
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try command.write(to: &sink)
-    try sink.openScope(returning.table, [], nil)
-    try sink.token(.returning)
-    try SelectStatement.write(returning.terms, to: &sink)
-    try sink.closeScope()
+  func write(to writer: inout ShapeWriter) throws {
+    try command.write(to: &writer)
+    writer.openScope(returning.table, [], nil)
+    writer.token(.returning)
+    try SelectStatement.write(returning.terms, to: &writer)
+    writer.closeScope()
   }
 }
 

@@ -129,7 +129,7 @@ extension TableModel {
 }
 
 extension Update: TableCommand, ModelCommand {
-  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  package func write(to writer: inout ShapeWriter) throws {
     guard !assignments.isEmpty else {
       throw QueryError("the update of \(M.tableName) assigns no column")
     }
@@ -137,19 +137,19 @@ extension Update: TableCommand, ModelCommand {
       [SelectStatement.Join(kind: .inner, table: $0.table, condition: nil)]
     }
     let extras = source.flatMap(SelectExtras.init(source:))
-    try sink.openScope(columns.table, joins ?? [], extras)
-    try sink.token(.update)
-    try sink.tableName(columns.table)
-    try sink.token(.set)
-    try Assignment.write(assignments, to: &sink)
+    writer.openScope(columns.table, joins ?? [], extras)
+    writer.token(.update)
+    writer.tableName(columns.table)
+    writer.token(.set)
+    try Assignment.write(assignments, to: &writer)
     if let source {
       guard !rows.isLimited else {
         throw QueryError("the update of \(M.tableName) FROM another table cannot have LIMIT")
       }
-      try sink.token(.from)
-      try SelectStatement.write(source.table, extras, to: &sink)
+      writer.token(.from)
+      try SelectStatement.write(source.table, extras, to: &writer)
     }
-    try rows.write(of: columns.table, layout, to: &sink)
+    try rows.write(of: columns.table, layout, to: &writer)
   }
 
   var layout: ModelLayout {

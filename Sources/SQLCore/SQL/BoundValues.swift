@@ -168,6 +168,19 @@ package struct BoundValues {
     capacity = 0
   }
 
+  /// The values.
+  package var all: [BoundValue] {
+    guard let places else { return [] }
+    return (0..<count).map { index in
+      switch places[index] {
+      case .null: .value(.null)
+      case .integer(let integer): .value(.integer(integer))
+      case .real(let real): .value(.real(real))
+      case .other(let other): others?[other] ?? .value(.null)
+      }
+    }
+  }
+
   /// Appends the values to a key, byte by byte, so that two keys are equal only if the values are.
   /// Returns false if a value cannot be part of a key.
   package func append(to key: inout [UInt8]) -> Bool {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import QueryFixtures
 
-/// The statement cache finds a query by its shape. In a debug build the cache asserts that a shape
-/// has only one SQL text; these tests check the same through the public interface.
+/// The statement cache finds a query by its shape, from which its SQL is read. So a shape has only one
+/// SQL text; these tests check through the public interface that another text has another shape.
 @Suite("The shape of a query")
 struct QueryShapeTests {
   let connection: Connection

@@ -48,29 +48,29 @@ struct NewRow {
 
   /// Writes the new row's value for a term of a constraint: a column, or an expression over the
   /// row.
-  fileprivate func write<Sink: QuerySink>(_ term: String, to sink: inout Sink) throws {
+  fileprivate func write(_ term: String, to writer: inout ShapeWriter) throws {
     if let column = columns.first(where: { $0.name == term }) {
-      return try Self.write(column.value, to: &sink)
+      return try Self.write(column.value, to: &writer)
     }
-    try sink.function("(SELECT \(term) FROM (SELECT *")
-    for column in generated { try sink.function(", \(column.sql) AS \(column.name)") }
-    try sink.function(" FROM (SELECT ")
+    writer.function("(SELECT \(term) FROM (SELECT *")
+    for column in generated { writer.function(", \(column.sql) AS \(column.name)") }
+    writer.function(" FROM (SELECT ")
     for (index, column) in columns.enumerated() {
-      if index > 0 { try sink.function(", ") }
-      try Self.write(column.value, to: &sink)
-      try sink.function(" AS \(column.name)")
+      if index > 0 { writer.function(", ") }
+      try Self.write(column.value, to: &writer)
+      writer.function(" AS \(column.name)")
     }
-    try sink.function(")))")
+    writer.function(")))")
   }
 
-  private static func write<Sink: QuerySink>(_ value: Value, to sink: inout Sink) throws {
+  private static func write(_ value: Value, to writer: inout ShapeWriter) throws {
     switch value {
-    case .bound(let value): try sink.value(.value(value))
+    case .bound(let value): writer.value(.value(value))
     case .expression(let node):
-      try sink.function("(")
-      try node.write(to: &sink)
-      try sink.function(")")
-    case .sql(let text): try sink.function("(\(text))")
+      writer.function("(")
+      try node.write(to: &writer)
+      writer.function(")")
+    case .sql(let text): writer.function("(\(text))")
     }
   }
 }
@@ -82,17 +82,17 @@ struct ConflictLookup: Renderable {
   let row: NewRow
   let constraint: UniqueConstraint
 
-  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) throws {
     let key = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
-    try sink.function("SELECT \(key) FROM \(layout.quotedTableName) WHERE ")
+    writer.function("SELECT \(key) FROM \(layout.quotedTableName) WHERE ")
     for (index, term) in constraint.terms.enumerated() {
-      if index > 0 { try sink.function(" AND ") }
-      try sink.function("\(term) = ")
-      try row.write(term, to: &sink)
+      if index > 0 { writer.function(" AND ") }
+      writer.function("\(term) = ")
+      try row.write(term, to: &writer)
     }
     if let condition = constraint.condition {
-      try sink.function(" AND (\(condition)) AND ")
-      try row.write("(\(condition))", to: &sink)
+      writer.function(" AND (\(condition)) AND ")
+      try row.write("(\(condition))", to: &writer)
     }
   }
 }

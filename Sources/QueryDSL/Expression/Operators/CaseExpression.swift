@@ -12,26 +12,26 @@ package struct CaseNode: Sendable {
   var branches: [(condition: Condition, result: ExpressionNode)]
   var otherwise: ExpressionNode?
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.token(.case)
+  func write(to writer: inout ShapeWriter) throws {
+    writer.token(.case)
     if let base {
-      try sink.token(.space)
-      try base.writeOperand(to: &sink)
+      writer.token(.space)
+      try base.writeOperand(to: &writer)
     }
     for branch in branches {
-      try sink.token(.when)
+      writer.token(.when)
       switch branch.condition {
-      case .predicate(let predicate): try predicate.write(to: &sink)
-      case .value(let value): try value.write(to: &sink)
+      case .predicate(let predicate): try predicate.write(to: &writer)
+      case .value(let value): try value.write(to: &writer)
       }
-      try sink.token(.then)
-      try branch.result.write(to: &sink)
+      writer.token(.then)
+      try branch.result.write(to: &writer)
     }
     if let otherwise {
-      try sink.token(.else)
-      try otherwise.write(to: &sink)
+      writer.token(.else)
+      try otherwise.write(to: &writer)
     }
-    try sink.token(.end)
+    writer.token(.end)
   }
 }
 

@@ -135,9 +135,7 @@ extension ExpressionNode {
   /// The columns that the expression names. Throws `QueryError` if it cannot be rendered.
   package var columns: Set<ColumnID> {
     get throws {
-      var sink = ColumnSink()
-      try write(to: &sink)
-      return sink.columns
+      try Shape.columns { try write(to: &$0) }
     }
   }
 

@@ -60,148 +60,148 @@ extension ExpressionNode {
   }
 
   /// Writes the expression without parentheses around it.
-  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) throws {
     switch self {
-    case .column(let column): try sink.column(column)
-    case .value(let value): try sink.value(value)
-    case .fragment(let sql): try sink.fragment(sql)
+    case .column(let column): writer.column(column)
+    case .value(let value): writer.value(value)
+    case .fragment(let sql): writer.fragment(sql)
     case .invalid(let error): throw error
-    case .countOfRows: try sink.token(.countStar)
-    case .constant(let text): try sink.function(text)
-    case .resultColumn(let name): try sink.resultColumn(name)
-    case .parameter(let parameter): try sink.value(parameter.bound(as: .standard))
-    case .chain(let chain): try chain.write(to: &sink)
-    case .tree(let tree, _): try tree.write(to: &sink)
+    case .countOfRows: writer.token(.countStar)
+    case .constant(let text): writer.function(text)
+    case .resultColumn(let name): writer.resultColumn(name)
+    case .parameter(let parameter): writer.value(parameter.bound(as: .standard))
+    case .chain(let chain): try chain.write(to: &writer)
+    case .tree(let tree, _): try tree.write(to: &writer)
     }
   }
 
   /// Writes expressions with commas between them.
-  static func write<Sink: QuerySink>(_ list: [ExpressionNode], to sink: inout Sink) throws {
+  static func write(_ list: [ExpressionNode], to writer: inout ShapeWriter) throws {
     for index in list.indices {
-      if index > 0 { try sink.token(.comma) }
-      try list[index].write(to: &sink)
+      if index > 0 { writer.token(.comma) }
+      try list[index].write(to: &writer)
     }
   }
 
   /// Writes the expression as an operand of an operator, in parentheses if its precedence is lower
   /// than its place needs.
-  func writeOperand<Sink: QuerySink>(to sink: inout Sink, binding needed: Precedence) throws {
-    if precedence >= needed { return try write(to: &sink) }
-    try sink.token(.open)
-    try write(to: &sink)
-    try sink.token(.close)
+  func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) throws {
+    if precedence >= needed { return try write(to: &writer) }
+    writer.token(.open)
+    try write(to: &writer)
+    writer.token(.close)
   }
 
   /// Writes the expression as an operand of a comparison, such as `a < b`, `a IS NULL` or
   /// `a IN (…)`.
-  func writeOperand<Sink: QuerySink>(to sink: inout Sink) throws {
-    try writeOperand(to: &sink, binding: .bits)
+  func writeOperand(to writer: inout ShapeWriter) throws {
+    try writeOperand(to: &writer, binding: .bits)
   }
 }
 
 extension ExpressionTree {
   // Each kind is unpacked in a function of its own, for the reason given at `PredicateTree.write`.
-  fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  fileprivate func write(to writer: inout ShapeWriter) throws {
     switch self {
-    case .negative: try writeNegative(to: &sink)
-    case .bitwiseNot: try writeBitwiseNot(to: &sink)
-    case .function: try writeFunction(to: &sink)
-    case .row: try writeRow(to: &sink)
-    case .list: try writeList(to: &sink)
-    case .predicate: try writePredicate(to: &sink)
-    case .subquery: try writeSubquery(to: &sink)
-    case .call: try writeCall(to: &sink)
-    case .cases: try writeCases(to: &sink)
-    case .cast: try writeCast(to: &sink)
-    case .collate: try writeCollate(to: &sink)
-    case .composed: try writeParts(to: &sink)
+    case .negative: try writeNegative(to: &writer)
+    case .bitwiseNot: try writeBitwiseNot(to: &writer)
+    case .function: try writeFunction(to: &writer)
+    case .row: try writeRow(to: &writer)
+    case .list: try writeList(to: &writer)
+    case .predicate: try writePredicate(to: &writer)
+    case .subquery: try writeSubquery(to: &writer)
+    case .call: try writeCall(to: &writer)
+    case .cases: try writeCases(to: &writer)
+    case .cast: try writeCast(to: &writer)
+    case .collate: try writeCollate(to: &writer)
+    case .composed: try writeParts(to: &writer)
     }
   }
 
-  private func writeNegative<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeNegative(to writer: inout ShapeWriter) throws {
     guard case .negative(let operand) = self else { return }
-    try sink.token(.negate)
-    try operand.writeOperand(to: &sink, binding: .primary)
+    writer.token(.negate)
+    try operand.writeOperand(to: &writer, binding: .primary)
   }
 
-  private func writeBitwiseNot<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeBitwiseNot(to writer: inout ShapeWriter) throws {
     guard case .bitwiseNot(let operand) = self else { return }
-    try sink.token(.bitNot)
-    try operand.writeOperand(to: &sink, binding: .primary)
+    writer.token(.bitNot)
+    try operand.writeOperand(to: &writer, binding: .primary)
   }
 
-  private func writeFunction<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeFunction(to writer: inout ShapeWriter) throws {
     guard case .function(let name, let arguments) = self else { return }
-    try sink.function(name)
-    try sink.token(.open)
-    try ExpressionNode.write(arguments, to: &sink)
-    try sink.token(.close)
+    writer.function(name)
+    writer.token(.open)
+    try ExpressionNode.write(arguments, to: &writer)
+    writer.token(.close)
   }
 
-  private func writeRow<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeRow(to writer: inout ShapeWriter) throws {
     guard case .row(let nodes) = self else { return }
-    try sink.token(.open)
-    try ExpressionNode.write(nodes, to: &sink)
-    try sink.token(.close)
+    writer.token(.open)
+    try ExpressionNode.write(nodes, to: &writer)
+    writer.token(.close)
   }
 
-  private func writeList<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeList(to writer: inout ShapeWriter) throws {
     guard case .list(let nodes) = self else { return }
-    try ExpressionNode.write(nodes, to: &sink)
+    try ExpressionNode.write(nodes, to: &writer)
   }
 
-  private func writePredicate<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writePredicate(to writer: inout ShapeWriter) throws {
     guard case .predicate(let predicate) = self else { return }
     // GROUP BY 1 and ORDER BY 1 would mean the first column of the result.
     switch predicate {
     case .constant(let holds):
-      try sink.token(.one)
-      try sink.token(holds ? .equalOne : .equalZero)
+      writer.token(.one)
+      writer.token(holds ? .equalOne : .equalZero)
     case .chain(let chain) where chain.isReadAsZero:
-      try sink.token(.open)
-      try chain.write(to: &sink)
-      try sink.token(.close)
-      try sink.token(.equalOne)
-    default: try predicate.write(to: &sink)
+      writer.token(.open)
+      try chain.write(to: &writer)
+      writer.token(.close)
+      writer.token(.equalOne)
+    default: try predicate.write(to: &writer)
     }
   }
 
-  private func writeSubquery<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeSubquery(to writer: inout ShapeWriter) throws {
     guard case .subquery(let statement) = self else { return }
-    try sink.token(.open)
-    try statement.write(to: &sink)
-    try sink.token(.close)
+    writer.token(.open)
+    try statement.write(to: &writer)
+    writer.token(.close)
   }
 
-  private func writeCall<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeCall(to writer: inout ShapeWriter) throws {
     guard case .call(let call) = self else { return }
-    try call.write(to: &sink)
+    try call.write(to: &writer)
   }
 
-  private func writeCases<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeCases(to writer: inout ShapeWriter) throws {
     guard case .cases(let cases) = self else { return }
-    try cases.write(to: &sink)
+    try cases.write(to: &writer)
   }
 
-  private func writeCast<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeCast(to writer: inout ShapeWriter) throws {
     guard case .cast(let operand, let storageClass) = self else { return }
-    try sink.token(.cast)
-    try operand.write(to: &sink)
-    try sink.token(.as)
-    try sink.token(storageClass.token)
-    try sink.token(.close)
+    writer.token(.cast)
+    try operand.write(to: &writer)
+    writer.token(.as)
+    writer.token(storageClass.token)
+    writer.token(.close)
   }
 
-  private func writeCollate<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeCollate(to writer: inout ShapeWriter) throws {
     guard case .collate(let operand, let name) = self else { return }
-    try operand.writeOperand(to: &sink, binding: .collation)
-    try sink.token(.collate)
-    try sink.alias(name)
+    try operand.writeOperand(to: &writer, binding: .collation)
+    writer.token(.collate)
+    writer.alias(name)
   }
 
-  private func writeParts<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeParts(to writer: inout ShapeWriter) throws {
     guard case .composed(let parts) = self else { return }
-    for part in parts { try part.write(to: &sink) }
+    for part in parts { try part.write(to: &writer) }
   }
 }
 

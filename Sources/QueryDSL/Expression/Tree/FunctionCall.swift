@@ -18,25 +18,25 @@ package struct FunctionCall: Sendable {
   var filter: PredicateNode?
   var window: WindowNode?
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) throws {
     try check()
-    try sink.function(name)
-    try sink.token(.open)
-    if isDistinct { try sink.token(.distinct) }
+    writer.function(name)
+    writer.token(.open)
+    if isDistinct { writer.token(.distinct) }
     if let arguments {
-      try ExpressionNode.write(arguments, to: &sink)
+      try ExpressionNode.write(arguments, to: &writer)
     } else {
-      try sink.token(.star)
+      writer.token(.star)
     }
-    try sink.token(.close)
+    writer.token(.close)
     if let filter {
-      try sink.token(.filter)
-      try filter.write(to: &sink)
-      try sink.token(.close)
+      writer.token(.filter)
+      try filter.write(to: &writer)
+      writer.token(.close)
     }
     if let window {
-      try sink.token(.over)
-      try window.write(to: &sink)
+      writer.token(.over)
+      try window.write(to: &writer)
     }
   }
 

@@ -70,31 +70,31 @@ package final class OperatorChain: @unchecked Sendable {
 }
 
 extension OperatorChain {
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    if count <= TreeLimits.maximumRecursion { return try writeSides(to: &sink) }
+  func write(to writer: inout ShapeWriter) throws {
+    if count <= TreeLimits.maximumRecursion { return try writeSides(to: &writer) }
     let operands = operands
     if isAssociative {
-      return try TreeLimits.writeGroups(operands[...], joinedBy: .concat, to: &sink) {
+      return try TreeLimits.writeGroups(operands[...], joinedBy: .concat, to: &writer) {
         try $0.node.writeOperand(to: &$1, binding: Precedence.concatenation.next)
       }
     }
     for (sign, operand, precedence) in operands {
-      if let sign { try sink.token(sign) }
-      try operand.writeOperand(to: &sink, binding: precedence)
+      if let sign { writer.token(sign) }
+      try operand.writeOperand(to: &writer, binding: precedence)
     }
   }
 
-  private func writeSides<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeSides(to writer: inout ShapeWriter) throws {
     if let chain = Self.chain(left, joining: sign) {
-      try chain.writeSides(to: &sink)
+      try chain.writeSides(to: &writer)
     } else {
-      try left.writeOperand(to: &sink, binding: precedence)
+      try left.writeOperand(to: &writer, binding: precedence)
     }
-    try sink.token(sign)
+    writer.token(sign)
     if let chain = Self.chain(rightOf: sign, right) {
-      try chain.writeSides(to: &sink)
+      try chain.writeSides(to: &writer)
     } else {
-      try right.writeOperand(to: &sink, binding: precedence.next)
+      try right.writeOperand(to: &writer, binding: precedence.next)
     }
   }
 

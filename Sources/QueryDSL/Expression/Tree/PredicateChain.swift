@@ -108,32 +108,33 @@ extension PredicateChain {
       || (rightComparison == nil && rightNode.isReadAsZero)
   }
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    if count <= TreeLimits.maximumRecursion { return try writeSides(to: &sink) }
-    try PredicateNode.writeGroups(operands[...], joinedBy: connective, to: &sink)
+  func write(to writer: inout ShapeWriter) throws {
+    if count <= TreeLimits.maximumRecursion { return try writeSides(to: &writer) }
+    try PredicateNode.writeGroups(operands[...], joinedBy: connective, to: &writer)
   }
 
-  private func writeSides<Sink: QuerySink>(to sink: inout Sink) throws {
-    try write(leftComparison, leftNode, to: &sink)
-    try sink.token(connective)
-    try write(rightComparison, rightNode, to: &sink)
+  private func writeSides(to writer: inout ShapeWriter) throws {
+    try write(leftComparison, leftNode, to: &writer)
+    writer.token(connective)
+    try write(rightComparison, rightNode, to: &writer)
   }
 
   @inline(__always)
-  private func write<Sink: QuerySink>(
-    _ comparison: NumberComparison?, _ node: @autoclosure () -> PredicateNode, to sink: inout Sink
+  private func write(
+    _ comparison: NumberComparison?, _ node: @autoclosure () -> PredicateNode,
+    to writer: inout ShapeWriter
   ) throws {
     // Copying the other kinds of conditions takes most of the time to write a short chain.
-    if let comparison { return try comparison.write(to: &sink) }
-    try write(node(), to: &sink)
+    if let comparison { return comparison.write(to: &writer) }
+    try write(node(), to: &writer)
   }
 
   @inline(never)
-  private func write<Sink: QuerySink>(_ node: PredicateNode, to sink: inout Sink) throws {
+  private func write(_ node: PredicateNode, to writer: inout ShapeWriter) throws {
     if let chain = node.chain(of: connective) {
-      try chain.writeSides(to: &sink)
+      try chain.writeSides(to: &writer)
     } else {
-      try node.writeOperand(to: &sink, binding: precedence)
+      try node.writeOperand(to: &writer, binding: precedence)
     }
   }
 
@@ -168,11 +169,12 @@ extension PredicateChain {
 
 extension PredicateNode {
   /// Writes conditions with AND or OR between them.
-  static func writeGroups<Sink: QuerySink>(
-    _ operands: ArraySlice<PredicateNode>, joinedBy connective: SQLToken, to sink: inout Sink
+  static func writeGroups(
+    _ operands: ArraySlice<PredicateNode>, joinedBy connective: SQLToken,
+    to writer: inout ShapeWriter
   ) throws {
     let precedence: Precedence = connective == .and ? .and : .or
-    try TreeLimits.writeGroups(operands, joinedBy: connective, to: &sink) {
+    try TreeLimits.writeGroups(operands, joinedBy: connective, to: &writer) {
       try $0.writeOperand(to: &$1, binding: precedence)
     }
   }
@@ -221,9 +223,9 @@ struct NumberComparison: BitwiseCopyable, Sendable {
   }
 
   @inline(__always)
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.column(column)
-    try sink.token(sign)
-    if !sign.containsValue { try sink.value(bound) }
+  func write(to writer: inout ShapeWriter) {
+    writer.column(column)
+    writer.token(sign)
+    if !sign.containsValue { writer.value(bound) }
   }
 }

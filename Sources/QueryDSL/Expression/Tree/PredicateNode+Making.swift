@@ -136,71 +136,71 @@ extension PredicateNode {
 // halves, joined by OR. Each is true or false whatever the column holds, and each can use an index.
 
 extension PredicateTree {
-  static func writeIsIn<Sink: QuerySink>(
+  static func writeIsIn(
     _ subject: ExpressionNode, _ values: BoundValue, _ containsNull: BoundValue?,
-    to sink: inout Sink
+    to writer: inout ShapeWriter
   ) throws {
     guard let containsNull else {
-      return try writeMembership(subject, values, to: &sink)
+      return try writeMembership(subject, values, to: &writer)
     }
-    try subject.writeOperand(to: &sink)
-    try sink.token(.isNotNull)
-    try sink.token(.and)
-    try writeMembership(subject, values, to: &sink)
-    try sink.token(.or)
-    try subject.writeOperand(to: &sink)
-    try sink.token(.isNull)
-    try sink.token(.and)
-    try sink.value(containsNull)
+    try subject.writeOperand(to: &writer)
+    writer.token(.isNotNull)
+    writer.token(.and)
+    try writeMembership(subject, values, to: &writer)
+    writer.token(.or)
+    try subject.writeOperand(to: &writer)
+    writer.token(.isNull)
+    writer.token(.and)
+    writer.value(containsNull)
   }
 
-  private static func writeMembership<Sink: QuerySink>(
-    _ subject: ExpressionNode, _ values: BoundValue, to sink: inout Sink
+  private static func writeMembership(
+    _ subject: ExpressionNode, _ values: BoundValue, to writer: inout ShapeWriter
   ) throws {
-    try subject.writeOperand(to: &sink)
-    try sink.token(.in)
-    try sink.token(.open)
-    try sink.token(.arrayValues)
-    try sink.token(.open)
-    try sink.value(values)
-    try sink.token(.close)
-    try sink.token(.close)
+    try subject.writeOperand(to: &writer)
+    writer.token(.in)
+    writer.token(.open)
+    writer.token(.arrayValues)
+    writer.token(.open)
+    writer.value(values)
+    writer.token(.close)
+    writer.token(.close)
   }
 
-  static func writeIsIn<Sink: QuerySink>(
-    _ subject: ExpressionNode, _ query: SelectStatement, to sink: inout Sink
+  static func writeIsIn(
+    _ subject: ExpressionNode, _ query: SelectStatement, to writer: inout ShapeWriter
   ) throws {
-    try subject.writeOperand(to: &sink)
-    try sink.token(.in)
-    try sink.token(.open)
-    try query.write(to: &sink)
-    try sink.token(.close)
+    try subject.writeOperand(to: &writer)
+    writer.token(.in)
+    writer.token(.open)
+    try query.write(to: &writer)
+    writer.token(.close)
   }
 
-  static func writeIsInNullable<Sink: QuerySink>(
-    _ subject: ExpressionNode, _ query: SelectStatement, to sink: inout Sink
+  static func writeIsInNullable(
+    _ subject: ExpressionNode, _ query: SelectStatement, to writer: inout ShapeWriter
   ) throws {
     let named = query.naming("value")
-    try subject.writeOperand(to: &sink)
-    try sink.token(.isNotNull)
-    try sink.token(.and)
-    try subject.writeOperand(to: &sink)
-    try sink.token(.in)
-    try sink.token(.open)
-    try sink.token(.selectValueFrom)
-    try named.write(to: &sink)
-    try sink.token(.valueIsNotNull)
-    try sink.token(.close)
-    try sink.token(.or)
-    try subject.writeOperand(to: &sink)
-    try sink.token(.isNull)
-    try sink.token(.and)
-    try sink.token(.exists)
-    try sink.token(.open)
-    try sink.token(.selectValueFrom)
-    try named.write(to: &sink)
-    try sink.token(.valueIsNull)
-    try sink.token(.close)
+    try subject.writeOperand(to: &writer)
+    writer.token(.isNotNull)
+    writer.token(.and)
+    try subject.writeOperand(to: &writer)
+    writer.token(.in)
+    writer.token(.open)
+    writer.token(.selectValueFrom)
+    try named.write(to: &writer)
+    writer.token(.valueIsNotNull)
+    writer.token(.close)
+    writer.token(.or)
+    try subject.writeOperand(to: &writer)
+    writer.token(.isNull)
+    writer.token(.and)
+    writer.token(.exists)
+    writer.token(.open)
+    writer.token(.selectValueFrom)
+    try named.write(to: &writer)
+    writer.token(.valueIsNull)
+    writer.token(.close)
   }
 }
 

@@ -35,17 +35,17 @@ package enum PredicateTree: Sendable {
 }
 
 extension PredicateNode {
-  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) throws {
     switch self {
     case .compareColumn(let sign, let column, let value):
-      try sink.column(column)
-      try sink.token(sign)
-      if !sign.containsValue { try sink.value(value) }
-    case .fragment(let sql): try sink.fragment(sql)
-    case .constant(let holds): try sink.token(holds ? .one : .zero)
+      writer.column(column)
+      writer.token(sign)
+      if !sign.containsValue { writer.value(value) }
+    case .fragment(let sql): writer.fragment(sql)
+    case .constant(let holds): writer.token(holds ? .one : .zero)
     case .invalid(let error): throw error
-    case .chain(let chain): try chain.write(to: &sink)
-    case .tree(let tree, _): try tree.write(to: &sink)
+    case .chain(let chain): try chain.write(to: &writer)
+    case .tree(let tree, _): try tree.write(to: &writer)
     }
   }
 
@@ -70,101 +70,101 @@ extension PredicateNode {
 
   /// Writes the condition as a part of another, in parentheses if its precedence is lower than its
   /// place needs.
-  func writeOperand<Sink: QuerySink>(to sink: inout Sink, binding needed: Precedence) throws {
-    if precedence >= needed { return try write(to: &sink) }
-    try sink.token(.open)
-    try write(to: &sink)
-    try sink.token(.close)
+  func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) throws {
+    if precedence >= needed { return try write(to: &writer) }
+    writer.token(.open)
+    try write(to: &writer)
+    writer.token(.close)
   }
 
   /// Writes conditions joined by AND.
-  static func write<Sink: QuerySink>(
-    all operands: [PredicateNode], to sink: inout Sink
+  static func write(
+    all operands: [PredicateNode], to writer: inout ShapeWriter
   ) throws {
-    guard !operands.isEmpty else { return try sink.token(.one) }
-    if operands.count == 1 { return try operands[0].write(to: &sink) }
-    try writeGroups(operands[...], joinedBy: .and, to: &sink)
+    guard !operands.isEmpty else { return writer.token(.one) }
+    if operands.count == 1 { return try operands[0].write(to: &writer) }
+    try writeGroups(operands[...], joinedBy: .and, to: &writer)
   }
 }
 
 extension PredicateTree {
   // Each kind is unpacked in a function of its own. This function is on the stack once for each
   // level of the tree, so its frame must stay small.
-  fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  fileprivate func write(to writer: inout ShapeWriter) throws {
     switch self {
-    case .compare: try writeComparison(to: &sink)
-    case .not: try writeNegation(to: &sink)
-    case .match: try writeMatch(to: &sink)
-    case .between: try writeBetween(to: &sink)
-    case .isIn: try writeIsIn(to: &sink)
-    case .isInQuery: try writeIsInQuery(to: &sink)
-    case .test: try writeTest(to: &sink)
-    case .exists: try writeExists(to: &sink)
-    case .composed: try writeParts(to: &sink)
+    case .compare: try writeComparison(to: &writer)
+    case .not: try writeNegation(to: &writer)
+    case .match: try writeMatch(to: &writer)
+    case .between: try writeBetween(to: &writer)
+    case .isIn: try writeIsIn(to: &writer)
+    case .isInQuery: try writeIsInQuery(to: &writer)
+    case .test: try writeTest(to: &writer)
+    case .exists: try writeExists(to: &writer)
+    case .composed: try writeParts(to: &writer)
     }
   }
 
-  private func writeComparison<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeComparison(to writer: inout ShapeWriter) throws {
     guard case .compare(let sign, let left, let right) = self else { return }
-    try left.writeOperand(to: &sink)
-    try sink.token(sign)
-    try right.writeOperand(to: &sink)
+    try left.writeOperand(to: &writer)
+    writer.token(sign)
+    try right.writeOperand(to: &writer)
   }
 
-  private func writeNegation<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeNegation(to writer: inout ShapeWriter) throws {
     guard case .not(let operand) = self else { return }
-    try sink.token(.not)
-    try operand.writeOperand(to: &sink, binding: .not)
+    writer.token(.not)
+    try operand.writeOperand(to: &writer, binding: .not)
   }
 
-  private func writeMatch<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeMatch(to writer: inout ShapeWriter) throws {
     guard case .match(let sign, let subject, let pattern, let escape) = self else { return }
-    try subject.writeOperand(to: &sink)
-    try sink.token(sign)
-    try pattern.writeOperand(to: &sink)
+    try subject.writeOperand(to: &writer)
+    writer.token(sign)
+    try pattern.writeOperand(to: &writer)
     if let escape {
-      try sink.token(.escape)
-      try escape.writeOperand(to: &sink)
+      writer.token(.escape)
+      try escape.writeOperand(to: &writer)
     }
   }
 
-  private func writeBetween<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeBetween(to writer: inout ShapeWriter) throws {
     guard case .between(let subject, let lower, let upper) = self else { return }
-    try subject.writeOperand(to: &sink)
-    try sink.token(.between)
-    try lower.writeOperand(to: &sink)
-    try sink.token(.and)
-    try upper.writeOperand(to: &sink)
+    try subject.writeOperand(to: &writer)
+    writer.token(.between)
+    try lower.writeOperand(to: &writer)
+    writer.token(.and)
+    try upper.writeOperand(to: &writer)
   }
 
-  private func writeIsIn<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeIsIn(to writer: inout ShapeWriter) throws {
     guard case .isIn(let subject, let values, let containsNull) = self else { return }
-    try Self.writeIsIn(subject, values, containsNull, to: &sink)
+    try Self.writeIsIn(subject, values, containsNull, to: &writer)
   }
 
-  private func writeIsInQuery<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeIsInQuery(to writer: inout ShapeWriter) throws {
     guard case .isInQuery(let subject, let query, let isOptional) = self else { return }
     try isOptional
-      ? Self.writeIsInNullable(subject, query, to: &sink)
-      : Self.writeIsIn(subject, query, to: &sink)
+      ? Self.writeIsInNullable(subject, query, to: &writer)
+      : Self.writeIsIn(subject, query, to: &writer)
   }
 
-  private func writeTest<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeTest(to writer: inout ShapeWriter) throws {
     guard case .test(let sign, let subject) = self else { return }
-    try subject.writeOperand(to: &sink)
-    try sink.token(sign)
+    try subject.writeOperand(to: &writer)
+    writer.token(sign)
   }
 
-  private func writeExists<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeExists(to writer: inout ShapeWriter) throws {
     guard case .exists(let query) = self else { return }
-    try sink.token(.exists)
-    try sink.token(.open)
-    try query.write(to: &sink)
-    try sink.token(.close)
+    writer.token(.exists)
+    writer.token(.open)
+    try query.write(to: &writer)
+    writer.token(.close)
   }
 
-  private func writeParts<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeParts(to writer: inout ShapeWriter) throws {
     guard case .composed(let parts) = self else { return }
-    for part in parts { try part.write(to: &sink) }
+    for part in parts { try part.write(to: &writer) }
   }
 }

@@ -47,24 +47,24 @@ enum TreeLimits {
 
   /// Writes operands with a token between them. More operands than fit in one group are written in
   /// groups, which mean the same and use the same indexes.
-  static func writeGroups<Operand, Sink: QuerySink>(
-    _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to sink: inout Sink,
-    _ write: (Operand, inout Sink) throws -> Void
+  static func writeGroups<Operand>(
+    _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to writer: inout ShapeWriter,
+    _ write: (Operand, inout ShapeWriter) throws -> Void
   ) throws {
     guard operands.count > maximumGroup else {
       for index in operands.indices {
-        if index > operands.startIndex { try sink.token(token) }
-        try write(operands[index], &sink)
+        if index > operands.startIndex { writer.token(token) }
+        try write(operands[index], &writer)
       }
       return
     }
     let size = max(100, (operands.count + 99) / 100)
     for start in stride(from: operands.startIndex, to: operands.endIndex, by: size) {
-      if start > operands.startIndex { try sink.token(token) }
-      try sink.token(.open)
+      if start > operands.startIndex { writer.token(token) }
+      writer.token(.open)
       let group = operands[start..<min(start + size, operands.endIndex)]
-      try writeGroups(group, joinedBy: token, to: &sink, write)
-      try sink.token(.close)
+      try writeGroups(group, joinedBy: token, to: &writer, write)
+      writer.token(.close)
     }
   }
 }

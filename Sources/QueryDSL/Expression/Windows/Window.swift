@@ -121,27 +121,27 @@ package struct WindowSpecification: Sendable {
   var frame: Frame?
   var problem: QueryError?
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) throws {
     if let problem { throw problem }
-    try sink.token(.open)
+    writer.token(.open)
     if !partition.isEmpty {
-      try sink.token(.partitionBy)
-      try ExpressionNode.write(partition, to: &sink)
+      writer.token(.partitionBy)
+      try ExpressionNode.write(partition, to: &writer)
     }
     if !order.isEmpty {
-      if !partition.isEmpty { try sink.token(.space) }
-      try sink.token(.windowOrderBy)
-      try SelectStatement.OrderTerm.write(order, to: &sink)
+      if !partition.isEmpty { writer.token(.space) }
+      writer.token(.windowOrderBy)
+      try SelectStatement.OrderTerm.write(order, to: &writer)
     }
     if let frame {
-      if !partition.isEmpty || !order.isEmpty { try sink.token(.space) }
-      try sink.token(frame.unit)
-      try frame.start.write(to: &sink)
-      try sink.token(.and)
-      try frame.end.write(to: &sink)
-      if let exclusion = frame.exclusion { try sink.token(exclusion) }
+      if !partition.isEmpty || !order.isEmpty { writer.token(.space) }
+      writer.token(frame.unit)
+      frame.start.write(to: &writer)
+      writer.token(.and)
+      frame.end.write(to: &writer)
+      if let exclusion = frame.exclusion { writer.token(exclusion) }
     }
-    try sink.token(.close)
+    writer.token(.close)
   }
 }
 
@@ -151,10 +151,10 @@ package enum WindowNode: Sendable {
   indirect case specification(WindowSpecification)
   case named(String)
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) throws {
     switch self {
-    case .specification(let specification): try specification.write(to: &sink)
-    case .named(let name): try sink.windowName(name)
+    case .specification(let specification): try specification.write(to: &writer)
+    case .named(let name): writer.windowName(name)
     }
   }
 }
@@ -184,17 +184,17 @@ public enum FrameBound: Hashable, Sendable {
 }
 
 extension FrameBound {
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) {
     switch self {
-    case .unboundedPreceding: try sink.token(.unboundedPreceding)
+    case .unboundedPreceding: writer.token(.unboundedPreceding)
     case .preceding(let count):
-      try sink.value(BoundValue(count))
-      try sink.token(.preceding)
-    case .currentRow: try sink.token(.currentRow)
+      writer.value(BoundValue(count))
+      writer.token(.preceding)
+    case .currentRow: writer.token(.currentRow)
     case .following(let count):
-      try sink.value(BoundValue(count))
-      try sink.token(.following)
-    case .unboundedFollowing: try sink.token(.unboundedFollowing)
+      writer.value(BoundValue(count))
+      writer.token(.following)
+    case .unboundedFollowing: writer.token(.unboundedFollowing)
     }
   }
 }

@@ -4,18 +4,18 @@ import SQLCore
 struct CountStatement: Renderable {
   let query: SelectStatement
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write(to writer: inout ShapeWriter) throws {
     if query.countsByItself {
       var plain = query
       plain.order = .none
-      return try plain.write(to: &sink, countingRows: true)
+      return try plain.write(to: &writer, countingRows: true)
     }
-    try sink.token(.select)
-    try sink.token(.countStar)
-    try sink.token(.from)
-    try sink.token(.open)
-    try query.write(to: &sink)
-    try sink.token(.close)
+    writer.token(.select)
+    writer.token(.countStar)
+    writer.token(.from)
+    writer.token(.open)
+    try query.write(to: &writer)
+    writer.token(.close)
   }
 }
 
@@ -23,12 +23,12 @@ struct CountStatement: Renderable {
 struct ExistsStatement: Renderable {
   let query: SelectStatement
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.token(.select)
-    try sink.token(.exists)
-    try sink.token(.open)
-    try query.write(to: &sink)
-    try sink.token(.close)
+  func write(to writer: inout ShapeWriter) throws {
+    writer.token(.select)
+    writer.token(.exists)
+    writer.token(.open)
+    try query.write(to: &writer)
+    writer.token(.close)
   }
 }
 

@@ -57,14 +57,14 @@ extension SelectStatement {
   /// rendered.
   package var shownColumns: Set<ColumnID> {
     get throws {
-      var sink = ColumnSink()
-      switch selection {
-      case .table(let table): sink.allColumns(of: table)
-      case .terms(let terms): try Self.write(terms, to: &sink)
+      try Shape.columns { writer in
+        switch selection {
+        case .table(let table): writer.allColumns(of: table)
+        case .terms(let terms): try Self.write(terms, to: &writer)
+        }
+        for condition in having { try condition.write(to: &writer) }
+        try OrderTerm.write(order, to: &writer)
       }
-      for condition in having { try condition.write(to: &sink) }
-      try OrderTerm.write(order, to: &sink)
-      return sink.columns
     }
   }
 
@@ -72,20 +72,19 @@ extension SelectStatement {
   /// of a row leaves it where it is in the result. Throws `QueryError` if they cannot be rendered.
   package var decidingColumns: Set<ColumnID> {
     get throws {
-      var sink = ColumnSink()
-      for condition in predicates { try condition.write(to: &sink) }
-      for join in joins { try join.condition?.write(to: &sink) }
-      try OrderTerm.write(order, to: &sink)
-      return sink.columns
+      try Shape.columns { writer in
+        for condition in predicates { try condition.write(to: &writer) }
+        for join in joins { try join.condition?.write(to: &writer) }
+        try OrderTerm.write(order, to: &writer)
+      }
     }
   }
 
   /// Whether a term of ORDER BY names a column of one of the tables, or is not known.
   package func isOrdered(by tables: Set<TableID>) -> Bool {
     order.contains { term in
-      var sink = ColumnSink()
-      guard (try? term.write(to: &sink)) != nil else { return true }
-      return sink.columns.contains { tables.contains($0.table) }
+      guard let columns = try? Shape.columns(of: { try term.write(to: &$0) }) else { return true }
+      return columns.contains { tables.contains($0.table) }
     }
   }
 

@@ -1,92 +1,92 @@
 import SQLCore
 
 extension SelectStatement: Renderable {
-  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try write(to: &sink, countingRows: false)
+  package func write(to writer: inout ShapeWriter) throws {
+    try write(to: &writer, countingRows: false)
   }
 
   /// Writes the statement, or one that counts its rows. No closure captures the statement here:
   /// that would copy it each time a query runs.
-  func write<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
+  func write(to writer: inout ShapeWriter, countingRows: Bool) throws {
     if let extras {
-      return try write(to: &sink, countingRows: countingRows, with: extras.content)
+      return try write(to: &writer, countingRows: countingRows, with: extras.content)
     }
-    try sink.openScope(from, [], nil)
-    try writeBeginning(to: &sink, countingRows: countingRows)
-    try Self.write(predicates, behind: .where, to: &sink)
-    try writeOrderAndLimit(to: &sink)
-    try sink.closeScope()
+    writer.openScope(from, [], nil)
+    try writeBeginning(to: &writer, countingRows: countingRows)
+    try Self.write(predicates, behind: .where, to: &writer)
+    try writeOrderAndLimit(to: &writer)
+    writer.closeScope()
   }
 
-  private func write<Sink: QuerySink>(
-    to sink: inout Sink, countingRows: Bool, with content: SelectExtras.Content
+  private func write(
+    to writer: inout ShapeWriter, countingRows: Bool, with content: SelectExtras.Content
   ) throws {
     if let problem = content.problem { throw problem }
     let commonTables = content.commonTables
-    if !commonTables.isEmpty { try CommonTableNode.write(commonTables, to: &sink) }
+    if !commonTables.isEmpty { try CommonTableNode.write(commonTables, to: &writer) }
     if let compound = content.compound {
-      try compound.write(to: &sink)
-      try writeOrderAndLimit(to: &sink)
+      try compound.write(to: &writer)
+      try writeOrderAndLimit(to: &writer)
     } else {
-      try sink.openScope(from, content.joins, extras)
-      try writeBeginning(to: &sink, countingRows: countingRows)
-      try write(content, to: &sink)
-      try writeOrderAndLimit(to: &sink)
-      try sink.closeScope()
+      writer.openScope(from, content.joins, extras)
+      try writeBeginning(to: &writer, countingRows: countingRows)
+      try write(content, to: &writer)
+      try writeOrderAndLimit(to: &writer)
+      writer.closeScope()
     }
-    if !commonTables.isEmpty { try sink.closeCommonTables() }
+    if !commonTables.isEmpty { writer.closeCommonTables() }
   }
 
   /// Writes SELECT and FROM.
   // Inlined into the path of a query without extras: as a function it would take copies.
   @inline(__always)
-  private func writeBeginning<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
-    try sink.token(.select)
-    if isDistinct { try sink.token(.distinct) }
-    if countingRows { try sink.token(.countStar) } else { try writeSelection(to: &sink) }
+  private func writeBeginning(to writer: inout ShapeWriter, countingRows: Bool) throws {
+    writer.token(.select)
+    if isDistinct { writer.token(.distinct) }
+    if countingRows { writer.token(.countStar) } else { try writeSelection(to: &writer) }
     if from.isNone { return }
-    try sink.token(.from)
-    try Self.write(from, extras, to: &sink)
+    writer.token(.from)
+    try Self.write(from, extras, to: &writer)
   }
 
   /// Writes joins, WHERE, GROUP BY, HAVING and WINDOW.
-  private func write<Sink: QuerySink>(
-    _ content: SelectExtras.Content, to sink: inout Sink
+  private func write(
+    _ content: SelectExtras.Content, to writer: inout ShapeWriter
   ) throws {
     for join in content.joins {
-      try sink.token(join.kind)
-      try Self.write(join.table, extras, to: &sink)
+      writer.token(join.kind)
+      try Self.write(join.table, extras, to: &writer)
       if let condition = join.condition {
-        try sink.token(.on)
-        try condition.write(to: &sink)
+        writer.token(.on)
+        try condition.write(to: &writer)
       }
     }
-    try Self.write(predicates, behind: .where, to: &sink)
+    try Self.write(predicates, behind: .where, to: &writer)
     if !content.groups.isEmpty {
-      try sink.token(.groupBy)
-      try ExpressionNode.write(content.groups, to: &sink)
+      writer.token(.groupBy)
+      try ExpressionNode.write(content.groups, to: &writer)
     }
-    try Self.write(content.having, behind: .having, to: &sink)
+    try Self.write(content.having, behind: .having, to: &writer)
     for (index, window) in content.windows.enumerated() {
-      try sink.token(index == 0 ? .window : .comma)
-      try sink.alias(window.name)
-      try sink.token(.as)
-      try window.window.write(to: &sink)
+      writer.token(index == 0 ? .window : .comma)
+      writer.alias(window.name)
+      writer.token(.as)
+      try window.window.write(to: &writer)
     }
   }
 
   @inline(__always)
-  private func writeOrderAndLimit<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeOrderAndLimit(to writer: inout ShapeWriter) throws {
     switch order {
     case .none: break
     case _ where isOneAggregatedRow: break
-    case .one(let term): try write(term, behind: .orderBy, to: &sink)
+    case .one(let term): try write(term, behind: .orderBy, to: &writer)
     case .many(let terms):
       for index in terms.indices {
-        try write(terms[index], behind: index == 0 ? .orderBy : .comma, to: &sink)
+        try write(terms[index], behind: index == 0 ? .orderBy : .comma, to: &writer)
       }
     }
-    try writeLimit(to: &sink)
+    try writeLimit(to: &writer)
   }
 
   /// Whether aggregates make one row of all rows. It needs no order.
@@ -101,84 +101,83 @@ extension SelectStatement: Renderable {
   }
 
   @inline(__always)
-  private func write<Sink: QuerySink>(
-    _ term: OrderTerm, behind token: SQLToken, to sink: inout Sink
+  private func write(
+    _ term: OrderTerm, behind token: SQLToken, to writer: inout ShapeWriter
   ) throws {
-    try sink.token(token)
+    writer.token(token)
     if case .resultColumn(let name) = term.expression {
-      return try term.write(to: &sink, collation: try collation(ofResultColumn: name))
+      return try term.write(to: &writer, collation: try collation(ofResultColumn: name))
     }
     if extras != nil { try checkOrderOfCompound() }
-    try term.write(to: &sink)
+    try term.write(to: &writer)
   }
 
   /// Writes a table of FROM or a join: a model's table, a query, a common table or a function.
-  static func write<Sink: QuerySink>(
-    _ table: TableID, _ extras: SelectExtras?, to sink: inout Sink
+  static func write(
+    _ table: TableID, _ extras: SelectExtras?, to writer: inout ShapeWriter
   ) throws {
     switch extras?.source(of: table) {
-    case nil, .excluded: break
+    case nil, .common, .excluded: break
     case .nested(let query, _):
-      try sink.token(.open)
-      try sink.hideScope()
-      try query.write(to: &sink)
-      try sink.showScope()
-      try sink.token(.close)
-    case .common(let name): try sink.commonTable(name)
+      writer.token(.open)
+      writer.hideScope()
+      try query.write(to: &writer)
+      writer.showScope()
+      writer.token(.close)
     case .function(let name, let arguments):
-      try sink.alias(name)
-      try sink.token(.open)
-      try ExpressionNode.write(arguments, to: &sink)
-      try sink.token(.close)
+      writer.alias(name)
+      writer.token(.open)
+      try ExpressionNode.write(arguments, to: &writer)
+      writer.token(.close)
     }
-    try sink.table(table)
+    writer.table(table)
   }
 
-  private func writeSelection<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeSelection(to writer: inout ShapeWriter) throws {
     switch selection {
-    case .table(let table): try sink.allColumns(of: table)
-    case .terms(let terms): try Self.write(terms, to: &sink)
+    case .table(let table): writer.allColumns(of: table)
+    case .terms(let terms): try Self.write(terms, to: &writer)
     }
   }
 
   /// Writes the terms of a SELECT or RETURNING clause.
-  static func write<Sink: QuerySink>(_ terms: [SelectTerm], to sink: inout Sink) throws {
+  static func write(_ terms: [SelectTerm], to writer: inout ShapeWriter) throws {
     for (index, term) in terms.enumerated() {
-      if index > 0 { try sink.token(.comma) }
+      if index > 0 { writer.token(.comma) }
       switch term {
-      case .table(let table): try sink.allColumns(of: table)
-      case .expression(let expression): try expression.write(to: &sink)
+      case .table(let table): writer.allColumns(of: table)
+      case .expression(let expression): try expression.write(to: &writer)
       case .aliased(let expression, let alias):
-        try expression.write(to: &sink)
-        try sink.token(.as)
-        try sink.alias(alias)
+        try expression.write(to: &writer)
+        writer.token(.as)
+        writer.alias(alias)
       }
     }
   }
 
-  private func writeLimit<Sink: QuerySink>(to sink: inout Sink) throws {
+  private func writeLimit(to writer: inout ShapeWriter) throws {
     if let limit {
-      try sink.token(.limit)
-      try sink.value(limit.bound)
+      writer.token(.limit)
+      writer.value(limit.bound)
     }
     if let offset {
-      if limit == nil { try sink.token(.noLimit) }
-      try sink.token(.offset)
-      try sink.value(offset.bound)
+      if limit == nil { writer.token(.noLimit) }
+      writer.token(.offset)
+      writer.value(offset.bound)
     }
   }
 
-  static func write<Sink: QuerySink>(
-    _ predicates: ShortList<PredicateNode>, behind keyword: SQLToken, to sink: inout Sink
+  static func write(
+    _ predicates: ShortList<PredicateNode>, behind keyword: SQLToken, to writer: inout ShapeWriter
   ) throws {
     switch predicates {
     case .none: break
     case .one(let predicate):
-      try sink.token(keyword)
-      try predicate.write(to: &sink)
+      writer.token(keyword)
+      try predicate.write(to: &writer)
     case .many(let predicates):
-      try sink.token(keyword)
-      try PredicateNode.write(all: predicates, to: &sink)
+      writer.token(keyword)
+      try PredicateNode.write(all: predicates, to: &writer)
     }
   }
 
@@ -226,32 +225,32 @@ extension SelectStatement: Renderable {
 
 extension SelectStatement.OrderTerm {
   /// Writes the terms of an ORDER BY clause.
-  static func write<Sink: QuerySink>(
-    _ terms: some Collection<SelectStatement.OrderTerm>, to sink: inout Sink
+  static func write(
+    _ terms: some Collection<SelectStatement.OrderTerm>, to writer: inout ShapeWriter
   ) throws {
     for (index, term) in terms.enumerated() {
-      if index > 0 { try sink.token(.comma) }
-      try term.write(to: &sink)
+      if index > 0 { writer.token(.comma) }
+      try term.write(to: &writer)
     }
   }
 
-  func write<Sink: QuerySink>(to sink: inout Sink, collation: String? = nil) throws {
-    try expression.write(to: &sink)
+  func write(to writer: inout ShapeWriter, collation: String? = nil) throws {
+    try expression.write(to: &writer)
     if let collation {
-      try sink.token(.collate)
-      try sink.alias(collation)
+      writer.token(.collate)
+      writer.alias(collation)
     }
-    try sink.token(isDescending ? .descending : .ascending)
-    if let nulls { try sink.token(nulls == .first ? .nullsFirst : .nullsLast) }
+    writer.token(isDescending ? .descending : .ascending)
+    if let nulls { writer.token(nulls == .first ? .nullsFirst : .nullsLast) }
   }
 }
 
 extension CompoundNode {
-  fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try Self.write(first, isFirst: true, to: &sink)
+  fileprivate func write(to writer: inout ShapeWriter) throws {
+    try Self.write(first, isFirst: true, to: &writer)
     for other in others {
-      try sink.token(other.operation)
-      try Self.write(other.statement, isFirst: false, to: &sink)
+      writer.token(other.operation)
+      try Self.write(other.statement, isFirst: false, to: &writer)
     }
   }
 
@@ -260,13 +259,13 @@ extension CompoundNode {
   ///
   /// So is an operand with a RIGHT or FULL JOIN: if the UNION ALL is itself in a FROM, SQLite 3.40
   /// flattens its operands and loses the WHERE of the others.
-  private static func write<Sink: QuerySink>(
-    _ statement: SelectStatement, isFirst: Bool, to sink: inout Sink
+  private static func write(
+    _ statement: SelectStatement, isFirst: Bool, to writer: inout ShapeWriter
   ) throws {
-    if statement.isSimpleOperand { return try statement.write(to: &sink) }
-    try sink.token(.selectAllFrom)
-    try statement.write(to: &sink)
-    try sink.token(.close)
+    if statement.isSimpleOperand { return try statement.write(to: &writer) }
+    writer.token(.selectAllFrom)
+    try statement.write(to: &writer)
+    writer.token(.close)
   }
 }
 
@@ -280,23 +279,23 @@ extension SelectStatement {
 }
 
 extension CommonTableNode {
-  fileprivate static func write<Sink: QuerySink>(
-    _ tables: [CommonTableNode], to sink: inout Sink
+  fileprivate static func write(
+    _ tables: [CommonTableNode], to writer: inout ShapeWriter
   ) throws {
-    try sink.openCommonTables(tables)
-    try sink.token(.with)
-    if tables.contains(where: \.isRecursive) { try sink.token(.recursive) }
+    writer.openCommonTables(tables)
+    writer.token(.with)
+    if tables.contains(where: \.isRecursive) { writer.token(.recursive) }
     for (index, table) in tables.enumerated() {
-      if index > 0 { try sink.token(.comma) }
-      try sink.commonTableDefinition(table)
+      if index > 0 { writer.token(.comma) }
+      writer.commonTableDefinition(table)
       switch table.isMaterialized {
-      case nil: try sink.token(.asQuery)
-      case true: try sink.token(.materialized)
-      case false: try sink.token(.notMaterialized)
+      case nil: writer.token(.asQuery)
+      case true: writer.token(.materialized)
+      case false: writer.token(.notMaterialized)
       }
-      try table.query.write(to: &sink)
-      try sink.token(.close)
+      try table.query.write(to: &writer)
+      writer.token(.close)
     }
-    try sink.token(.space)
+    writer.token(.space)
   }
 }

@@ -39,15 +39,15 @@ extension TriggerLine where M: TableModel {
   private func sql(on layout: ModelLayout) throws -> String {
     let old = Columns<M>()
     let new = Columns<M>()
-    var sink = TextSink(writingLiterals: true)
+    let rows: TriggerRows
     let event: String
     switch operation {
     case .insert:
       event = "INSERT"
-      sink.openRows([(new.table, "NEW")])
+      rows = TriggerRows(rows: [(new.table, .new)])
     case .delete:
       event = "DELETE"
-      sink.openRows([(old.table, "OLD")])
+      rows = TriggerRows(rows: [(old.table, .old)])
     case .update(let paths):
       let columns = try paths.map { path in
         guard let index = layout.index(ofColumn: path) else {
@@ -56,15 +56,15 @@ extension TriggerLine where M: TableModel {
         return layout.columns[index].quotedName
       }
       event = columns.isEmpty ? "UPDATE" : "UPDATE OF \(columns.joined(separator: ", "))"
-      sink.openRows([(old.table, "OLD"), (new.table, "NEW")])
+      rows = TriggerRows(rows: [(old.table, .old), (new.table, .new)])
     }
     let (statements, condition) = content(old, new)
-    let texts = try statements.flatMap { try $0.texts(sink) }
+    let texts = try statements.flatMap { try $0.texts(rows) }
     guard !texts.isEmpty else { throw QueryError("the trigger has no statement") }
     var when = ""
     if !condition.nodes.isEmpty {
-      try PredicateNode.write(all: Array(condition.nodes), to: &sink)
-      when = "WHEN \(sink.text)\n"
+      let text = try rows.text { try PredicateNode.write(all: Array(condition.nodes), to: &$0) }
+      when = "WHEN \(text)\n"
     }
     let body = texts.map { "  \($0);\n" }.joined()
     return "CREATE TRIGGER \(Identifier(name).quoted) \(SQLComment.mark) "

@@ -82,11 +82,10 @@ public enum TriggerBuilder {
 
 /// A line of a trigger; programs do not make it directly.
 public struct TriggerStatement {
-  /// Returns the SQL of one or more statements. The argument is an empty sink that has the rows of
-  /// the trigger in scope.
-  let texts: (TextSink) throws -> [String]
+  /// Returns the SQL of one or more statements of a trigger that has these rows.
+  let texts: (TriggerRows) throws -> [String]
 
-  init(texts: @escaping (TextSink) throws -> [String]) {
+  init(texts: @escaping (TriggerRows) throws -> [String]) {
     self.texts = texts
   }
 
@@ -95,11 +94,9 @@ public struct TriggerStatement {
   }
 
   init(_ sql: SQLFragment) {
-    texts = { sink in
-      var sink = sink
-      try sql.node.write(to: &sink)
+    texts = { rows in
       // A semicolon or a comment at the end would hide the one that ends the statement.
-      let sql = SQLTokens(sink.text)
+      let sql = SQLTokens(try rows.text { try sql.node.write(to: &$0) })
       var tokens = sql.tokens[...]
       while tokens.last?.isSign(";") == true { tokens.removeLast() }
       guard !tokens.isEmpty else { throw QueryError("a statement in SQL is empty") }
@@ -110,14 +107,14 @@ public struct TriggerStatement {
 
 extension Insert {
   /// Returns one statement for each model, or the single statement of another insert.
-  func texts(inTriggerOf sink: TextSink) throws -> [String] {
+  func texts(inTriggerOf rows: TriggerRows) throws -> [String] {
     var texts: [String] = []
     if case .models(let models) = source {
       try forEach(of: models, M.layout) { model, _ in
-        texts.append(try sink.text(of: try statement(for: model)))
+        texts.append(try rows.text(of: try statement(for: model)))
       }
     } else {
-      texts.append(try sink.text(of: statement()))
+      texts.append(try rows.text(of: statement()))
     }
     if texts.contains(where: { $0.hasSuffix(" DEFAULT VALUES") }) {
       throw QueryError(
@@ -127,11 +124,20 @@ extension Insert {
   }
 }
 
-extension TextSink {
+/// The rows of a trigger, which its statements and its condition name as `OLD` and `NEW`.
+struct TriggerRows {
+  let rows: [(table: TableID, kind: ScopeKind)]
+
+  /// Returns what a closure writes about the rows, with its values as literals.
+  func text(_ write: (inout ShapeWriter) throws -> Void) throws -> String {
+    try Shape { writer in
+      writer.openRows(rows)
+      try write(&writer)
+    }.text(writingLiterals: true)
+  }
+
   fileprivate func text(of statement: some Renderable) throws -> String {
-    var sink = self
-    try statement.write(to: &sink)
-    return sink.text
+    try text { try statement.write(to: &$0) }
   }
 }
 
@@ -193,12 +199,13 @@ public struct Raise: Sendable {
     @PredicateBuilder _ predicates: () -> PredicateLines
   ) -> TriggerStatement {
     let predicates = predicates().nodes
-    return TriggerStatement { sink in
-      var sink = sink
-      sink.token(.select)
-      try node.write(to: &sink)
-      try SelectStatement.write(predicates, behind: .where, to: &sink)
-      return [sink.text]
+    return TriggerStatement { rows in
+      let text = try rows.text { writer in
+        writer.token(.select)
+        try node.write(to: &writer)
+        try SelectStatement.write(predicates, behind: .where, to: &writer)
+      }
+      return [text]
     }
   }
 

@@ -16,34 +16,34 @@ struct ConflictClause: Sendable {
 }
 
 extension ConflictClause {
-  func write<Sink: QuerySink>(into table: TableID, to sink: inout Sink) throws {
+  func write(into table: TableID, to writer: inout ShapeWriter) throws {
     let row = SelectStatement.Join(kind: .inner, table: excluded, condition: nil)
-    try sink.openScope(
+    writer.openScope(
       table, [row], SelectExtras(SelectExtras.Content(sources: [(excluded, .excluded)])))
-    try sink.token(.onConflict)
+    writer.token(.onConflict)
     if !target.isEmpty || terms != nil {
-      try sink.token(.space)
-      try sink.token(.open)
+      writer.token(.space)
+      writer.token(.open)
       for (index, column) in target.enumerated() {
-        if index > 0 { try sink.token(.comma) }
-        guard let id = column.columnID else { return try column.write(to: &sink) }
-        try sink.columnName(id)
+        if index > 0 { writer.token(.comma) }
+        guard let id = column.columnID else { return try column.write(to: &writer) }
+        writer.columnName(id)
       }
-      if let terms { try sink.fragment(SQL(unsafe: try terms.get().joined(separator: ", "))) }
-      try sink.token(.close)
+      if let terms { writer.fragment(SQL(unsafe: try terms.get().joined(separator: ", "))) }
+      writer.token(.close)
       if let condition = try condition.get() {
-        try sink.token(.where)
-        try sink.fragment(SQL(unsafe: condition))
+        writer.token(.where)
+        writer.fragment(SQL(unsafe: condition))
       }
     }
     if let assignments {
-      try sink.token(.doUpdateSet)
-      try Assignment.write(assignments, to: &sink)
-      try SelectStatement.write(predicates, behind: .where, to: &sink)
+      writer.token(.doUpdateSet)
+      try Assignment.write(assignments, to: &writer)
+      try SelectStatement.write(predicates, behind: .where, to: &writer)
     } else {
-      try sink.token(.doNothing)
+      writer.token(.doNothing)
     }
-    try sink.closeScope()
+    writer.closeScope()
   }
 
   /// Whether the clause handles every constraint: it names none.

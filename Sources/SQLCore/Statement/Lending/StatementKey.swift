@@ -81,6 +81,16 @@ package struct StatementKey {
     count &+= 5
   }
 
+  /// Appends a byte and a number.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ byte: UInt8, _ number: UInt16) {
+    if capacity - count < 4 { grow(by: 4) }
+    let word = UInt32(byte) | UInt32(number) << 8
+    UnsafeMutableRawPointer(start + count).storeBytes(of: word, as: UInt32.self)
+    count &+= 3
+  }
+
   /// Appends a text with its length before it, so that two texts in a row are unambiguous.
   package mutating func append(text: String) {
     append(UInt32(truncatingIfNeeded: text.utf8.count))
@@ -88,7 +98,7 @@ package struct StatementKey {
   }
 
   /// Appends the bytes of another key.
-  package mutating func append(contentsOf bytes: [UInt8]) {
+  package mutating func append(contentsOf bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBufferPointer { bytes in
       guard let source = bytes.baseAddress else { return }
       if capacity - count < bytes.count { grow(by: bytes.count) }
@@ -192,13 +202,4 @@ package struct StatementDraft {
     key.deallocate()
     values.deallocate()
   }
-}
-
-/// A statement that is rendered only if a connection has not prepared it.
-package protocol StatementSource {
-  /// Returns the SQL of the statement.
-  func statementText() throws -> String
-
-  /// Returns the SQL of the statement for a connection, whose tables may need checks.
-  func statementText(on core: ConnectionCore) throws -> String
 }

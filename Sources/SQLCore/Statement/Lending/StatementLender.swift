@@ -156,7 +156,7 @@ extension ConnectionCore {
   /// Lends the statement of a raw SQL text.
   package func lendStatement(text: String) throws -> StatementPointer {
     state.pointee.statements.write(text: text)
-    return try lendKnown() ?? lendNew { text }
+    return try lendKnown() ?? lendNew { _, _ in text }
   }
 
   /// Lends the statement of a piece of SQL, with its values bound.
@@ -186,19 +186,13 @@ extension ConnectionCore {
   }
 
   /// Lends the statement of a query whose shape was drafted, with its values bound. The statement
-  /// is found by its shape, and is rendered and prepared only if the cache does not have it.
-  ///
-  /// The path to a cached statement has no closures, because each closure would copy the query,
-  /// which is large.
+  /// is found by its shape. Only if the cache does not have it, `text` reads its SQL from the shape.
   package func lendStatement(
-    of draft: StatementDraft, for query: some StatementSource
+    of draft: StatementDraft, text: (UnsafeRawBufferPointer, ConnectionCore) throws -> String
   ) throws -> StatementPointer {
     state.pointee.statements.takeBack(key: draft.key)
     defer { state.pointee.statements.takeBack(values: draft.values) }
-    let statement = try lendKnown() ?? lendNew(of: query)
-    #if DEBUG
-      try checkText(of: statement) { try query.statementText() }
-    #endif
+    let statement = try lendKnown() ?? lendNew(text)
     do {
       try draft.values.bind(to: statement, on: self)
       return statement
@@ -214,7 +208,7 @@ extension ConnectionCore {
     shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {
     try state.pointee.statements.write(shape: write)
-    guard let known = lendKnown() else { return try lendNew(sql: sql) }
+    guard let known = lendKnown() else { return try lendNew { _, _ in try sql() } }
     try checkText(of: known, sql)
     return known
   }
@@ -281,27 +275,25 @@ extension ConnectionCore {
 
   /// Prepares and lends the statement whose key was written. If the cached statement is in use, the
   /// new one is a duplicate that is not cached.
-  private func lendNew(sql: () throws -> String) throws -> StatementPointer {
-    if state.pointee.authorizer.isRecording || state.pointee.statements.isCached {
-      return StatementPointer.make(try compileOne(try sql()))
-    }
-    // Rendering may run the caller's code, which may use this connection, so the key is copied
-    // first.
+  private func lendNew(
+    _ text: (UnsafeRawBufferPointer, ConnectionCore) throws -> String
+  ) throws -> StatementPointer {
+    let isCached = state.pointee.authorizer.isRecording || state.pointee.statements.isCached
+    // Making the text may use this connection, so the key is copied first.
     let (key, hash) = state.pointee.statements.copyKey()
     do {
-      let statement = StatementPointer.make(try compileOne(try sql()), key: key, hash: hash)
+      let compiled = try compileOne(try text(key, self))
+      if isCached {
+        key.deallocate()
+        return StatementPointer.make(compiled)
+      }
+      let statement = StatementPointer.make(compiled, key: key, hash: hash)
       for evicted in state.pointee.statements.insert(statement) { evicted.destroy() }
       return statement
     } catch {
       key.deallocate()
       throw error
     }
-  }
-
-  /// A function of its own, so that its closure copies the query only if it is rendered.
-  @inline(never)
-  private func lendNew(of query: some StatementSource) throws -> StatementPointer {
-    try lendNew { try query.statementText(on: self) }
   }
 
   /// Asserts, in debug builds, that a statement found in the cache has the SQL that the query

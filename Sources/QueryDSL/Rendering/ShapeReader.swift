@@ -1,0 +1,169 @@
+import SQLCore
+
+/// A table that a shape names: its position among the tables in scope, or the table itself if it is
+/// not in scope, as in a part of a query.
+package enum ShapeTable: Sendable {
+  case place(Int)
+  case outside(TableID)
+}
+
+/// A table that comes into scope.
+package struct ShapeScopeTable: Sendable {
+  package let kind: ScopeKind
+  package let layout: UInt16
+  /// The position of a common table among those in scope.
+  let commonTable: Int
+  /// The name of a function.
+  let function: String
+}
+
+/// A part of a shape, as `ShapeWriter` wrote it.
+package enum ShapePart: Sendable {
+  case token(SQLToken)
+  case words(String)
+  case alias(String)
+  case resultColumn(String)
+  case value
+  /// Raw SQL, and the number of its values.
+  case fragment(String, count: Int)
+  case table(ShapeTable)
+  case tableName(layout: UInt16)
+  case column(ShapeTable, index: UInt16)
+  case columnName(layout: UInt16, index: UInt16)
+  case allColumns(ShapeTable)
+  /// The tables, of which the first may be none.
+  case openScope([ShapeScopeTable])
+  case closeScope
+  case openCommonTables([String])
+  case closeCommonTables
+  case commonTableDefinition(String, layout: UInt16)
+  case checked(layout: UInt16, index: UInt16)
+  case checkedRows([(layout: UInt16, index: UInt16)])
+  case endOfChecked
+}
+
+/// Reads the parts of a shape, one after another.
+struct ShapeReader {
+  private let bytes: UnsafeRawBufferPointer
+  /// The first byte says that the key is a shape.
+  private var position = 1
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  /// Returns the next part; nil at the end.
+  mutating func next() -> ShapePart? {
+    guard position < bytes.count else { return nil }
+    let byte: UInt8 = number()
+    if let token = SQLToken(rawValue: byte) { return .token(token) }
+    return switch ShapeMark(rawValue: byte) {
+    case .words: .words(text())
+    case .alias: .alias(text())
+    case .resultColumn: .resultColumn(text())
+    case .value: .value
+    case .fragment: .fragment(text(), count: Int(number() as UInt32))
+    case .table: .table(table())
+    case .tableName: .tableName(layout: number())
+    case .column: .column(table(), index: number())
+    case .columnName: .columnName(layout: number(), index: number())
+    case .allColumns: .allColumns(table())
+    case .openScope: .openScope(scope())
+    case .closeScope: .closeScope
+    case .openCommonTables: .openCommonTables(list { $0.text() })
+    case .closeCommonTables: .closeCommonTables
+    case .commonTableDefinition: .commonTableDefinition(text(), layout: number())
+    case .checked: .checked(layout: number(), index: number())
+    case .checkedRows: .checkedRows(list { ($0.number(), $0.number()) })
+    case .endOfChecked: .endOfChecked
+    case nil: nil
+    }
+  }
+
+  private mutating func number<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
+    let size = MemoryLayout<Number>.size
+    guard bytes.count - position >= size else {
+      position = bytes.count
+      return 0
+    }
+    defer { position += size }
+    return bytes.loadUnaligned(fromByteOffset: position, as: Number.self)
+  }
+
+  private mutating func text() -> String {
+    let end = min(Int(number() as UInt32) + position, bytes.count)
+    defer { position = end }
+    return String(decoding: bytes[position..<end], as: UTF8.self)
+  }
+
+  private mutating func list<Element>(_ element: (inout Self) -> Element) -> [Element] {
+    let count: UInt16 = number()
+    return (0..<count).map { _ in element(&self) }
+  }
+
+  private mutating func table() -> ShapeTable {
+    let place: UInt16 = number()
+    guard place == ShapeMark.noPlace else { return .place(Int(place)) }
+    return .outside(TableID(layout: number(), source: number()))
+  }
+
+  private mutating func scope() -> [ShapeScopeTable] {
+    let layout: UInt16 = number()
+    let tables = list { reader in
+      let kind = ScopeKind(rawValue: reader.number()) ?? .model
+      let layout: UInt16 = reader.number()
+      let place: UInt16 = reader.number()
+      return ShapeScopeTable(
+        kind: kind, layout: layout, commonTable: Int(place),
+        function: kind == .function ? reader.text() : "")
+    }
+    guard tables.isEmpty else { return tables }
+    return [ShapeScopeTable(kind: .model, layout: layout, commonTable: 0, function: "")]
+  }
+}
+
+/// The shape of a statement or of a part of one, with its values.
+package struct Shape: Sendable {
+  package let bytes: [UInt8]
+  package let values: [BoundValue]
+
+  /// Makes a shape of what a closure writes. Throws `QueryError` if it uses a table that is not in
+  /// scope, unless it is a part of a query.
+  init(isPart: Bool = false, _ write: (inout ShapeWriter) throws -> Void) throws {
+    var writer = ShapeWriter(StatementDraft())
+    defer { writer.draft.deallocate() }
+    try write(&writer)
+    if !isPart { try writer.check() }
+    bytes = Array(writer.draft.key.bytes)
+    values = writer.draft.values.all
+  }
+
+  /// Calls a closure with each part.
+  package func forEachPart(_ body: (ShapePart) throws -> Void) rethrows {
+    try bytes.withUnsafeBytes { bytes in
+      var reader = ShapeReader(bytes)
+      while let part = reader.next() { try body(part) }
+    }
+  }
+
+  /// Returns the columns that a part of a query names, except those of the tables of queries inside
+  /// it.
+  static func columns(
+    of write: (inout ShapeWriter) throws -> Void
+  ) throws -> Set<ColumnID> {
+    var columns: Set<ColumnID> = []
+    try Shape(isPart: true, write).forEachPart { part in
+      switch part {
+      case .column(.outside(let table), let index):
+        columns.insert(ColumnID(table: table, index: index))
+      case .allColumns(.outside(let table)):
+        let count = LayoutRegistry.shared.layout(number: table.layout)?.columns.count ?? 0
+        for index in 0..<count {
+          columns.insert(ColumnID(table: table, index: UInt16(truncatingIfNeeded: index)))
+        }
+      default: break
+      }
+    }
+    return columns
+  }
+}
