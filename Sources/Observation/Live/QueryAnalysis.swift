@@ -38,12 +38,10 @@ struct QueryAnalysis {
     case .value: take(values.popFirst())
     case .openScope(let tables): open(tables)
     case .alias(let name): take(alias: name)
-    case .openCommonTables: note("it has WITH")
     case .resultColumn: note("it orders by a result column's name")
     case .tableName, .columnName, .checked, .checkedRows: note("it writes")
-    case .table, .column, .allColumns, .closeScope, .closeCommonTables, .commonTableDefinition,
-      .endOfChecked:
-      break
+    case .commonTableDefinition: note("it has WITH")
+    case .table, .column, .allColumns, .closeScope, .endOfChecked: break
     }
   }
 

@@ -22,10 +22,9 @@ struct ResultKey: Sendable {
     else { return nil }
     var writer = ShapeWriter(StatementDraft())
     defer { writer.draft.deallocate() }
+    query.statement.write(to: &writer)
     // A query that cannot be rendered throws where it is run.
-    guard (try? query.statement.write(to: &writer)) != nil, (try? writer.check()) != nil else {
-      return nil
-    }
+    guard (try? writer.check()) != nil else { return nil }
     shape = Array(writer.draft.key.bytes)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(shape.count + 64)

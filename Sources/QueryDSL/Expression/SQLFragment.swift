@@ -130,13 +130,13 @@ extension SQLFragment {
 }
 
 extension SQLFragment.Part {
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     switch self {
     case .sql(let sql): writer.fragment(sql)
-    case .expression(let node): try node.writeOperand(to: &writer, binding: .primary)
+    case .expression(let node): node.writeOperand(to: &writer, binding: .primary)
     case .predicate(let node):
       writer.token(.open)
-      try node.write(to: &writer)
+      node.write(to: &writer)
       writer.token(.close)
     }
   }

@@ -94,7 +94,7 @@ final class PreparedForm: @unchecked Sendable {
       number: number,
       // The first byte says that it is a shape; `lendStatement` writes it itself.
       shape: { key in key.append(contentsOf: shape.dropFirst()) },
-      sql: { try shape.withUnsafeBytes { try ShapeText.statement($0, on: core) } })
+      sql: { try shape.withUnsafeBytes { try ShapeText(of: $0, on: core).text } })
     statement.pointee.leavesValues = true
     return statement
   }

@@ -77,9 +77,9 @@ struct NumberedRows: Renderable {
   let statement: SelectStatement
   let limits: Limits
 
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     writer.token(.selectAllFrom)
-    try statement.write(to: &writer)
+    statement.write(to: &writer)
     writer.token(.close)
     writer.token(.where)
     let name = Identifier(Self.name)

@@ -36,7 +36,7 @@ extension ModelLayout {
     guard !predicates.nodes.isEmpty else { return nil }
     return try Shape { writer in
       writer.openScope(table, [], nil)
-      try PredicateNode.write(all: Array(predicates.nodes), to: &writer)
+      PredicateNode.write(all: Array(predicates.nodes), to: &writer)
     }.text(writingLiterals: true)
   }
 
@@ -44,7 +44,7 @@ extension ModelLayout {
   func declaration(of expression: ExpressionNode) throws -> String {
     try Shape { writer in
       writer.openScope(table, [], nil)
-      try expression.write(to: &writer)
+      expression.write(to: &writer)
     }.text(writingLiterals: true)
   }
 }

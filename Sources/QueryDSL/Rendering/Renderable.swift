@@ -38,7 +38,7 @@ extension ConnectionCore {
       discard(writer.draft)
       throw error
     }
-    return try lendStatement(of: writer.draft, text: ShapeText.statement)
+    return try lendStatement(of: writer.draft) { try ShapeText(of: $0, on: $1).text }
   }
 
   /// Lends the statement of a SELECT. Clients call this from code that is specialised for their

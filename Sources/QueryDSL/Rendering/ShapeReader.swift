@@ -1,20 +1,18 @@
 import SQLCore
 
-/// A table that a shape names: its position among the tables in scope, or the table itself if it is
-/// not in scope, as in a part of a query.
+/// A table that a shape names: the number of its scope and its position there, or the table itself
+/// if it is not in scope, as in a part of a query.
 package enum ShapeTable: Sendable {
-  case place(Int)
+  case place(scope: Int, index: Int)
   case outside(TableID)
 }
 
 /// A table that comes into scope.
 package struct ShapeScopeTable: Sendable {
   package let kind: ScopeKind
-  package let layout: UInt16
-  /// The position of a common table among those in scope.
-  let commonTable: Int
-  /// The name of a function.
-  let function: String
+  let layout: UInt16
+  /// The name of a common table, a function or a row; nil for a table that has its model's name.
+  var name: String?
 }
 
 /// A part of a shape, as `ShapeWriter` wrote it.
@@ -31,18 +29,15 @@ package enum ShapePart: Sendable {
   case column(ShapeTable, index: UInt16)
   case columnName(layout: UInt16, index: UInt16)
   case allColumns(ShapeTable)
-  /// The tables, of which the first may be none.
   case openScope([ShapeScopeTable])
   case closeScope
-  case openCommonTables([String])
-  case closeCommonTables
   case commonTableDefinition(String, layout: UInt16)
   case checked(layout: UInt16, index: UInt16)
   case checkedRows([(layout: UInt16, index: UInt16)])
   case endOfChecked
 }
 
-/// Reads the parts of a shape, one after another.
+/// A reader of the parts of a shape, one after another.
 struct ShapeReader {
   private let bytes: UnsafeRawBufferPointer
   /// The first byte says that the key is a shape.
@@ -68,10 +63,9 @@ struct ShapeReader {
     case .column: .column(table(), index: number())
     case .columnName: .columnName(layout: number(), index: number())
     case .allColumns: .allColumns(table())
-    case .openScope: .openScope(scope())
+    case .openTable: .openScope([ShapeScopeTable(kind: .model, layout: number())])
+    case .openScope: .openScope(list { $0.scopeTable() })
     case .closeScope: .closeScope
-    case .openCommonTables: .openCommonTables(list { $0.text() })
-    case .closeCommonTables: .closeCommonTables
     case .commonTableDefinition: .commonTableDefinition(text(), layout: number())
     case .checked: .checked(layout: number(), index: number())
     case .checkedRows: .checkedRows(list { ($0.number(), $0.number()) })
@@ -103,22 +97,16 @@ struct ShapeReader {
 
   private mutating func table() -> ShapeTable {
     let place: UInt16 = number()
-    guard place == ShapeMark.noPlace else { return .place(Int(place)) }
+    guard place == ShapeMark.noPlace else {
+      return .place(scope: Int(place >> 8), index: Int(place & 0xFF))
+    }
     return .outside(TableID(layout: number(), source: number()))
   }
 
-  private mutating func scope() -> [ShapeScopeTable] {
-    let layout: UInt16 = number()
-    let tables = list { reader in
-      let kind = ScopeKind(rawValue: reader.number()) ?? .model
-      let layout: UInt16 = reader.number()
-      let place: UInt16 = reader.number()
-      return ShapeScopeTable(
-        kind: kind, layout: layout, commonTable: Int(place),
-        function: kind == .function ? reader.text() : "")
-    }
-    guard tables.isEmpty else { return tables }
-    return [ShapeScopeTable(kind: .model, layout: layout, commonTable: 0, function: "")]
+  private mutating func scopeTable() -> ShapeScopeTable {
+    var table = ShapeScopeTable(kind: ScopeKind(rawValue: number()) ?? .model, layout: number())
+    if table.kind != .model, table.kind != .query { table.name = text() }
+    return table
   }
 }
 
@@ -127,13 +115,13 @@ package struct Shape: Sendable {
   package let bytes: [UInt8]
   package let values: [BoundValue]
 
-  /// Makes a shape of what a closure writes. Throws `QueryError` if it uses a table that is not in
-  /// scope, unless it is a part of a query.
+  /// Makes a shape of what a closure writes. Throws the first mistake in it. A part of a query may
+  /// use tables that are not in scope.
   init(isPart: Bool = false, _ write: (inout ShapeWriter) throws -> Void) throws {
-    var writer = ShapeWriter(StatementDraft())
+    var writer = ShapeWriter(StatementDraft(), isPart: isPart)
     defer { writer.draft.deallocate() }
     try write(&writer)
-    if !isPart { try writer.check() }
+    try writer.check()
     bytes = Array(writer.draft.key.bytes)
     values = writer.draft.values.all
   }

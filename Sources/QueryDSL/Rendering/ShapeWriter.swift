@@ -4,24 +4,21 @@ import SQLCore
 enum ShapeMark: UInt8 {
   case table = 0xE0
   case tableName, column, columnName, allColumns, words, value, fragment
-  case openScope, closeScope, alias, resultColumn
-  case openCommonTables, closeCommonTables, commonTableDefinition
+  case openTable, openScope, closeScope, alias, resultColumn, commonTableDefinition
   case checked, checkedRows, endOfChecked
 
   /// The place of a table that is not in scope. Its layout and source follow.
   static let noPlace = UInt16.max
-  /// The numbers in place of a column, if there is none.
-  static let noColumn = (layout: UInt16(0), index: UInt16(0))
 }
 
-/// The kind of a table in FROM.
+/// The kind of a table that comes into scope.
 package enum ScopeKind: UInt8, Sendable {
   case model
   case query
   case common
   case function
   /// `excluded`, `OLD` or `NEW`, which are not quoted and always written before a column.
-  case excluded, old, new
+  case row
 }
 
 /// The writer of a query's shape: a byte for each token, numbers for tables and columns, and one
@@ -30,41 +27,46 @@ package enum ScopeKind: UInt8, Sendable {
 /// The shape contains everything that the SQL depends on, which `ShapeReader` reads from it. A table
 /// is identified by its position among the tables in scope, so that a query that is built again has
 /// the same shape.
+///
+/// Mistakes do not interrupt the writing. `check()` throws the first one.
 package struct ShapeWriter {
   private(set) var draft: StatementDraft
-  /// The first mistake in the use of tables and names. The shape is then not that of a statement.
-  private var problem: QueryError?
-  /// The first table of the outermost scope. Most queries have no other.
-  private var first = TableID.none
-  private var depth = 0
-  /// The other tables in scope. The tables of each inner scope follow a mark.
-  private var others: [TableID]?
-  /// The scopes of which a query in FROM is being written, which cannot see their tables: a bit for
-  /// each depth.
-  private var hiddenScopes: UInt64 = 0
-  /// The common tables in scope. The tables of each WITH follow a mark.
-  private var commonTables: [CommonTableName]?
-  /// The names of the windows in scope.
-  private var windows: [(depth: Int, names: [String])]?
+  /// The table in scope, while `context` is nil.
+  private var table = TableID.none
+  /// The names in scope, and the first mistake; nil while a single table of a model is in scope, as
+  /// in most queries.
+  private var context: Context?
 
-  private static let scopeMark = TableID(layout: .max, source: .max)
-  private static let commonTableMark = CommonTableName(id: .max, name: "")
+  private final class Context {
+    struct Scope {
+      let tables: [TableID]
+      let windows: [String]
+      /// Whether a query in FROM is being written, which cannot see the tables.
+      var isHidden = false
+    }
 
-  init(_ draft: StatementDraft) {
+    var scopes: [Scope] = []
+    /// The common tables of each WITH.
+    var commonTables: [[CommonTableName]] = []
+    var problem: QueryError?
+    /// Whether only a part of a query is written, which may use the tables and names of the whole.
+    var isPart = false
+  }
+
+  init(_ draft: StatementDraft, isPart: Bool = false) {
     self.draft = draft
+    if isPart { makeContext().isPart = true }
   }
 
-  /// Throws the first mistake in the use of tables and names.
+  /// Notes a mistake.
+  mutating func fail(_ problem: QueryError) {
+    let context = makeContext()
+    if context.problem == nil { context.problem = problem }
+  }
+
+  /// Throws the first mistake.
   func check() throws {
-    if let problem { throw problem }
-  }
-
-  private mutating func note(_ problem: @autoclosure () -> String) {
-    if self.problem == nil { self.problem = QueryError(problem()) }
-  }
-
-  private static func name(of table: TableID) -> String {
-    LayoutRegistry.shared.layout(number: table.layout)?.tableName ?? ""
+    if let problem = context?.problem { throw problem }
   }
 
   // MARK: Words and values
@@ -88,9 +90,8 @@ package struct ShapeWriter {
   /// Writes the name of a window that the query defines.
   mutating func windowName(_ name: String) {
     append(.alias, name)
-    guard let last = windows?.last, last.depth == depth, last.names.contains(name) else {
-      return note("OVER \(name): the query has no NamedWindow of that name")
-    }
+    if context?.scopes.last?.windows.contains(name) ?? false { return }
+    failUse("OVER \(name): the query has no NamedWindow of that name")
   }
 
   mutating func fragment(_ sql: SQL) {
@@ -115,7 +116,7 @@ package struct ShapeWriter {
   mutating func allColumns(of table: TableID) { append(.allColumns, table) }
 
   mutating func column(_ column: ColumnID) {
-    if isFirst(column.table) {
+    if column.table == table {
       return draft.key.append(ShapeMark.column.rawValue, 0, column.index)
     }
     append(.column, distant: column.table)
@@ -123,9 +124,27 @@ package struct ShapeWriter {
   }
 
   /// Writes a column by its name only, as in SET and lists of columns.
-  mutating func columnName(_ column: ColumnID) {
-    append(.columnName, unqualified: column)
+  mutating func columnName(_ column: ColumnID) { append(.columnName, unqualified: column) }
+
+  /// Writes an expression that is assigned to a column. Its result is checked if the column has
+  /// integers and the table is not STRICT, which the shape does not know.
+  mutating func assigned(_ value: ExpressionNode, to column: ExpressionNode) {
+    guard value.mayOverflow, let column = column.columnID else { return value.write(to: &self) }
+    append(.checked, unqualified: column)
+    value.write(to: &self)
+    append(.endOfChecked)
   }
+
+  /// Begins a query whose rows are inserted into columns and checked in the same way.
+  mutating func openCheckedRows(_ columns: [ColumnID]) {
+    draft.key.append(ShapeMark.checkedRows.rawValue, UInt16(truncatingIfNeeded: columns.count))
+    for column in columns {
+      draft.key.append(column.table.layout)
+      draft.key.append(column.index)
+    }
+  }
+
+  mutating func closeCheckedRows() { append(.endOfChecked) }
 
   // MARK: Scopes
 
@@ -134,95 +153,72 @@ package struct ShapeWriter {
   mutating func openScope(
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
   ) {
-    depth &+= 1
-    guard depth == 1, joins.isEmpty, extras == nil else {
-      return openLargeScope(from, joins, extras)
+    guard context == nil, table.isNone, !from.isNone, joins.isEmpty, extras == nil else {
+      let tables = from.isNone ? [] : [from] + joins.map(\.table)
+      return openScope(
+        tables.map { ($0, extras?.source(of: $0)) },
+        windows: extras?.content.windows.map(\.name) ?? [])
     }
-    first = from
-    draft.key.append(ShapeMark.openScope.rawValue, from.layout, 0)
+    table = from
+    draft.key.append(ShapeMark.openTable.rawValue, from.layout)
   }
 
-  private mutating func openLargeScope(
-    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
+  /// Brings tables into scope, such as the rows of a trigger around its statements.
+  mutating func openScope(
+    _ tables: [(table: TableID, source: TableReference.Source?)], windows: [String] = []
   ) {
-    if let names = extras?.content.windows, !names.isEmpty {
-      windows = (windows ?? []) + [(depth, names.map(\.name))]
+    for (table, source) in tables {
+      if place(of: table) != nil {
+        failUse(
+          "a query over \(Self.name(of: table)) contains itself; write the inner query separately, "
+            + "so that each of the two has a table of its own")
+      }
+      checkCommonTables(table, source)
     }
-    if depth > 1 {
-      checkIsNew(from)
-      for join in joins { checkIsNew(join.table) }
-    }
-    let hasSources = extras?.content.sources.isEmpty == false
-    let count = joins.isEmpty && !hasSources ? 0 : joins.count + 1
-    draft.key.append(
-      ShapeMark.openScope.rawValue, from.layout, UInt16(truncatingIfNeeded: count))
-    if count > 0 {
-      append(from, of: extras?.source(of: from))
-      for join in joins { append(join.table, of: extras?.source(of: join.table)) }
-    }
-    if depth == 1 {
-      first = from
+    if tables.count == 1, tables[0].source == nil {
+      draft.key.append(ShapeMark.openTable.rawValue, tables[0].table.layout)
     } else {
-      others = (others ?? []) + [Self.scopeMark, from]
+      draft.key.append(ShapeMark.openScope.rawValue, UInt16(truncatingIfNeeded: tables.count))
+      for (table, source) in tables {
+        let (kind, name): (ScopeKind, String?) =
+          switch source {
+          case nil: (.model, nil)
+          case .nested: (.query, nil)
+          case .common(let table): (.common, table.name)
+          case .function(let name, _): (.function, name)
+          case .row(let name): (.row, name)
+          }
+        draft.key.append(kind.rawValue, table.layout)
+        if let name { draft.key.append(text: name) }
+      }
     }
-    if !joins.isEmpty { others = (others ?? []) + joins.map(\.table) }
-  }
-
-  /// Brings the rows of a trigger into scope, around a statement or a condition.
-  mutating func openRows(_ rows: [(table: TableID, kind: ScopeKind)]) {
-    guard let row = rows.first else { return }
-    depth &+= 1
-    draft.key.append(
-      ShapeMark.openScope.rawValue, row.table.layout, UInt16(truncatingIfNeeded: rows.count))
-    for row in rows { draft.key.append(row.kind.rawValue, row.table.layout, 0) }
-    first = row.table
-    if rows.count > 1 { others = rows.dropFirst().map(\.table) }
-  }
-
-  /// Appends the kind and the layout of a table that comes into scope.
-  private mutating func append(_ table: TableID, of source: TableReference.Source?) {
-    switch source {
-    case nil: draft.key.append(ScopeKind.model.rawValue, table.layout, 0)
-    case .nested: draft.key.append(ScopeKind.query.rawValue, table.layout, 0)
-    case .common(let name):
-      draft.key.append(ScopeKind.common.rawValue, table.layout, place(of: name))
-    case .function(let name, _):
-      draft.key.append(ScopeKind.function.rawValue, table.layout, 0)
-      draft.key.append(text: name)
-    case .excluded: draft.key.append(ScopeKind.excluded.rawValue, table.layout, 0)
-    }
+    makeContext().scopes.append(Context.Scope(tables: tables.map(\.table), windows: windows))
   }
 
   mutating func closeScope() {
     append(.closeScope)
-    if let last = windows?.last, last.depth == depth { windows?.removeLast() }
-    depth &-= 1
-    if depth == 0 {
-      first = .none
-      if others != nil { others = nil }
-    } else {
-      while let last = others?.popLast(), last != Self.scopeMark {}
-    }
+    table = .none
+    if let context { _ = context.scopes.popLast() }
   }
 
-  /// Hides the tables of the scope from what follows, until `showScope()`: a query in FROM cannot
+  /// Hides the tables of the scope from what follows, or shows them again: a query in FROM cannot
   /// see them.
-  mutating func hideScope() { hiddenScopes |= 1 &<< UInt64(depth) }
-
-  mutating func showScope() { hiddenScopes &= ~(1 &<< UInt64(depth)) }
+  mutating func hideScope(_ isHidden: Bool) {
+    guard let context, let last = context.scopes.indices.last else { return }
+    context.scopes[last].isHidden = isHidden
+  }
 
   /// Brings the names of common tables into scope, until `closeCommonTables()`.
   mutating func openCommonTables(_ tables: [CommonTableNode]) {
-    draft.key.append(
-      ShapeMark.openCommonTables.rawValue, UInt16(truncatingIfNeeded: tables.count))
-    for table in tables { draft.key.append(text: table.name.name) }
-    commonTables = (commonTables ?? []) + [Self.commonTableMark] + tables.map(\.name)
+    let context = makeContext()
+    var known = Set(context.commonTables.joined().map(\.name.lowercasedASCII))
+    for table in tables where !known.insert(table.name.name.lowercasedASCII).inserted {
+      failUse("WITH \(table.name.name): there are two common tables of that name")
+    }
+    context.commonTables.append(tables.map(\.name))
   }
 
-  mutating func closeCommonTables() {
-    append(.closeCommonTables)
-    while let last = commonTables?.popLast(), last != Self.commonTableMark {}
-  }
+  mutating func closeCommonTables() { _ = context?.commonTables.popLast() }
 
   /// Writes the name and the columns of a common table in its definition.
   mutating func commonTableDefinition(_ table: CommonTableNode) {
@@ -230,22 +226,51 @@ package struct ShapeWriter {
     draft.key.append(table.layout)
   }
 
-  // MARK: Checks of integers
-
-  /// Begins an expression that is assigned to a column. Its result is checked if the column has
-  /// integers and the table is not STRICT, which the shape does not know.
-  mutating func openChecked(_ column: ColumnID) { append(.checked, unqualified: column) }
-
-  /// Begins a query whose rows are inserted into columns and checked in the same way.
-  mutating func openCheckedRows(_ columns: [ColumnID?]) {
-    draft.key.append(ShapeMark.checkedRows.rawValue, UInt16(truncatingIfNeeded: columns.count))
-    for column in columns {
-      draft.key.append(column?.table.layout ?? ShapeMark.noColumn.layout)
-      draft.key.append(column?.index ?? ShapeMark.noColumn.index)
+  /// Notes a common table that is not in scope, or one that hides the table of a model.
+  private mutating func checkCommonTables(_ table: TableID, _ source: TableReference.Source?) {
+    let inScope = (context?.commonTables ?? []).flatMap { $0 }
+    switch source {
+    case .common(let table) where !inScope.contains(table):
+      failUse(
+        "the common table \(table.name) is in FROM or a join, but the query has no With(…) for it")
+    case nil where !inScope.isEmpty:
+      let name = Self.name(of: table)
+      guard inScope.contains(where: { $0.name.isSame(as: name) }) else { return }
+      failUse("WITH \(name): the query also uses a table of that name; rename the common table")
+    default: break
     }
   }
 
-  mutating func closeChecked() { append(.endOfChecked) }
+  // MARK: Places
+
+  private mutating func makeContext() -> Context {
+    if let context { return context }
+    let context = Context()
+    if !table.isNone { context.scopes = [Context.Scope(tables: [table], windows: [])] }
+    table = .none
+    self.context = context
+    return context
+  }
+
+  /// Returns the position of a table in scope: the number of its scope, and its position there. Of
+  /// equal tables, the innermost counts. Returns nil if it is not in scope.
+  private func place(of table: TableID) -> UInt16? {
+    guard let context else { return table == self.table ? 0 : nil }
+    for (number, scope) in context.scopes.enumerated().reversed() where !scope.isHidden {
+      guard let index = scope.tables.firstIndex(of: table) else { continue }
+      return UInt16(truncatingIfNeeded: number << 8 | index)
+    }
+    return nil
+  }
+
+  /// Notes a mistake in the use of tables and names, unless it may be right in the whole query.
+  private mutating func failUse(_ problem: @autoclosure () -> String) {
+    if context?.isPart != true { fail(QueryError(problem())) }
+  }
+
+  private static func name(of table: TableID) -> String {
+    LayoutRegistry.shared.layout(number: table.layout)?.tableName ?? ""
+  }
 
   // MARK: Bytes
 
@@ -260,55 +285,17 @@ package struct ShapeWriter {
     draft.key.append(mark.rawValue, column.table.layout, column.index)
   }
 
+  @inline(__always)
   private mutating func append(_ mark: ShapeMark, _ table: TableID) {
-    if isFirst(table) { return draft.key.append(mark.rawValue, 0) }
+    if table == self.table { return draft.key.append(mark.rawValue, 0) }
     append(mark, distant: table)
   }
 
   private mutating func append(_ mark: ShapeMark, distant table: TableID) {
-    append(mark)
-    if let place = place(of: table) { return draft.key.append(place) }
-    draft.key.append(ShapeMark.noPlace)
+    if let place = place(of: table) { return draft.key.append(mark.rawValue, place) }
+    draft.key.append(mark.rawValue, ShapeMark.noPlace)
     draft.key.append(table.layout)
     draft.key.append(table.source)
-    note("the table \(Self.name(of: table)) is used, but it is not in FROM or a join")
-  }
-
-  // MARK: Places
-
-  /// Whether a table is the first one and no others are in scope, so that its position is 0.
-  @inline(__always)
-  private func isFirst(_ table: TableID) -> Bool { others == nil && table == first }
-
-  /// Returns the position of a table among the tables in scope; of equal tables, the innermost
-  /// counts. Returns nil if it is not in scope.
-  private func place(of table: TableID) -> UInt16? {
-    var depth = depth
-    if let others {
-      for index in others.indices.reversed() {
-        if others[index] == Self.scopeMark {
-          depth -= 1
-        } else if others[index] == table, isVisible(depth) {
-          return UInt16(truncatingIfNeeded: index &+ 1)
-        }
-      }
-    }
-    return table == first && isVisible(1) ? 0 : nil
-  }
-
-  private func isVisible(_ depth: Int) -> Bool { hiddenScopes & 1 &<< UInt64(depth) == 0 }
-
-  private mutating func checkIsNew(_ table: TableID) {
-    guard !table.isNone, place(of: table) != nil else { return }
-    note(
-      "a query over \(Self.name(of: table)) contains itself; write the inner query separately, so "
-        + "that each of the two has a table of its own")
-  }
-
-  private mutating func place(of table: CommonTableName) -> UInt16 {
-    if let place = commonTables?.lastIndex(of: table) { return UInt16(truncatingIfNeeded: place) }
-    note(
-      "the common table \(table.name) is in FROM or a join, but the query has no With(…) for it")
-    return ShapeMark.noPlace
+    failUse("the table \(Self.name(of: table)) is used, but it is not in FROM or a join")
   }
 }

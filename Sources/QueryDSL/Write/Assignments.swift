@@ -8,18 +8,18 @@ struct Assignment: Sendable {
 
 extension Assignment {
   /// Writes `"a" = ?, "b" = "b" + ?`.
-  static func write(_ list: [Assignment], to writer: inout ShapeWriter) throws {
+  static func write(_ list: [Assignment], to writer: inout ShapeWriter) {
     for (index, assignment) in list.enumerated() {
       if index > 0 { writer.token(.comma) }
-      try assignment.writeColumn(to: &writer)
+      assignment.writeColumn(to: &writer)
       writer.token(.equal)
-      try writer.assigned(assignment.value, to: assignment.column)
+      writer.assigned(assignment.value, to: assignment.column)
     }
   }
 
-  /// Writes the unqualified name of the column. Throws if the expression is not a column.
-  func writeColumn(to writer: inout ShapeWriter) throws {
-    guard let columnID = column.columnID else { return try column.write(to: &writer) }
+  /// Writes the unqualified name of the column, or notes the error of any other expression.
+  func writeColumn(to writer: inout ShapeWriter) {
+    guard let columnID = column.columnID else { return column.write(to: &writer) }
     writer.columnName(columnID)
   }
 }

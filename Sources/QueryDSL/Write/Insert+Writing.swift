@@ -24,17 +24,17 @@ struct InsertStatement: Renderable {
     switch source {
     case .model(let memory, let layout, let assigningKey):
       try write(memory, layout, layout.orders.inserted(assigningKey: assigningKey), to: &writer)
-    case .values(let assignments): try write(assignments, to: &writer)
+    case .values(let assignments): write(assignments, to: &writer)
     case .rows(let columns, let values): try write(columns, values, to: &writer)
-    case .arrays(let columns, let arrays): try write(columns, arrays, to: &writer)
+    case .arrays(let columns, let arrays): write(columns, arrays, to: &writer)
     case .query(let columns, let statement):
-      try writeNames(of: columns, to: &writer)
+      writeNames(of: columns, to: &writer)
       writer.closeScope()
       writer.token(.space)
       let isChecked = statement.mayOverflow
-      if isChecked { writer.openCheckedRows(columns.map(\.columnID)) }
-      try conflicts.isEmpty ? statement.write(to: &writer) : statement.writeBeforeOn(to: &writer)
-      if isChecked { writer.closeChecked() }
+      if isChecked { writer.openCheckedRows(columns.compactMap(\.columnID)) }
+      conflicts.isEmpty ? statement.write(to: &writer) : statement.writeBeforeOn(to: &writer)
+      if isChecked { writer.closeCheckedRows() }
     }
     for conflict in conflicts { try conflict.write(into: table, to: &writer) }
   }
@@ -43,9 +43,9 @@ struct InsertStatement: Renderable {
     _ memory: UnsafeRawPointer, _ layout: ModelLayout, _ columns: UnsafeBufferPointer<UInt16>,
     to writer: inout ShapeWriter
   ) throws {
-    guard !columns.isEmpty else { return try writeDefaults(to: &writer) }
+    guard !columns.isEmpty else { return writeDefaults(to: &writer) }
     writer.token(.space)
-    try writeList(columns, to: &writer) { index, writer in
+    writeList(columns, to: &writer) { index, writer in
       writer.columnName(ColumnID(table: table, index: index))
     }
     writer.closeScope()
@@ -62,22 +62,20 @@ struct InsertStatement: Renderable {
     }
   }
 
-  private func write(
-    _ assignments: [Assignment], to writer: inout ShapeWriter
-  ) throws {
-    guard !assignments.isEmpty else { return try writeDefaults(to: &writer) }
+  private func write(_ assignments: [Assignment], to writer: inout ShapeWriter) {
+    guard !assignments.isEmpty else { return writeDefaults(to: &writer) }
     writer.token(.space)
-    try writeList(assignments, to: &writer) { try $0.writeColumn(to: &$1) }
+    writeList(assignments, to: &writer) { $0.writeColumn(to: &$1) }
     // VALUES has no row, so its expressions cannot name columns.
     writer.closeScope()
     writer.token(.values)
-    try writeList(assignments, to: &writer) { try $1.assigned($0.value, to: $0.column) }
+    writeList(assignments, to: &writer) { $1.assigned($0.value, to: $0.column) }
   }
 
   private func write(
     _ columns: [ExpressionNode], _ values: ArraySlice<BoundValue>, to writer: inout ShapeWriter
   ) throws {
-    try writeNames(of: columns, to: &writer)
+    writeNames(of: columns, to: &writer)
     writer.closeScope()
     writer.token(.values)
     for first in stride(from: values.startIndex, to: values.endIndex, by: columns.count) {
@@ -96,40 +94,39 @@ struct InsertStatement: Renderable {
   /// Writes `SELECT first.value, (SELECT value FROM … WHERE rowid = first.rowid), … FROM …`.
   private func write(
     _ columns: [ExpressionNode], _ arrays: [BoundArray], to writer: inout ShapeWriter
-  ) throws {
-    func writeArray(_ array: BoundArray) throws {
+  ) {
+    func writeArray(_ array: BoundArray) {
       writer.function("\(ArrayTable.name)(")
       writer.value(.array(array))
       writer.function(")")
     }
-    try writeNames(of: columns, to: &writer)
+    writeNames(of: columns, to: &writer)
     writer.closeScope()
     guard let first = arrays.first else { return }
     writer.function(" SELECT first.value")
     for array in arrays.dropFirst() {
       writer.function(", (SELECT value FROM ")
-      try writeArray(array)
+      writeArray(array)
       writer.function(" WHERE rowid = first.rowid)")
     }
     writer.function(" FROM ")
-    try writeArray(first)
+    writeArray(first)
     // Without WHERE, a following ON CONFLICT would be the condition of a join.
     writer.function(" AS first WHERE 1")
   }
 
-  private func writeNames(
-    of columns: [ExpressionNode], to writer: inout ShapeWriter
-  ) throws {
+  private func writeNames(of columns: [ExpressionNode], to writer: inout ShapeWriter) {
     writer.token(.space)
-    try writeList(columns, to: &writer) { node, writer in
-      guard let column = node.columnID else { return try node.write(to: &writer) }
+    writeList(columns, to: &writer) { node, writer in
+      guard let column = node.columnID else { return node.write(to: &writer) }
       writer.columnName(column)
     }
   }
 
-  private func writeDefaults(to writer: inout ShapeWriter) throws {
-    guard conflicts.isEmpty else {
-      throw QueryError("an insert of only default values cannot have ON CONFLICT; set a column")
+  private func writeDefaults(to writer: inout ShapeWriter) {
+    if !conflicts.isEmpty {
+      writer.fail(
+        QueryError("an insert of only default values cannot have ON CONFLICT; set a column"))
     }
     writer.token(.defaultValues)
     writer.closeScope()
@@ -138,7 +135,7 @@ struct InsertStatement: Renderable {
   private func writeList<List: Sequence>(
     _ list: List, to writer: inout ShapeWriter,
     _ write: (List.Element, inout ShapeWriter) throws -> Void
-  ) throws {
+  ) rethrows {
     writer.token(.open)
     for (index, element) in list.enumerated() {
       if index > 0 { writer.token(.comma) }
@@ -153,19 +150,19 @@ extension SelectStatement {
   /// WHERE clause at its end.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html#parsing_ambiguity>
-  fileprivate func writeBeforeOn(to writer: inout ShapeWriter) throws {
+  fileprivate func writeBeforeOn(to writer: inout ShapeWriter) {
     let isEnded = !order.isEmpty || limit != nil || offset != nil || !predicates.isEmpty
-    if isEnded { return try write(to: &writer) }
+    if isEnded { return write(to: &writer) }
     if extras?.content.compound != nil {
       writer.token(.selectAllFrom)
-      try write(to: &writer)
+      write(to: &writer)
       writer.token(.close)
       writer.token(.where)
       return writer.token(.one)
     }
     var ended = self
     ended.predicates = .one(.all([]))
-    try ended.write(to: &writer)
+    ended.write(to: &writer)
   }
 }
 

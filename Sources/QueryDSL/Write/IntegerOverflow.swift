@@ -45,18 +45,6 @@ extension SelectStatement {
   }
 }
 
-extension ShapeWriter {
-  /// Writes an expression that is assigned to a column.
-  mutating func assigned(_ value: ExpressionNode, to column: ExpressionNode) throws {
-    guard value.mayOverflow, let column = column.columnID else {
-      return try value.write(to: &self)
-    }
-    openChecked(column)
-    try value.write(to: &self)
-    closeChecked()
-  }
-}
-
 extension DatabaseError {
   /// Returns the error with the table and the columns, if it is that of an integer beyond 64 bits.
   func overflowing(_ assigned: [String]?, of table: String) -> DatabaseError? {

@@ -114,7 +114,7 @@ struct AffectedRows: Sendable {
   ) throws {
     if let problem { throw problem }
     guard isLimited else {
-      try SelectStatement.write(predicates, behind: .where, to: &writer)
+      SelectStatement.write(predicates, behind: .where, to: &writer)
       return writer.closeScope()
     }
     let layout = try layout()
@@ -143,7 +143,7 @@ struct AffectedRows: Sendable {
     rows.predicates = predicates
     rows.order = order
     rows.limit = limit
-    try rows.write(to: &writer)
+    rows.write(to: &writer)
     writer.token(.close)
   }
 }

@@ -57,7 +57,7 @@ struct ReturningStatement<Command: Renderable>: Renderable {
     try command.write(to: &writer)
     writer.openScope(returning.table, [], nil)
     writer.token(.returning)
-    try SelectStatement.write(returning.terms, to: &writer)
+    SelectStatement.write(returning.terms, to: &writer)
     writer.closeScope()
   }
 }

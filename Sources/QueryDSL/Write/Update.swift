@@ -141,13 +141,13 @@ extension Update: TableCommand, ModelCommand {
     writer.token(.update)
     writer.tableName(columns.table)
     writer.token(.set)
-    try Assignment.write(assignments, to: &writer)
+    Assignment.write(assignments, to: &writer)
     if let source {
       guard !rows.isLimited else {
         throw QueryError("the update of \(M.tableName) FROM another table cannot have LIMIT")
       }
       writer.token(.from)
-      try SelectStatement.write(source.table, extras, to: &writer)
+      SelectStatement.write(source.table, extras, to: &writer)
     }
     try rows.write(of: columns.table, layout, to: &writer)
   }

@@ -48,27 +48,27 @@ struct NewRow {
 
   /// Writes the new row's value for a term of a constraint: a column, or an expression over the
   /// row.
-  fileprivate func write(_ term: String, to writer: inout ShapeWriter) throws {
+  fileprivate func write(_ term: String, to writer: inout ShapeWriter) {
     if let column = columns.first(where: { $0.name == term }) {
-      return try Self.write(column.value, to: &writer)
+      return Self.write(column.value, to: &writer)
     }
     writer.function("(SELECT \(term) FROM (SELECT *")
     for column in generated { writer.function(", \(column.sql) AS \(column.name)") }
     writer.function(" FROM (SELECT ")
     for (index, column) in columns.enumerated() {
       if index > 0 { writer.function(", ") }
-      try Self.write(column.value, to: &writer)
+      Self.write(column.value, to: &writer)
       writer.function(" AS \(column.name)")
     }
     writer.function(")))")
   }
 
-  private static func write(_ value: Value, to writer: inout ShapeWriter) throws {
+  private static func write(_ value: Value, to writer: inout ShapeWriter) {
     switch value {
     case .bound(let value): writer.value(.value(value))
     case .expression(let node):
       writer.function("(")
-      try node.write(to: &writer)
+      node.write(to: &writer)
       writer.function(")")
     case .sql(let text): writer.function("(\(text))")
     }
@@ -82,17 +82,17 @@ struct ConflictLookup: Renderable {
   let row: NewRow
   let constraint: UniqueConstraint
 
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     let key = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
     writer.function("SELECT \(key) FROM \(layout.quotedTableName) WHERE ")
     for (index, term) in constraint.terms.enumerated() {
       if index > 0 { writer.function(" AND ") }
       writer.function("\(term) = ")
-      try row.write(term, to: &writer)
+      row.write(term, to: &writer)
     }
     if let condition = constraint.condition {
       writer.function(" AND (\(condition)) AND ")
-      try row.write("(\(condition))", to: &writer)
+      row.write("(\(condition))", to: &writer)
     }
   }
 }

@@ -12,24 +12,24 @@ package struct CaseNode: Sendable {
   var branches: [(condition: Condition, result: ExpressionNode)]
   var otherwise: ExpressionNode?
 
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     writer.token(.case)
     if let base {
       writer.token(.space)
-      try base.writeOperand(to: &writer)
+      base.writeOperand(to: &writer)
     }
     for branch in branches {
       writer.token(.when)
       switch branch.condition {
-      case .predicate(let predicate): try predicate.write(to: &writer)
-      case .value(let value): try value.write(to: &writer)
+      case .predicate(let predicate): predicate.write(to: &writer)
+      case .value(let value): value.write(to: &writer)
       }
       writer.token(.then)
-      try branch.result.write(to: &writer)
+      branch.result.write(to: &writer)
     }
     if let otherwise {
       writer.token(.else)
-      try otherwise.write(to: &writer)
+      otherwise.write(to: &writer)
     }
     writer.token(.end)
   }

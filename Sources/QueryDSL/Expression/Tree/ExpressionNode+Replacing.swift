@@ -135,7 +135,7 @@ extension ExpressionNode {
   /// The columns that the expression names. Throws `QueryError` if it cannot be rendered.
   package var columns: Set<ColumnID> {
     get throws {
-      try Shape.columns { try write(to: &$0) }
+      try Shape.columns { write(to: &$0) }
     }
   }
 

@@ -60,148 +60,84 @@ extension ExpressionNode {
   }
 
   /// Writes the expression without parentheses around it.
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     switch self {
     case .column(let column): writer.column(column)
     case .value(let value): writer.value(value)
     case .fragment(let sql): writer.fragment(sql)
-    case .invalid(let error): throw error
+    case .invalid(let error): writer.fail(error)
     case .countOfRows: writer.token(.countStar)
     case .constant(let text): writer.function(text)
     case .resultColumn(let name): writer.resultColumn(name)
     case .parameter(let parameter): writer.value(parameter.bound(as: .standard))
-    case .chain(let chain): try chain.write(to: &writer)
-    case .tree(let tree, _): try tree.write(to: &writer)
+    case .chain(let chain): chain.write(to: &writer)
+    case .tree(let tree, _): tree.write(to: &writer)
     }
   }
 
   /// Writes expressions with commas between them.
-  static func write(_ list: [ExpressionNode], to writer: inout ShapeWriter) throws {
+  static func write(_ list: [ExpressionNode], to writer: inout ShapeWriter) {
     for index in list.indices {
       if index > 0 { writer.token(.comma) }
-      try list[index].write(to: &writer)
+      list[index].write(to: &writer)
     }
+  }
+
+  /// Writes expressions in parentheses, with commas between them.
+  static func write(row list: [ExpressionNode], to writer: inout ShapeWriter) {
+    writer.token(.open)
+    write(list, to: &writer)
+    writer.token(.close)
   }
 
   /// Writes the expression as an operand of an operator, in parentheses if its precedence is lower
   /// than its place needs.
-  func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) throws {
-    if precedence >= needed { return try write(to: &writer) }
+  func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) {
+    if precedence >= needed { return write(to: &writer) }
     writer.token(.open)
-    try write(to: &writer)
+    write(to: &writer)
     writer.token(.close)
   }
 
   /// Writes the expression as an operand of a comparison, such as `a < b`, `a IS NULL` or
   /// `a IN (…)`.
-  func writeOperand(to writer: inout ShapeWriter) throws {
-    try writeOperand(to: &writer, binding: .bits)
+  func writeOperand(to writer: inout ShapeWriter) {
+    writeOperand(to: &writer, binding: .bits)
   }
 }
 
 extension ExpressionTree {
-  // Each kind is unpacked in a function of its own, for the reason given at `PredicateTree.write`.
-  fileprivate func write(to writer: inout ShapeWriter) throws {
+  // Inlined, it would stand in each of many callers, and enlarge their frames.
+  @inline(never)
+  fileprivate func write(to writer: inout ShapeWriter) {
     switch self {
-    case .negative: try writeNegative(to: &writer)
-    case .bitwiseNot: try writeBitwiseNot(to: &writer)
-    case .function: try writeFunction(to: &writer)
-    case .row: try writeRow(to: &writer)
-    case .list: try writeList(to: &writer)
-    case .predicate: try writePredicate(to: &writer)
-    case .subquery: try writeSubquery(to: &writer)
-    case .call: try writeCall(to: &writer)
-    case .cases: try writeCases(to: &writer)
-    case .cast: try writeCast(to: &writer)
-    case .collate: try writeCollate(to: &writer)
-    case .composed: try writeParts(to: &writer)
-    }
-  }
-
-  private func writeNegative(to writer: inout ShapeWriter) throws {
-    guard case .negative(let operand) = self else { return }
-    writer.token(.negate)
-    try operand.writeOperand(to: &writer, binding: .primary)
-  }
-
-  private func writeBitwiseNot(to writer: inout ShapeWriter) throws {
-    guard case .bitwiseNot(let operand) = self else { return }
-    writer.token(.bitNot)
-    try operand.writeOperand(to: &writer, binding: .primary)
-  }
-
-  private func writeFunction(to writer: inout ShapeWriter) throws {
-    guard case .function(let name, let arguments) = self else { return }
-    writer.function(name)
-    writer.token(.open)
-    try ExpressionNode.write(arguments, to: &writer)
-    writer.token(.close)
-  }
-
-  private func writeRow(to writer: inout ShapeWriter) throws {
-    guard case .row(let nodes) = self else { return }
-    writer.token(.open)
-    try ExpressionNode.write(nodes, to: &writer)
-    writer.token(.close)
-  }
-
-  private func writeList(to writer: inout ShapeWriter) throws {
-    guard case .list(let nodes) = self else { return }
-    try ExpressionNode.write(nodes, to: &writer)
-  }
-
-  private func writePredicate(to writer: inout ShapeWriter) throws {
-    guard case .predicate(let predicate) = self else { return }
-    // GROUP BY 1 and ORDER BY 1 would mean the first column of the result.
-    switch predicate {
-    case .constant(let holds):
-      writer.token(.one)
-      writer.token(holds ? .equalOne : .equalZero)
-    case .chain(let chain) where chain.isReadAsZero:
-      writer.token(.open)
-      try chain.write(to: &writer)
+    case .negative(let operand):
+      writer.token(.negate)
+      operand.writeOperand(to: &writer, binding: .primary)
+    case .bitwiseNot(let operand):
+      writer.token(.bitNot)
+      operand.writeOperand(to: &writer, binding: .primary)
+    case .function(let name, let arguments):
+      writer.function(name)
+      ExpressionNode.write(row: arguments, to: &writer)
+    case .row(let nodes): ExpressionNode.write(row: nodes, to: &writer)
+    case .list(let nodes): ExpressionNode.write(nodes, to: &writer)
+    case .predicate(let predicate): predicate.writeValue(to: &writer)
+    case .subquery(let statement): statement.write(inParenthesesTo: &writer)
+    case .call(let call): call.write(to: &writer)
+    case .cases(let cases): cases.write(to: &writer)
+    case .cast(let operand, let storageClass):
+      writer.token(.cast)
+      operand.write(to: &writer)
+      writer.token(.as)
+      writer.token(storageClass.token)
       writer.token(.close)
-      writer.token(.equalOne)
-    default: try predicate.write(to: &writer)
+    case .collate(let operand, let name):
+      operand.writeOperand(to: &writer, binding: .collation)
+      writer.token(.collate)
+      writer.alias(name)
+    case .composed(let parts): for part in parts { part.write(to: &writer) }
     }
-  }
-
-  private func writeSubquery(to writer: inout ShapeWriter) throws {
-    guard case .subquery(let statement) = self else { return }
-    writer.token(.open)
-    try statement.write(to: &writer)
-    writer.token(.close)
-  }
-
-  private func writeCall(to writer: inout ShapeWriter) throws {
-    guard case .call(let call) = self else { return }
-    try call.write(to: &writer)
-  }
-
-  private func writeCases(to writer: inout ShapeWriter) throws {
-    guard case .cases(let cases) = self else { return }
-    try cases.write(to: &writer)
-  }
-
-  private func writeCast(to writer: inout ShapeWriter) throws {
-    guard case .cast(let operand, let storageClass) = self else { return }
-    writer.token(.cast)
-    try operand.write(to: &writer)
-    writer.token(.as)
-    writer.token(storageClass.token)
-    writer.token(.close)
-  }
-
-  private func writeCollate(to writer: inout ShapeWriter) throws {
-    guard case .collate(let operand, let name) = self else { return }
-    try operand.writeOperand(to: &writer, binding: .collation)
-    writer.token(.collate)
-    writer.alias(name)
-  }
-
-  private func writeParts(to writer: inout ShapeWriter) throws {
-    guard case .composed(let parts) = self else { return }
-    for part in parts { try part.write(to: &writer) }
   }
 }
 

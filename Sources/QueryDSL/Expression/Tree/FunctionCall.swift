@@ -18,40 +18,38 @@ package struct FunctionCall: Sendable {
   var filter: PredicateNode?
   var window: WindowNode?
 
-  func write(to writer: inout ShapeWriter) throws {
-    try check()
+  func write(to writer: inout ShapeWriter) {
+    if let problem { writer.fail(problem) }
     writer.function(name)
     writer.token(.open)
     if isDistinct { writer.token(.distinct) }
     if let arguments {
-      try ExpressionNode.write(arguments, to: &writer)
+      ExpressionNode.write(arguments, to: &writer)
     } else {
       writer.token(.star)
     }
     writer.token(.close)
     if let filter {
       writer.token(.filter)
-      try filter.write(to: &writer)
+      filter.write(to: &writer)
       writer.token(.close)
     }
     if let window {
       writer.token(.over)
-      try window.write(to: &writer)
+      window.write(to: &writer)
     }
   }
 
-  private func check() throws {
+  private var problem: QueryError? {
     if kind == .window, window == nil {
-      throw QueryError("\(name)() is a window function and needs .over(…)")
+      return QueryError("\(name)() is a window function and needs .over(…)")
     }
     if kind == .window, filter != nil {
-      throw QueryError("\(name)() is not an aggregate function, so it cannot have FILTER")
+      return QueryError("\(name)() is not an aggregate function, so it cannot have FILTER")
     }
-    if isDistinct, window != nil {
-      throw QueryError(
-        "\(name)(DISTINCT …) cannot have OVER: SQLite does not support DISTINCT in a window "
-          + "function")
-    }
+    guard isDistinct, window != nil else { return nil }
+    return QueryError(
+      "\(name)(DISTINCT …) cannot have OVER: SQLite does not support DISTINCT in a window function")
   }
 }
 

@@ -70,31 +70,31 @@ package final class OperatorChain: @unchecked Sendable {
 }
 
 extension OperatorChain {
-  func write(to writer: inout ShapeWriter) throws {
-    if count <= TreeLimits.maximumRecursion { return try writeSides(to: &writer) }
+  func write(to writer: inout ShapeWriter) {
+    if count <= TreeLimits.maximumRecursion { return writeSides(to: &writer) }
     let operands = operands
     if isAssociative {
-      return try TreeLimits.writeGroups(operands[...], joinedBy: .concat, to: &writer) {
-        try $0.node.writeOperand(to: &$1, binding: Precedence.concatenation.next)
+      return TreeLimits.writeGroups(operands[...], joinedBy: .concat, to: &writer) {
+        $0.node.writeOperand(to: &$1, binding: Precedence.concatenation.next)
       }
     }
     for (sign, operand, precedence) in operands {
       if let sign { writer.token(sign) }
-      try operand.writeOperand(to: &writer, binding: precedence)
+      operand.writeOperand(to: &writer, binding: precedence)
     }
   }
 
-  private func writeSides(to writer: inout ShapeWriter) throws {
+  private func writeSides(to writer: inout ShapeWriter) {
     if let chain = Self.chain(left, joining: sign) {
-      try chain.writeSides(to: &writer)
+      chain.writeSides(to: &writer)
     } else {
-      try left.writeOperand(to: &writer, binding: precedence)
+      left.writeOperand(to: &writer, binding: precedence)
     }
     writer.token(sign)
     if let chain = Self.chain(rightOf: sign, right) {
-      try chain.writeSides(to: &writer)
+      chain.writeSides(to: &writer)
     } else {
-      try right.writeOperand(to: &writer, binding: precedence.next)
+      right.writeOperand(to: &writer, binding: precedence.next)
     }
   }
 

@@ -108,33 +108,33 @@ extension PredicateChain {
       || (rightComparison == nil && rightNode.isReadAsZero)
   }
 
-  func write(to writer: inout ShapeWriter) throws {
-    if count <= TreeLimits.maximumRecursion { return try writeSides(to: &writer) }
-    try PredicateNode.writeGroups(operands[...], joinedBy: connective, to: &writer)
+  func write(to writer: inout ShapeWriter) {
+    if count <= TreeLimits.maximumRecursion { return writeSides(to: &writer) }
+    PredicateNode.writeGroups(operands[...], joinedBy: connective, to: &writer)
   }
 
-  private func writeSides(to writer: inout ShapeWriter) throws {
-    try write(leftComparison, leftNode, to: &writer)
+  private func writeSides(to writer: inout ShapeWriter) {
+    write(leftComparison, leftNode, to: &writer)
     writer.token(connective)
-    try write(rightComparison, rightNode, to: &writer)
+    write(rightComparison, rightNode, to: &writer)
   }
 
   @inline(__always)
   private func write(
     _ comparison: NumberComparison?, _ node: @autoclosure () -> PredicateNode,
     to writer: inout ShapeWriter
-  ) throws {
+  ) {
     // Copying the other kinds of conditions takes most of the time to write a short chain.
     if let comparison { return comparison.write(to: &writer) }
-    try write(node(), to: &writer)
+    write(node(), to: &writer)
   }
 
   @inline(never)
-  private func write(_ node: PredicateNode, to writer: inout ShapeWriter) throws {
+  private func write(_ node: PredicateNode, to writer: inout ShapeWriter) {
     if let chain = node.chain(of: connective) {
-      try chain.writeSides(to: &writer)
+      chain.writeSides(to: &writer)
     } else {
-      try node.writeOperand(to: &writer, binding: precedence)
+      node.writeOperand(to: &writer, binding: precedence)
     }
   }
 
@@ -172,10 +172,10 @@ extension PredicateNode {
   static func writeGroups(
     _ operands: ArraySlice<PredicateNode>, joinedBy connective: SQLToken,
     to writer: inout ShapeWriter
-  ) throws {
+  ) {
     let precedence: Precedence = connective == .and ? .and : .or
-    try TreeLimits.writeGroups(operands, joinedBy: connective, to: &writer) {
-      try $0.writeOperand(to: &$1, binding: precedence)
+    TreeLimits.writeGroups(operands, joinedBy: connective, to: &writer) {
+      $0.writeOperand(to: &$1, binding: precedence)
     }
   }
 }

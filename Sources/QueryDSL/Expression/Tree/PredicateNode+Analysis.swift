@@ -13,7 +13,7 @@ extension PredicateNode {
   /// The tables whose columns the condition names. Throws `QueryError` if it cannot be rendered.
   package var tables: Set<TableID> {
     get throws {
-      Set(try Shape.columns { try write(to: &$0) }.map(\.table))
+      Set(try Shape.columns { write(to: &$0) }.map(\.table))
     }
   }
 

@@ -139,16 +139,16 @@ extension PredicateTree {
   static func writeIsIn(
     _ subject: ExpressionNode, _ values: BoundValue, _ containsNull: BoundValue?,
     to writer: inout ShapeWriter
-  ) throws {
+  ) {
     guard let containsNull else {
-      return try writeMembership(subject, values, to: &writer)
+      return writeMembership(subject, values, to: &writer)
     }
-    try subject.writeOperand(to: &writer)
+    subject.writeOperand(to: &writer)
     writer.token(.isNotNull)
     writer.token(.and)
-    try writeMembership(subject, values, to: &writer)
+    writeMembership(subject, values, to: &writer)
     writer.token(.or)
-    try subject.writeOperand(to: &writer)
+    subject.writeOperand(to: &writer)
     writer.token(.isNull)
     writer.token(.and)
     writer.value(containsNull)
@@ -156,8 +156,8 @@ extension PredicateTree {
 
   private static func writeMembership(
     _ subject: ExpressionNode, _ values: BoundValue, to writer: inout ShapeWriter
-  ) throws {
-    try subject.writeOperand(to: &writer)
+  ) {
+    subject.writeOperand(to: &writer)
     writer.token(.in)
     writer.token(.open)
     writer.token(.arrayValues)
@@ -167,38 +167,28 @@ extension PredicateTree {
     writer.token(.close)
   }
 
-  static func writeIsIn(
-    _ subject: ExpressionNode, _ query: SelectStatement, to writer: inout ShapeWriter
-  ) throws {
-    try subject.writeOperand(to: &writer)
-    writer.token(.in)
-    writer.token(.open)
-    try query.write(to: &writer)
-    writer.token(.close)
-  }
-
   static func writeIsInNullable(
     _ subject: ExpressionNode, _ query: SelectStatement, to writer: inout ShapeWriter
-  ) throws {
+  ) {
     let named = query.naming("value")
-    try subject.writeOperand(to: &writer)
+    subject.writeOperand(to: &writer)
     writer.token(.isNotNull)
     writer.token(.and)
-    try subject.writeOperand(to: &writer)
+    subject.writeOperand(to: &writer)
     writer.token(.in)
     writer.token(.open)
     writer.token(.selectValueFrom)
-    try named.write(to: &writer)
+    named.write(to: &writer)
     writer.token(.valueIsNotNull)
     writer.token(.close)
     writer.token(.or)
-    try subject.writeOperand(to: &writer)
+    subject.writeOperand(to: &writer)
     writer.token(.isNull)
     writer.token(.and)
     writer.token(.exists)
     writer.token(.open)
     writer.token(.selectValueFrom)
-    try named.write(to: &writer)
+    named.write(to: &writer)
     writer.token(.valueIsNull)
     writer.token(.close)
   }

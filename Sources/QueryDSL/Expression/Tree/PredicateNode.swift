@@ -35,7 +35,7 @@ package enum PredicateTree: Sendable {
 }
 
 extension PredicateNode {
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     switch self {
     case .compareColumn(let sign, let column, let value):
       writer.column(column)
@@ -43,9 +43,9 @@ extension PredicateNode {
       if !sign.containsValue { writer.value(value) }
     case .fragment(let sql): writer.fragment(sql)
     case .constant(let holds): writer.token(holds ? .one : .zero)
-    case .invalid(let error): throw error
-    case .chain(let chain): try chain.write(to: &writer)
-    case .tree(let tree, _): try tree.write(to: &writer)
+    case .invalid(let error): writer.fail(error)
+    case .chain(let chain): chain.write(to: &writer)
+    case .tree(let tree, _): tree.write(to: &writer)
     }
   }
 
@@ -70,101 +70,82 @@ extension PredicateNode {
 
   /// Writes the condition as a part of another, in parentheses if its precedence is lower than its
   /// place needs.
-  func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) throws {
-    if precedence >= needed { return try write(to: &writer) }
+  func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) {
+    if precedence >= needed { return write(to: &writer) }
     writer.token(.open)
-    try write(to: &writer)
+    write(to: &writer)
     writer.token(.close)
   }
 
   /// Writes conditions joined by AND.
   static func write(
     all operands: [PredicateNode], to writer: inout ShapeWriter
-  ) throws {
+  ) {
     guard !operands.isEmpty else { return writer.token(.one) }
-    if operands.count == 1 { return try operands[0].write(to: &writer) }
-    try writeGroups(operands[...], joinedBy: .and, to: &writer)
+    if operands.count == 1 { return operands[0].write(to: &writer) }
+    writeGroups(operands[...], joinedBy: .and, to: &writer)
+  }
+}
+
+extension PredicateNode {
+  /// Writes the condition as a value: 1 or 0.
+  func writeValue(to writer: inout ShapeWriter) {
+    // GROUP BY 1 and ORDER BY 1 would mean the first column of the result.
+    switch self {
+    case .constant(let holds):
+      writer.token(.one)
+      writer.token(holds ? .equalOne : .equalZero)
+    case .chain(let chain) where chain.isReadAsZero:
+      writer.token(.open)
+      chain.write(to: &writer)
+      writer.token(.close)
+      writer.token(.equalOne)
+    default: write(to: &writer)
+    }
   }
 }
 
 extension PredicateTree {
-  // Each kind is unpacked in a function of its own. This function is on the stack once for each
-  // level of the tree, so its frame must stay small.
-  fileprivate func write(to writer: inout ShapeWriter) throws {
+  // Inlined, it would stand in each of many callers, and enlarge their frames.
+  @inline(never)
+  fileprivate func write(to writer: inout ShapeWriter) {
     switch self {
-    case .compare: try writeComparison(to: &writer)
-    case .not: try writeNegation(to: &writer)
-    case .match: try writeMatch(to: &writer)
-    case .between: try writeBetween(to: &writer)
-    case .isIn: try writeIsIn(to: &writer)
-    case .isInQuery: try writeIsInQuery(to: &writer)
-    case .test: try writeTest(to: &writer)
-    case .exists: try writeExists(to: &writer)
-    case .composed: try writeParts(to: &writer)
+    case .compare(let sign, let left, let right):
+      left.writeOperand(to: &writer)
+      writer.token(sign)
+      right.writeOperand(to: &writer)
+    case .not(let operand):
+      writer.token(.not)
+      operand.writeOperand(to: &writer, binding: .not)
+    case .match(let sign, let subject, let pattern, let escape):
+      subject.writeOperand(to: &writer)
+      writer.token(sign)
+      pattern.writeOperand(to: &writer)
+      if let escape {
+        writer.token(.escape)
+        escape.writeOperand(to: &writer)
+      }
+    case .between(let subject, let lower, let upper):
+      subject.writeOperand(to: &writer)
+      writer.token(.between)
+      lower.writeOperand(to: &writer)
+      writer.token(.and)
+      upper.writeOperand(to: &writer)
+    case .isIn(let subject, let values, let containsNull):
+      Self.writeIsIn(subject, values, containsNull, to: &writer)
+    case .isInQuery(let subject, let query, isOptional: false):
+      subject.writeOperand(to: &writer)
+      writer.token(.in)
+      query.write(inParenthesesTo: &writer)
+    case .isInQuery(let subject, let query, isOptional: true):
+      Self.writeIsInNullable(subject, query, to: &writer)
+    case .test(let sign, let subject):
+      subject.writeOperand(to: &writer)
+      writer.token(sign)
+    case .exists(let query):
+      writer.token(.exists)
+      query.write(inParenthesesTo: &writer)
+    case .composed(let parts): for part in parts { part.write(to: &writer) }
     }
-  }
-
-  private func writeComparison(to writer: inout ShapeWriter) throws {
-    guard case .compare(let sign, let left, let right) = self else { return }
-    try left.writeOperand(to: &writer)
-    writer.token(sign)
-    try right.writeOperand(to: &writer)
-  }
-
-  private func writeNegation(to writer: inout ShapeWriter) throws {
-    guard case .not(let operand) = self else { return }
-    writer.token(.not)
-    try operand.writeOperand(to: &writer, binding: .not)
-  }
-
-  private func writeMatch(to writer: inout ShapeWriter) throws {
-    guard case .match(let sign, let subject, let pattern, let escape) = self else { return }
-    try subject.writeOperand(to: &writer)
-    writer.token(sign)
-    try pattern.writeOperand(to: &writer)
-    if let escape {
-      writer.token(.escape)
-      try escape.writeOperand(to: &writer)
-    }
-  }
-
-  private func writeBetween(to writer: inout ShapeWriter) throws {
-    guard case .between(let subject, let lower, let upper) = self else { return }
-    try subject.writeOperand(to: &writer)
-    writer.token(.between)
-    try lower.writeOperand(to: &writer)
-    writer.token(.and)
-    try upper.writeOperand(to: &writer)
-  }
-
-  private func writeIsIn(to writer: inout ShapeWriter) throws {
-    guard case .isIn(let subject, let values, let containsNull) = self else { return }
-    try Self.writeIsIn(subject, values, containsNull, to: &writer)
-  }
-
-  private func writeIsInQuery(to writer: inout ShapeWriter) throws {
-    guard case .isInQuery(let subject, let query, let isOptional) = self else { return }
-    try isOptional
-      ? Self.writeIsInNullable(subject, query, to: &writer)
-      : Self.writeIsIn(subject, query, to: &writer)
-  }
-
-  private func writeTest(to writer: inout ShapeWriter) throws {
-    guard case .test(let sign, let subject) = self else { return }
-    try subject.writeOperand(to: &writer)
-    writer.token(sign)
-  }
-
-  private func writeExists(to writer: inout ShapeWriter) throws {
-    guard case .exists(let query) = self else { return }
-    writer.token(.exists)
-    writer.token(.open)
-    try query.write(to: &writer)
-    writer.token(.close)
-  }
-
-  private func writeParts(to writer: inout ShapeWriter) throws {
-    guard case .composed(let parts) = self else { return }
-    for part in parts { try part.write(to: &writer) }
   }
 }

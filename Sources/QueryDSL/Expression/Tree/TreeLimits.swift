@@ -49,12 +49,12 @@ enum TreeLimits {
   /// groups, which mean the same and use the same indexes.
   static func writeGroups<Operand>(
     _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to writer: inout ShapeWriter,
-    _ write: (Operand, inout ShapeWriter) throws -> Void
-  ) throws {
+    _ write: (Operand, inout ShapeWriter) -> Void
+  ) {
     guard operands.count > maximumGroup else {
       for index in operands.indices {
         if index > operands.startIndex { writer.token(token) }
-        try write(operands[index], &writer)
+        write(operands[index], &writer)
       }
       return
     }
@@ -63,7 +63,7 @@ enum TreeLimits {
       if start > operands.startIndex { writer.token(token) }
       writer.token(.open)
       let group = operands[start..<min(start + size, operands.endIndex)]
-      try writeGroups(group, joinedBy: token, to: &writer, write)
+      writeGroups(group, joinedBy: token, to: &writer, write)
       writer.token(.close)
     }
   }

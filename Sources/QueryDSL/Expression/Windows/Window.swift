@@ -121,17 +121,17 @@ package struct WindowSpecification: Sendable {
   var frame: Frame?
   var problem: QueryError?
 
-  func write(to writer: inout ShapeWriter) throws {
-    if let problem { throw problem }
+  func write(to writer: inout ShapeWriter) {
+    if let problem { writer.fail(problem) }
     writer.token(.open)
     if !partition.isEmpty {
       writer.token(.partitionBy)
-      try ExpressionNode.write(partition, to: &writer)
+      ExpressionNode.write(partition, to: &writer)
     }
     if !order.isEmpty {
       if !partition.isEmpty { writer.token(.space) }
       writer.token(.windowOrderBy)
-      try SelectStatement.OrderTerm.write(order, to: &writer)
+      SelectStatement.OrderTerm.write(order, to: &writer)
     }
     if let frame {
       if !partition.isEmpty || !order.isEmpty { writer.token(.space) }
@@ -151,9 +151,9 @@ package enum WindowNode: Sendable {
   indirect case specification(WindowSpecification)
   case named(String)
 
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     switch self {
-    case .specification(let specification): try specification.write(to: &writer)
+    case .specification(let specification): specification.write(to: &writer)
     case .named(let name): writer.windowName(name)
     }
   }

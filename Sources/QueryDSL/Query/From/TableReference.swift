@@ -23,7 +23,7 @@ extension TableReference {
     case common(CommonTableName)
     /// A table-valued function, with its arguments.
     case function(String, [ExpressionNode])
-    /// The row that an upsert would have inserted.
-    case excluded
+    /// A row that is not quoted and always written before its columns: `excluded`, `OLD` or `NEW`.
+    case row(String)
   }
 }

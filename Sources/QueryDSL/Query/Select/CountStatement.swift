@@ -4,18 +4,16 @@ import SQLCore
 struct CountStatement: Renderable {
   let query: SelectStatement
 
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     if query.countsByItself {
       var plain = query
       plain.order = .none
-      return try plain.write(to: &writer, countingRows: true)
+      return plain.write(to: &writer, countingRows: true)
     }
     writer.token(.select)
     writer.token(.countStar)
     writer.token(.from)
-    writer.token(.open)
-    try query.write(to: &writer)
-    writer.token(.close)
+    query.write(inParenthesesTo: &writer)
   }
 }
 
@@ -23,12 +21,10 @@ struct CountStatement: Renderable {
 struct ExistsStatement: Renderable {
   let query: SelectStatement
 
-  func write(to writer: inout ShapeWriter) throws {
+  func write(to writer: inout ShapeWriter) {
     writer.token(.select)
     writer.token(.exists)
-    writer.token(.open)
-    try query.write(to: &writer)
-    writer.token(.close)
+    query.write(inParenthesesTo: &writer)
   }
 }
 

@@ -60,10 +60,10 @@ extension SelectStatement {
       try Shape.columns { writer in
         switch selection {
         case .table(let table): writer.allColumns(of: table)
-        case .terms(let terms): try Self.write(terms, to: &writer)
+        case .terms(let terms): Self.write(terms, to: &writer)
         }
-        for condition in having { try condition.write(to: &writer) }
-        try OrderTerm.write(order, to: &writer)
+        for condition in having { condition.write(to: &writer) }
+        OrderTerm.write(order, to: &writer)
       }
     }
   }
@@ -73,9 +73,9 @@ extension SelectStatement {
   package var decidingColumns: Set<ColumnID> {
     get throws {
       try Shape.columns { writer in
-        for condition in predicates { try condition.write(to: &writer) }
-        for join in joins { try join.condition?.write(to: &writer) }
-        try OrderTerm.write(order, to: &writer)
+        for condition in predicates { condition.write(to: &writer) }
+        for join in joins { join.condition?.write(to: &writer) }
+        OrderTerm.write(order, to: &writer)
       }
     }
   }
@@ -83,7 +83,7 @@ extension SelectStatement {
   /// Whether a term of ORDER BY names a column of one of the tables, or is not known.
   package func isOrdered(by tables: Set<TableID>) -> Bool {
     order.contains { term in
-      guard let columns = try? Shape.columns(of: { try term.write(to: &$0) }) else { return true }
+      guard let columns = try? Shape.columns(of: { term.write(to: &$0) }) else { return true }
       return columns.contains { tables.contains($0.table) }
     }
   }

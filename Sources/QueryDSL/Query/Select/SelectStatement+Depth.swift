@@ -40,7 +40,7 @@ extension SelectExtras.Content {
       switch source {
       case .nested(_, let nested): depth = max(depth, nested)
       case .function(_, let arguments): depth = max(depth, ExpressionNode.depth(of: arguments))
-      case .common, .excluded: break
+      case .common, .row: break
       }
     }
     for (_, window) in windows { depth = max(depth, window.depth) }

@@ -1,37 +1,44 @@
 import SQLCore
 
 extension SelectStatement: Renderable {
-  package func write(to writer: inout ShapeWriter) throws {
-    try write(to: &writer, countingRows: false)
+  package func write(to writer: inout ShapeWriter) {
+    write(to: &writer, countingRows: false)
+  }
+
+  /// Writes the statement in parentheses, as an operand.
+  func write(inParenthesesTo writer: inout ShapeWriter) {
+    writer.token(.open)
+    write(to: &writer)
+    writer.token(.close)
   }
 
   /// Writes the statement, or one that counts its rows. No closure captures the statement here:
   /// that would copy it each time a query runs.
-  func write(to writer: inout ShapeWriter, countingRows: Bool) throws {
+  func write(to writer: inout ShapeWriter, countingRows: Bool) {
     if let extras {
-      return try write(to: &writer, countingRows: countingRows, with: extras.content)
+      return write(to: &writer, countingRows: countingRows, with: extras.content)
     }
     writer.openScope(from, [], nil)
-    try writeBeginning(to: &writer, countingRows: countingRows)
-    try Self.write(predicates, behind: .where, to: &writer)
-    try writeOrderAndLimit(to: &writer)
+    writeBeginning(to: &writer, countingRows: countingRows)
+    Self.write(predicates, behind: .where, to: &writer)
+    writeOrderAndLimit(to: &writer)
     writer.closeScope()
   }
 
   private func write(
     to writer: inout ShapeWriter, countingRows: Bool, with content: SelectExtras.Content
-  ) throws {
-    if let problem = content.problem { throw problem }
+  ) {
+    if let problem = content.problem { writer.fail(problem) }
     let commonTables = content.commonTables
-    if !commonTables.isEmpty { try CommonTableNode.write(commonTables, to: &writer) }
+    if !commonTables.isEmpty { CommonTableNode.write(commonTables, to: &writer) }
     if let compound = content.compound {
-      try compound.write(to: &writer)
-      try writeOrderAndLimit(to: &writer)
+      compound.write(to: &writer)
+      writeOrderAndLimit(to: &writer)
     } else {
       writer.openScope(from, content.joins, extras)
-      try writeBeginning(to: &writer, countingRows: countingRows)
-      try write(content, to: &writer)
-      try writeOrderAndLimit(to: &writer)
+      writeBeginning(to: &writer, countingRows: countingRows)
+      write(content, to: &writer)
+      writeOrderAndLimit(to: &writer)
       writer.closeScope()
     }
     if !commonTables.isEmpty { writer.closeCommonTables() }
@@ -40,53 +47,53 @@ extension SelectStatement: Renderable {
   /// Writes SELECT and FROM.
   // Inlined into the path of a query without extras: as a function it would take copies.
   @inline(__always)
-  private func writeBeginning(to writer: inout ShapeWriter, countingRows: Bool) throws {
+  private func writeBeginning(to writer: inout ShapeWriter, countingRows: Bool) {
     writer.token(.select)
     if isDistinct { writer.token(.distinct) }
-    if countingRows { writer.token(.countStar) } else { try writeSelection(to: &writer) }
+    if countingRows { writer.token(.countStar) } else { writeSelection(to: &writer) }
     if from.isNone { return }
     writer.token(.from)
-    try Self.write(from, extras, to: &writer)
+    Self.write(from, extras, to: &writer)
   }
 
   /// Writes joins, WHERE, GROUP BY, HAVING and WINDOW.
   private func write(
     _ content: SelectExtras.Content, to writer: inout ShapeWriter
-  ) throws {
+  ) {
     for join in content.joins {
       writer.token(join.kind)
-      try Self.write(join.table, extras, to: &writer)
+      Self.write(join.table, extras, to: &writer)
       if let condition = join.condition {
         writer.token(.on)
-        try condition.write(to: &writer)
+        condition.write(to: &writer)
       }
     }
-    try Self.write(predicates, behind: .where, to: &writer)
+    Self.write(predicates, behind: .where, to: &writer)
     if !content.groups.isEmpty {
       writer.token(.groupBy)
-      try ExpressionNode.write(content.groups, to: &writer)
+      ExpressionNode.write(content.groups, to: &writer)
     }
-    try Self.write(content.having, behind: .having, to: &writer)
+    Self.write(content.having, behind: .having, to: &writer)
     for (index, window) in content.windows.enumerated() {
       writer.token(index == 0 ? .window : .comma)
       writer.alias(window.name)
       writer.token(.as)
-      try window.window.write(to: &writer)
+      window.window.write(to: &writer)
     }
   }
 
   @inline(__always)
-  private func writeOrderAndLimit(to writer: inout ShapeWriter) throws {
+  private func writeOrderAndLimit(to writer: inout ShapeWriter) {
     switch order {
     case .none: break
     case _ where isOneAggregatedRow: break
-    case .one(let term): try write(term, behind: .orderBy, to: &writer)
+    case .one(let term): write(term, behind: .orderBy, to: &writer)
     case .many(let terms):
       for index in terms.indices {
-        try write(terms[index], behind: index == 0 ? .orderBy : .comma, to: &writer)
+        write(terms[index], behind: index == 0 ? .orderBy : .comma, to: &writer)
       }
     }
-    try writeLimit(to: &writer)
+    writeLimit(to: &writer)
   }
 
   /// Whether aggregates make one row of all rows. It needs no order.
@@ -103,59 +110,55 @@ extension SelectStatement: Renderable {
   @inline(__always)
   private func write(
     _ term: OrderTerm, behind token: SQLToken, to writer: inout ShapeWriter
-  ) throws {
+  ) {
     writer.token(token)
     if case .resultColumn(let name) = term.expression {
-      return try term.write(to: &writer, collation: try collation(ofResultColumn: name))
+      return term.write(to: &writer, collation: collation(ofResultColumn: name, &writer))
     }
-    if extras != nil { try checkOrderOfCompound() }
-    try term.write(to: &writer)
+    if extras?.content.compound != nil { writer.fail(Self.orderOfCompound) }
+    term.write(to: &writer)
   }
 
   /// Writes a table of FROM or a join: a model's table, a query, a common table or a function.
   static func write(
     _ table: TableID, _ extras: SelectExtras?, to writer: inout ShapeWriter
-  ) throws {
+  ) {
     switch extras?.source(of: table) {
-    case nil, .common, .excluded: break
+    case nil, .common, .row: break
     case .nested(let query, _):
-      writer.token(.open)
-      writer.hideScope()
-      try query.write(to: &writer)
-      writer.showScope()
-      writer.token(.close)
+      writer.hideScope(true)
+      query.write(inParenthesesTo: &writer)
+      writer.hideScope(false)
     case .function(let name, let arguments):
       writer.alias(name)
-      writer.token(.open)
-      try ExpressionNode.write(arguments, to: &writer)
-      writer.token(.close)
+      ExpressionNode.write(row: arguments, to: &writer)
     }
     writer.table(table)
   }
 
-  private func writeSelection(to writer: inout ShapeWriter) throws {
+  private func writeSelection(to writer: inout ShapeWriter) {
     switch selection {
     case .table(let table): writer.allColumns(of: table)
-    case .terms(let terms): try Self.write(terms, to: &writer)
+    case .terms(let terms): Self.write(terms, to: &writer)
     }
   }
 
   /// Writes the terms of a SELECT or RETURNING clause.
-  static func write(_ terms: [SelectTerm], to writer: inout ShapeWriter) throws {
+  static func write(_ terms: [SelectTerm], to writer: inout ShapeWriter) {
     for (index, term) in terms.enumerated() {
       if index > 0 { writer.token(.comma) }
       switch term {
       case .table(let table): writer.allColumns(of: table)
-      case .expression(let expression): try expression.write(to: &writer)
+      case .expression(let expression): expression.write(to: &writer)
       case .aliased(let expression, let alias):
-        try expression.write(to: &writer)
+        expression.write(to: &writer)
         writer.token(.as)
         writer.alias(alias)
       }
     }
   }
 
-  private func writeLimit(to writer: inout ShapeWriter) throws {
+  private func writeLimit(to writer: inout ShapeWriter) {
     if let limit {
       writer.token(.limit)
       writer.value(limit.bound)
@@ -169,30 +172,30 @@ extension SelectStatement: Renderable {
 
   static func write(
     _ predicates: ShortList<PredicateNode>, behind keyword: SQLToken, to writer: inout ShapeWriter
-  ) throws {
+  ) {
     switch predicates {
     case .none: break
     case .one(let predicate):
       writer.token(keyword)
-      try predicate.write(to: &writer)
+      predicate.write(to: &writer)
     case .many(let predicates):
       writer.token(keyword)
-      try PredicateNode.write(all: predicates, to: &writer)
+      PredicateNode.write(all: predicates, to: &writer)
     }
   }
 
-  /// Returns the collation of the result column that ORDER BY names. Throws if SELECT gives no
-  /// column that name: SQLite would take it for a column of a table, or refuse it.
-  private func collation(ofResultColumn name: String) throws -> String? {
+  /// Returns the collation of the result column that ORDER BY names. It is a mistake if SELECT
+  /// gives no column that name: SQLite would take it for a column of a table, or refuse it.
+  private func collation(ofResultColumn name: String, _ writer: inout ShapeWriter) -> String? {
     guard let column = resultColumns.first(where: { $0.name.isSame(as: name) }) else {
-      throw QueryError("ORDER BY \(name): no selected column has that name")
+      writer.fail(QueryError("ORDER BY \(name): no selected column has that name"))
+      return nil
     }
     return column.type?.collationName
   }
 
-  private func checkOrderOfCompound() throws {
-    guard extras?.content.compound != nil else { return }
-    throw QueryError(
+  private static var orderOfCompound: QueryError {
+    QueryError(
       "a UNION, INTERSECT or EXCEPT can be ordered only by the name of a result column; use "
         + "`order(byColumn:)`")
   }
@@ -227,15 +230,15 @@ extension SelectStatement.OrderTerm {
   /// Writes the terms of an ORDER BY clause.
   static func write(
     _ terms: some Collection<SelectStatement.OrderTerm>, to writer: inout ShapeWriter
-  ) throws {
+  ) {
     for (index, term) in terms.enumerated() {
       if index > 0 { writer.token(.comma) }
-      try term.write(to: &writer)
+      term.write(to: &writer)
     }
   }
 
-  func write(to writer: inout ShapeWriter, collation: String? = nil) throws {
-    try expression.write(to: &writer)
+  func write(to writer: inout ShapeWriter, collation: String? = nil) {
+    expression.write(to: &writer)
     if let collation {
       writer.token(.collate)
       writer.alias(collation)
@@ -246,11 +249,11 @@ extension SelectStatement.OrderTerm {
 }
 
 extension CompoundNode {
-  fileprivate func write(to writer: inout ShapeWriter) throws {
-    try Self.write(first, isFirst: true, to: &writer)
+  fileprivate func write(to writer: inout ShapeWriter) {
+    Self.write(first, isFirst: true, to: &writer)
     for other in others {
       writer.token(other.operation)
-      try Self.write(other.statement, isFirst: false, to: &writer)
+      Self.write(other.statement, isFirst: false, to: &writer)
     }
   }
 
@@ -261,10 +264,10 @@ extension CompoundNode {
   /// flattens its operands and loses the WHERE of the others.
   private static func write(
     _ statement: SelectStatement, isFirst: Bool, to writer: inout ShapeWriter
-  ) throws {
-    if statement.isSimpleOperand { return try statement.write(to: &writer) }
+  ) {
+    if statement.isSimpleOperand { return statement.write(to: &writer) }
     writer.token(.selectAllFrom)
-    try statement.write(to: &writer)
+    statement.write(to: &writer)
     writer.token(.close)
   }
 }
@@ -281,7 +284,7 @@ extension SelectStatement {
 extension CommonTableNode {
   fileprivate static func write(
     _ tables: [CommonTableNode], to writer: inout ShapeWriter
-  ) throws {
+  ) {
     writer.openCommonTables(tables)
     writer.token(.with)
     if tables.contains(where: \.isRecursive) { writer.token(.recursive) }
@@ -293,7 +296,7 @@ extension CommonTableNode {
       case true: writer.token(.materialized)
       case false: writer.token(.notMaterialized)
       }
-      try table.query.write(to: &writer)
+      table.query.write(to: &writer)
       writer.token(.close)
     }
     writer.token(.space)

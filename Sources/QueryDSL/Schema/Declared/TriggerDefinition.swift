@@ -44,10 +44,10 @@ extension TriggerLine where M: TableModel {
     switch operation {
     case .insert:
       event = "INSERT"
-      rows = TriggerRows(rows: [(new.table, .new)])
+      rows = TriggerRows(rows: [(new.table, .row("NEW"))])
     case .delete:
       event = "DELETE"
-      rows = TriggerRows(rows: [(old.table, .old)])
+      rows = TriggerRows(rows: [(old.table, .row("OLD"))])
     case .update(let paths):
       let columns = try paths.map { path in
         guard let index = layout.index(ofColumn: path) else {
@@ -56,14 +56,14 @@ extension TriggerLine where M: TableModel {
         return layout.columns[index].quotedName
       }
       event = columns.isEmpty ? "UPDATE" : "UPDATE OF \(columns.joined(separator: ", "))"
-      rows = TriggerRows(rows: [(old.table, .old), (new.table, .new)])
+      rows = TriggerRows(rows: [(old.table, .row("OLD")), (new.table, .row("NEW"))])
     }
     let (statements, condition) = content(old, new)
     let texts = try statements.flatMap { try $0.texts(rows) }
     guard !texts.isEmpty else { throw QueryError("the trigger has no statement") }
     var when = ""
     if !condition.nodes.isEmpty {
-      let text = try rows.text { try PredicateNode.write(all: Array(condition.nodes), to: &$0) }
+      let text = try rows.text { PredicateNode.write(all: Array(condition.nodes), to: &$0) }
       when = "WHEN \(text)\n"
     }
     let body = texts.map { "  \($0);\n" }.joined()

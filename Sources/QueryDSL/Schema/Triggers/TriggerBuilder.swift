@@ -96,7 +96,7 @@ public struct TriggerStatement {
   init(_ sql: SQLFragment) {
     texts = { rows in
       // A semicolon or a comment at the end would hide the one that ends the statement.
-      let sql = SQLTokens(try rows.text { try sql.node.write(to: &$0) })
+      let sql = SQLTokens(try rows.text { sql.node.write(to: &$0) })
       var tokens = sql.tokens[...]
       while tokens.last?.isSign(";") == true { tokens.removeLast() }
       guard !tokens.isEmpty else { throw QueryError("a statement in SQL is empty") }
@@ -126,12 +126,12 @@ extension Insert {
 
 /// The rows of a trigger, which its statements and its condition name as `OLD` and `NEW`.
 struct TriggerRows {
-  let rows: [(table: TableID, kind: ScopeKind)]
+  let rows: [(table: TableID, source: TableReference.Source?)]
 
   /// Returns what a closure writes about the rows, with its values as literals.
   func text(_ write: (inout ShapeWriter) throws -> Void) throws -> String {
     try Shape { writer in
-      writer.openRows(rows)
+      writer.openScope(rows)
       try write(&writer)
     }.text(writingLiterals: true)
   }
@@ -202,8 +202,8 @@ public struct Raise: Sendable {
     return TriggerStatement { rows in
       let text = try rows.text { writer in
         writer.token(.select)
-        try node.write(to: &writer)
-        try SelectStatement.write(predicates, behind: .where, to: &writer)
+        node.write(to: &writer)
+        SelectStatement.write(predicates, behind: .where, to: &writer)
       }
       return [text]
     }

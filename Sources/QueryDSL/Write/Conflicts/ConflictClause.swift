@@ -17,16 +17,14 @@ struct ConflictClause: Sendable {
 
 extension ConflictClause {
   func write(into table: TableID, to writer: inout ShapeWriter) throws {
-    let row = SelectStatement.Join(kind: .inner, table: excluded, condition: nil)
-    writer.openScope(
-      table, [row], SelectExtras(SelectExtras.Content(sources: [(excluded, .excluded)])))
+    writer.openScope([(table, nil), (excluded, .row("excluded"))])
     writer.token(.onConflict)
     if !target.isEmpty || terms != nil {
       writer.token(.space)
       writer.token(.open)
       for (index, column) in target.enumerated() {
         if index > 0 { writer.token(.comma) }
-        guard let id = column.columnID else { return try column.write(to: &writer) }
+        guard let id = column.columnID else { return column.write(to: &writer) }
         writer.columnName(id)
       }
       if let terms { writer.fragment(SQL(unsafe: try terms.get().joined(separator: ", "))) }
@@ -38,8 +36,8 @@ extension ConflictClause {
     }
     if let assignments {
       writer.token(.doUpdateSet)
-      try Assignment.write(assignments, to: &writer)
-      try SelectStatement.write(predicates, behind: .where, to: &writer)
+      Assignment.write(assignments, to: &writer)
+      SelectStatement.write(predicates, behind: .where, to: &writer)
     } else {
       writer.token(.doNothing)
     }

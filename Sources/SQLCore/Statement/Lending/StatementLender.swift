@@ -174,7 +174,7 @@ extension ConnectionCore {
   // MARK: By shape
 
   /// Returns a draft for the shape of a query, in the memory of the connection. It is given to
-  /// `lendStatement(of:for:)` or to `discard(_:)` before anything else uses the connection.
+  /// `lendStatement(of:text:)` or to `discard(_:)` before anything else uses the connection.
   package func beginDraft() -> StatementDraft {
     state.pointee.statements.beginDraft()
   }
