@@ -132,7 +132,7 @@ struct BoardTests {
     edit.notes = "the release, and its notes"
     _ = try await board.addCard(edit, to: list.id, by: nil)
     func titles(_ text: String) async throws -> [String] {
-      try await board.search(text).map(\.face.card.title)
+      try await board.search(text).found.map(\.face.card.title)
     }
     #expect(try await titles("relea not") == ["Release notes", "Other"])
     #expect(try await titles("every") == ["Release notes"])
@@ -152,8 +152,8 @@ struct BoardTests {
     let lines = try await board.activity().lines.map { "\($0.author ?? "-"): \($0.text.text)" }
     #expect(
       lines == [
-        "-: edited the notes of <q>Two</q>", "Ada: renamed <q>One</q> to <q>Two</q>",
-        "Ada: added <q>One</q> to Ideas", "Ada: added the list <q>Ideas</q>",
+        "-: edited the notes of “<q>Two</q>”", "Ada: renamed “<q>One</q>” to “<q>Two</q>”",
+        "Ada: added “<q>One</q>” to Ideas", "Ada: added the list “<q>Ideas</q>”",
       ])
   }
 
@@ -176,8 +176,10 @@ struct BoardTests {
     #expect(none.port == 8_080)
     let some = try Arguments(["x.sqlite", "--port", "0"])
     #expect(some.path == "x.sqlite" && some.port == 0)
+    #expect(try Arguments(["--help"]).wantsHelp)
     for wrong in [["--port"], ["--port", "x"], ["--port", "70000"], ["--no"], ["a", "b"]] {
-      #expect(throws: ArgumentError.self) { try Arguments(wrong) }
+      let error = #expect(throws: ArgumentError.self) { try Arguments(wrong) }
+      #expect(error?.description.hasSuffix("; see --help") == true)
     }
   }
 }

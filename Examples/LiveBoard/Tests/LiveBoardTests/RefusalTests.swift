@@ -158,7 +158,7 @@ struct RefusalTests {
       let answer = try await server.client.get("/cards/7", ["Accept": "text/html"])
       #expect(answer.status == 404)
       #expect(answer.header("Content-Type") == "text/html; charset=utf-8")
-      #expect(answer.body.contains("there is no card 7"))
+      #expect(answer.body.contains("There is no card 7."))
     }
   }
 

@@ -15,7 +15,7 @@ struct SecurityTests {
     try await TestServer.run { server in
       let answer = try await server.client.post("/lists", form: ["name": "x"], headers)
       #expect(answer.status == 403)
-      #expect(answer.body.contains("another web page"))
+      #expect(answer.body.contains("Another web page"))
       #expect(try await server.board.db.count(BoardList.all) == 0)
     }
   }

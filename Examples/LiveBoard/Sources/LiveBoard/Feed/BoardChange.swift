@@ -1,3 +1,5 @@
+import Apus
+
 /// What changed on the board, as HTML for the browser: the payload of the event `board`.
 ///
 /// It says what is, not what to do: applying it twice, or after a later one, leads to the same page
@@ -36,6 +38,17 @@ struct UnreadChange: Encodable, Sendable {
 /// The newest changes, as HTML: the payload of the event `activity`.
 struct ActivityChange: Encodable, Sendable {
   var html: String
+}
+
+/// Whether one person can undo and redo something: the payload of the event `steps`.
+struct StepsChange: Encodable, Equatable, Sendable {
+  var canUndo: Bool
+  var canRedo: Bool
+
+  init(_ steps: HistorySteps?) {
+    canUndo = steps?.undoable.isEmpty == false
+    canRedo = steps?.redoable.isEmpty == false
+  }
 }
 
 /// A problem with the data that the page shows until it is over: the payload of the event `problem`.

@@ -30,6 +30,9 @@ actor BoardFeed: Service {
   private var loaded: Set<ObjectIdentifier> = []
   private var problems: [ObjectIdentifier: String] = [:]
   private var activity = ""
+  /// The persons that opened a page, and what each can undo and redo, as it was sent last.
+  private var seen: Set<Person.ID> = []
+  private var steps: [Person.ID: StepsChange] = [:]
   private let activitySignal = AsyncStream.makeStream(
     of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private var isClosed = false
@@ -123,9 +126,21 @@ actor BoardFeed: Service {
   private func followActivity() async {
     activitySignal.continuation.yield()
     for await _ in activitySignal.stream {
+      try? await followSteps()
       guard let html = try? await board.activity().html.text, html != activity else { continue }
       activity = html
       if isLoaded { try? send("activity", ActivityChange(html: html)) }
+    }
+  }
+
+  /// Reads what each person can undo after a change.
+  private func followSteps() async throws {
+    for id in seen {
+      guard let person = try await board.person(id) else { continue }
+      let change = StepsChange(try await board.steps(of: person))
+      guard change != steps[id] else { continue }
+      steps[id] = change
+      try send("steps", change, to: id)
     }
   }
 
@@ -201,15 +216,23 @@ actor BoardFeed: Service {
     return nil
   }
 
-  /// The event after which a page that is rendered now needs more.
-  var position: EventID { lastID }
+  /// The event after which a page that is rendered now for a person needs more.
+  func position(for person: Person.ID?) -> EventID {
+    see(person)
+    return lastID
+  }
 
   /// Whether another stream may be opened.
   var hasRoom: Bool { streams.values.reduce(0, +) < Limits.streams }
 
   /// Counts a stream of a person.
   func open(for person: Person.ID?) {
+    see(person)
     streams[person, default: 0] += 1
+  }
+
+  private func see(_ person: Person.ID?) {
+    if let person, seen.insert(person).inserted { activitySignal.continuation.yield() }
   }
 
   func close(for person: Person.ID?) {
@@ -235,7 +258,10 @@ actor BoardFeed: Service {
       try FeedEvent("activity", ActivityChange(html: activity), id: lastID),
       try FeedEvent("problem", problem, id: lastID),
     ]
-    if let person { parts.append(try FeedEvent("unread", picture.unread(for: person), id: lastID)) }
+    if let person {
+      parts.append(try FeedEvent("unread", picture.unread(for: person), id: lastID))
+      if let steps = steps[person] { parts.append(try FeedEvent("steps", steps, id: lastID)) }
+    }
     for part in parts { bytes.writeImmutableBuffer(part.bytes) }
     return Batch(bytes: bytes, id: lastID)
   }

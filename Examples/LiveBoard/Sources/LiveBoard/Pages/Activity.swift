@@ -1,4 +1,4 @@
-import Apus
+import Foundation
 
 /// The newest changes of the board, from the change log.
 struct Activity: Sendable {
@@ -6,6 +6,7 @@ struct Activity: Sendable {
   struct Line: Sendable {
     var sequence: Int64
     var author: String?
+    var date: Date
     var text: HTML
   }
 
@@ -19,7 +20,15 @@ struct Activity: Sendable {
   private func item(_ line: Line) -> HTML {
     """
     <li data-sequence="\(line.sequence)"><p dir="auto"><strong>\(line.author ?? "Another program")</strong> \
-    \(line.text)</p></li>
+    \(line.text) · <time datetime="\(Self.moment(line.date, .gmt))Z">\
+    \(Self.moment(line.date, .current).replacing("T", with: " ").dropLast(3))</time></p></li>
     """
+  }
+
+  /// A date and time such as 2026-04-01T13:05:00. The script shows how long ago it was.
+  private static func moment(_ date: Date, _ zone: TimeZone) -> String {
+    date.formatted(
+      Date.ISO8601FormatStyle(timeZone: zone).year().month().day().time(
+        includingFractionalSeconds: false))
   }
 }

@@ -11,6 +11,7 @@ struct BoardPage: Sendable {
   var unreadCards: Set<Card.ID>
   var person: Person?
   var activity: Activity
+  var steps: StepsChange
   /// The event after which the page needs the events of the feed.
   var position: EventID?
   var chosenTag: Tag.ID?
@@ -22,24 +23,23 @@ struct BoardPage: Sendable {
       content: """
         \(header)
         <p id="problem" role="alert" hidden></p>
-        <main id="main">
+        <main id="main" class="board">
         <h1 class="hidden">Board</h1>
         <nav class="filters" aria-label="Tags"><ul id="chips">\(TagChips(tags: tags, chosen: chosenTag).html)</ul></nav>
-        <div id="results" aria-live="polite">\(results?.html ?? "")</div>
-        <p class="hidden" id="card-keys">Enter opens the card. Alt and an arrow key moves it.</p>
-        <div class="board">
-        <div class="lists" id="lists"\(" hidden", if: results != nil)>\(lists.map(listView))</div>
-        <aside class="side" aria-labelledby="activity-heading">
-        <h2 id="activity-heading">Activity</h2>
-        <div id="activity">\(activity.html)</div>
-        </aside>
-        </div>
+        <p class="empty-board">This board is empty. Add its first list, such as “To do”.</p>
         <form class="add-list row" method="post" action="/lists">
         <label class="hidden" for="new-list">Name of a new list</label>
         <input id="new-list" name="name" placeholder="Add a list…" maxlength="\(Limits.listName)" required \
         autocomplete="off" dir="auto">
-        <button>Add</button>
+        <button aria-label="Add the list">Add</button>
         </form>
+        <div id="results" aria-live="polite">\(results?.html ?? "")</div>
+        <p class="hidden" id="card-keys">Enter opens the card. Alt and an arrow key moves it.</p>
+        <div class="lists" id="lists"\(" hidden", if: results != nil)>\(lists.map(listView))</div>
+        <aside class="side" aria-labelledby="activity-heading">
+        <h2 id="activity-heading">Activity</h2>
+        <div id="activity" tabindex="0" role="group" aria-labelledby="activity-heading">\(activity.html)</div>
+        </aside>
         </main>
         <dialog id="card-dialog" aria-labelledby="form-heading"></dialog>
         <div id="announcer" class="hidden" aria-live="polite"></div>
@@ -66,8 +66,10 @@ struct BoardPage: Sendable {
     <span id="status" class="status" role="status" data-state="waiting"><span class="dot"></span>\
     <span class="text">Not live</span></span>
     <div class="steps">
-    <form method="post" action="/undo"><button id="undo" aria-keyshortcuts="Control+Z">Undo</button></form>
-    <form method="post" action="/redo"><button id="redo" aria-keyshortcuts="Control+Shift+Z">Redo</button></form>
+    <form method="post" action="/undo"><button id="undo" aria-keyshortcuts="Control+Z"\
+    \(" disabled", if: !steps.canUndo)>Undo</button></form>
+    <form method="post" action="/redo"><button id="redo" aria-keyshortcuts="Control+Shift+Z"\
+    \(" disabled", if: !steps.canRedo)>Redo</button></form>
     </div>
     <form class="me row" method="post" action="/me">
     \(person.map { Avatar(person: $0, label: nil).html } ?? "")
@@ -83,19 +85,12 @@ struct BoardPage: Sendable {
   }
 
   private func listView(_ list: BoardList) -> HTML {
-    let cards = faces.filter { face in
-      face.card.listID == list.id
-        && (chosenTag.map { tag in tagsOfCards[face.id, default: []].contains { $0.id == tag } }
-          ?? true)
+    let cards = faces.filter { $0.card.listID == list.id }.map { face in
+      let tags = tagsOfCards[face.id, default: []]
+      return CardView(
+        face: face, tags: tags, isUnread: unreadCards.contains(face.id),
+        isHidden: chosenTag.map { tag in !tags.contains { $0.id == tag } } ?? false)
     }
-    return ListView(
-      list: list,
-      cards: cards.map {
-        CardView(
-          face: $0, tags: tagsOfCards[$0.id, default: []], isUnread: unreadCards.contains($0.id)
-        ).html
-      },
-      unread: unreadCounts[list.id, default: 0]
-    ).html
+    return ListView(list: list, cards: cards, unread: unreadCounts[list.id, default: 0]).html
   }
 }

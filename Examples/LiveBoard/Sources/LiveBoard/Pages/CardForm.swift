@@ -25,6 +25,9 @@ struct CardForm {
       <p class="overline" id="form-heading">Card in <span dir="auto">\(face.listName)</span></p>
       \(conflict)
       <p class="form-error" role="alert" hidden></p>
+      <p class="notice" role="status" hidden></p>
+      <p class="draft-note" hidden>This is your draft; it is not saved yet. \
+      <button type="button" class="discard">Discard it</button></p>
       <label for="f-title">Title</label>
       <input id="f-title" name="title" value="\(draft?.title ?? card.title)" required \
       maxlength="\(Limits.title)" dir="auto" autocomplete="off">
@@ -50,7 +53,7 @@ struct CardForm {
       })</select></div>
       </div>
       <div class="form-foot">
-      <button class="primary">Save</button>
+      <button class="primary" aria-keyshortcuts="Control+Enter" title="Control+Enter">Save</button>
       <a class="button cancel" href="/">Cancel</a>
       <button class="danger" formaction="/cards/\(card.id)/delete" formnovalidate>Delete</button>
       </div>
@@ -75,7 +78,8 @@ struct CardForm {
       <p>Nothing was saved. Below is your text; the card now is:</p>
       <blockquote><p class="theirs-title" dir="auto">\(face.card.title)</p>\
       <p class="theirs-notes" dir="auto">\(face.card.notes)</p>\(TagList(tags: tags).html)</blockquote>
-      <p>“Save” replaces it by yours. <a class="reload" href="/cards/\(face.id)">Discard mine and edit theirs</a></p>
+      <p>“Save” replaces it by yours.</p>
+      <a class="button reload" href="/cards/\(face.id)">Discard mine and edit theirs</a>
       </div>
       """
   }

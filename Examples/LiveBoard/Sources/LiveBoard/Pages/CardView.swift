@@ -8,6 +8,8 @@ struct CardView {
   let face: CardFace
   let tags: [Tag]
   var isUnread = false
+  /// Whether the card lacks the tag that was chosen.
+  var isHidden = false
 
   var html: HTML {
     let card = face.card
@@ -15,7 +17,7 @@ struct CardView {
       <li class="card" id="card-\(card.id)" data-id="\(card.id)" data-version="\(card.version)" \
       data-list="\(card.listID)" data-tags="\(tags.map(\.id.text).joined(separator: " "))" \
       data-person="\(face.assignee?.id.text ?? "")" draggable="true"\
-      \(" data-unread", if: isUnread)>
+      \(" data-unread", if: isUnread)\(" hidden", if: isHidden)>
       <h3><a class="card-link" href="/cards/\(card.id)" dir="auto" \
       aria-describedby="card-keys">\(card.title)</a></h3>
       \(notes)<div class="card-foot">\(TagList(tags: tags).html)\(assignee)</div>

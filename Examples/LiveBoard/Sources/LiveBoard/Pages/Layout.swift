@@ -43,7 +43,7 @@ struct ErrorPage {
         <main id="main" class="single">
         <p class="overline">\(status) · \(phrase)</p>
         <h1>That did not work</h1>
-        <p class="reason" dir="auto">\(reason)</p>
+        <p class="reason" dir="auto">\(reason.prefix(1).uppercased() + reason.dropFirst()).</p>
         <p><a class="button" href="/">Back to the board</a></p>
         </main>
         """

@@ -1,9 +1,11 @@
 import Apus
 
-/// The cards that a search found, with the words that were found marked.
+/// The best of the cards that a search found, with the words that were found marked.
 struct SearchResults {
   let text: String
   let found: [FoundCard]
+  /// The number of all cards that have the words.
+  let total: Int
 
   var html: HTML {
     """
@@ -15,10 +17,12 @@ struct SearchResults {
   }
 
   private var heading: HTML {
-    switch found.count {
-    case 0: "No card has “<span dir=\"auto\">\(text)</span>”"
-    case 1: "1 card has “<span dir=\"auto\">\(text)</span>”"
-    default: "\(found.count) cards have “<span dir=\"auto\">\(text)</span>”"
+    let words: HTML = "“<span dir=\"auto\">\(text)</span>”"
+    if total > found.count { return "The best \(found.count) of \(total) cards with \(words)" }
+    return switch total {
+    case 0: "No card has \(words)"
+    case 1: "1 card has \(words)"
+    default: "\(total) cards have \(words)"
     }
   }
 

@@ -4,6 +4,7 @@ extension Board {
   /// Reads what the page of the board shows, in one snapshot.
   func page(for person: Person?, tag: Tag.ID? = nil) async throws -> BoardPage {
     let activity = try await activity()
+    let steps = if let person { try await steps(of: person) } else { nil as HistorySteps? }
     return try await db.read { db in
       let mine = person.map(\.id)
       let unread = try mine.map { id in try db.fetch(Unread.where { $0.$personID == id }) } ?? []
@@ -17,7 +18,8 @@ extension Board {
         people: try db.fetch(Person.order(by: \.$name)),
         unreadCounts: Dictionary(grouping: unread, by: \.listID).mapValues(\.count),
         unreadCards: Set(unread.map(\.cardID)),
-        person: person, activity: activity, chosenTag: tag)
+        person: person, activity: activity, steps: StepsChange(steps),
+        chosenTag: tag)
     }
   }
 

@@ -11,12 +11,18 @@ extension Board {
   /// The number of cards that a search returns.
   static let foundCards = 50
 
-  /// Returns the cards that have a word that begins with each word of a text, the most relevant first.
-  func search(_ text: String) async throws -> [FoundCard] {
-    try await db.fetch(Self.found(by: text))
+  /// Returns the cards that have a word that begins with each word of a text, the most relevant first,
+  /// and the number of all of them.
+  func search(_ text: String) async throws -> SearchResults {
+    try await db.read { db in
+      let all = Self.found(by: text)
+      let found = try db.fetch(all.limit(Self.foundCards))
+      let total = found.count < Self.foundCards ? found.count : try db.count(all)
+      return SearchResults(text: text, found: found, total: total)
+    }
   }
 
-  static func found(by text: String) -> Query<FoundCard> {
+  private static func found(by text: String) -> Query<FoundCard> {
     Query {
       (
         card: Columns<Card>, hit: Columns<SearchHit<Card>>, list: Columns<BoardList>,
@@ -28,7 +34,6 @@ extension Board {
       LeftJoin(person, on: card.$assigneeID.equals(person.$id))
       OrderBy(hit.$rank)
       OrderBy(card.$id)
-      Limit(foundCards)
       Select(
         card, list.$name, person, hit.highlight(of: \.$title),
         hit.snippet(of: \.$notes, words: 16))

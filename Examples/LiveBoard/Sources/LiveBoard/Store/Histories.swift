@@ -26,49 +26,62 @@ actor Histories {
 }
 
 extension Board {
-  /// Undoes the last change of a person, and returns its label; nil if no change is left.
+  /// Returns what a person can undo and redo.
+  func steps(of person: Person) async throws -> HistorySteps {
+    try await histories.history(of: person.name).steps()
+  }
+
+  /// Undoes a step of a person, the last one if none is given, and returns a sentence about it without
+  /// its subject; nil if there is no such step.
   ///
   /// Throws `BoardError.overtaken` if another edit changed the same since. The next undo is that of
   /// the change before.
-  func undo(by person: Person) async throws -> String? {
+  func undo(_ id: HistoryStep.ID? = nil, by person: Person) async throws -> HTML? {
     let history = try await histories.history(of: person.name)
-    guard let step = try await history.steps().undoable.last else { return nil }
-    return try await inverting(step, of: history, by: person) {
+    let steps = try await history.steps().undoable
+    guard let step = id == nil ? steps.last : steps.first(where: { $0.id == id }) else {
+      return nil
+    }
+    return try await inverting(step, of: history, by: person, "undone") {
       try await history.undo(step, resolving: .exceptVersions)
     }
   }
 
-  /// Redoes the last change that a person undid, and returns its label; nil if no change is left.
-  func redo(by person: Person) async throws -> String? {
+  /// Redoes the last change that a person undid, and returns a sentence about it without its subject;
+  /// nil if no change is left.
+  func redo(by person: Person) async throws -> HTML? {
     let history = try await histories.history(of: person.name)
     guard let step = try await history.steps().redoable.last else { return nil }
-    return try await inverting(step, of: history, by: person) {
+    return try await inverting(step, of: history, by: person, "redone") {
       try await history.redo(step, resolving: .exceptVersions)
     }
   }
 
   private func inverting(
-    _ step: HistoryStep, of history: History, by person: Person,
+    _ step: HistoryStep, of history: History, by person: Person, _ participle: String,
     _ perform: () async throws -> HistoryOutcome?
-  ) async throws -> String? {
+  ) async throws -> HTML? {
     let position = try await db.read { try $0.logPosition() }
     do {
-      guard let outcome = try await perform() else { return nil }
-      try await renewVersions(after: position, by: person)
-      return outcome.step.label ?? "change"
+      guard try await perform() != nil else { return nil }
     } catch let error as ChangeConflicts {
       try await history.skip(step)
-      throw BoardError.overtaken("\(error)")
+      throw BoardError.overtaken(error.reason(against: participle))
+    }
+    // Others may have written meanwhile.
+    let entries = try await db.log.entries(after: position)
+      .filter { $0.undoneSequence != nil && $0.author == person.name }
+    try await renewVersions(of: entries, by: person)
+    return try await db.read { db in
+      try entries.lazy.compactMap { try LogSentence($0, in: db).html }.last ?? "changed nothing"
     }
   }
 
   /// Gives the cards that an undo or a redo changed new versions, since triggers do not run then. So an
   /// editor that has the card open gets a conflict, and the others see that it is unread.
-  private func renewVersions(after position: LogPosition, by person: Person) async throws {
+  private func renewVersions(of entries: [LogEntry], by person: Person) async throws {
     var cards: Set<Card.ID> = []
-    // Others may have written meanwhile.
-    let entries = try await db.log.entries(after: position)
-    for entry in entries where entry.undoneSequence != nil && entry.author == person.name {
+    for entry in entries {
       for change in entry.changes(of: Card.self) { cards.insert(try change.key) }
       for change in entry.changes(of: CardTag.self) { cards.insert(try change.key.cardID) }
     }
@@ -91,5 +104,33 @@ extension ConflictPolicy {
   fileprivate static let exceptVersions = ConflictPolicy { conflict in
     if conflict.change.table == Tag.tableName { return .keep }
     return conflict.reason == .columnsChanged(["version"]) ? .apply : .fail
+  }
+}
+
+extension ChangeConflicts {
+  /// The first conflict in words, for the person whose change cannot be undone or redone.
+  fileprivate func reason(against participle: String) -> String {
+    guard let conflict = conflicts.first else { return description }
+    let (table, values) = (conflict.change.table, conflict.current ?? [:])
+    var name = table == BoardList.tableName ? "a list" : table == Tag.tableName ? "a tag" : "a card"
+    if case .text(let text)? = values["title"] ?? values["name"] { name = "“\(text)”" }
+    let cause =
+      switch conflict.reason {
+      case .columnsChanged(let columns):
+        "its \(Self.words(for: columns)) changed since"
+      case .rowIsGone: "it was deleted since"
+      case .rowExists: "it is there again"
+      default: "\(conflict)"
+      }
+    return "your change of \(name) cannot be \(participle), because \(cause)"
+  }
+
+  private static func words(for columns: [String]) -> String {
+    let words = [
+      "title": "title", "name": "name", "notes": "notes", "listID": "list",
+      "assigneeID": "assignment", "position": "place", "hue": "colour",
+    ]
+    let known = columns.compactMap { words[$0] }
+    return known.isEmpty ? "content" : known.joined(separator: " and ")
   }
 }

@@ -21,7 +21,7 @@ extension BoardServer {
         .get: { request, _ in
           let text = try CheckedText.line(
             try request.queryFields().require("q"), "search", atMost: Limits.title)
-          return try JSONAnswer.make(try await board.search(text).map(\.face.card))
+          return try JSONAnswer.make(try await board.search(text).found.map(\.face.card))
         }
       ])
     router.resource(

@@ -21,11 +21,23 @@ extension Response {
   }
 
   /// An answer without content for scripts; browsers without scripts get the page to show next.
-  static func done(_ request: Request, at path: String = "/") -> Response {
+  static func done(_ request: Request) -> Response {
     request.wantsJSON
-      ? Response(status: .noContent)
-      : Response(status: .seeOther, headers: [.location: path])
+      ? Response(status: .noContent) : Response(status: .seeOther, headers: [.location: "/"])
   }
+
+  /// An answer that says what was done to scripts; browsers without scripts get the page to show next.
+  static func done(_ request: Request, _ outcome: Outcome) throws -> Response {
+    request.wantsJSON ? try JSONAnswer.make(outcome) : done(request)
+  }
+}
+
+/// What a script learns about an edit that was made.
+struct Outcome: Encodable {
+  /// What was done, as a sentence in HTML.
+  var html: String?
+  /// The step that an undo of the edit takes.
+  var step: String?
 }
 
 extension Request {

@@ -3,11 +3,12 @@ import HTTPTypes
 import Hummingbird
 
 extension BoardServer {
-  /// The style, the script and the icon, which are files as they were written.
+  /// The style, the scripts and the icon, which are files as they were written.
   func addFiles(to router: Router<BoardContext>) {
-    for (name, type) in [
-      ("board.css", "text/css; charset=utf-8"), ("board.js", "text/javascript; charset=utf-8"),
-      ("icon.svg", "image/svg+xml"),
+    let scripts = ["board", "dialog", "drafts", "keys", "page", "sending", "view"]
+    let files = scripts.map { ("\($0).js", "text/javascript; charset=utf-8") }
+    for (name, type) in files + [
+      ("board.css", "text/css; charset=utf-8"), ("icon.svg", "image/svg+xml"),
     ] {
       router.resource(
         RouterPath(name),

@@ -31,7 +31,7 @@ extension BoardServer {
       [
         .post: { request, context in
           try await board.deleteList(try context.id(), by: context.person?.name)
-          return .done(request)
+          return try await deleted(request, context)
         }
       ])
     router.resource(
@@ -61,9 +61,7 @@ extension BoardServer {
 
   private func addUndo(to router: Router<BoardContext>) {
     let board = board
-    for (path, name, step) in [
-      ("undo", "Undid", Board.undo), ("redo", "Redid", Board.redo),
-    ] {
+    for path in ["undo", "redo"] {
       router.resource(
         RouterPath(path),
         [
@@ -71,17 +69,27 @@ extension BoardServer {
             guard let person = context.person else {
               throw Refusal.badRequest("choose a person first; each undoes its own changes")
             }
-            guard let label = try await step(board)(person) else {
+            let step = try await request.formFields(context).int("step").map(Int64.init)
+            let sentence =
+              path == "undo"
+              ? try await board.undo(step, by: person) : try await board.redo(by: person)
+            guard let sentence else {
               throw Refusal(
-                status: .conflict, code: "nothing", reason: "there is nothing to \(path)")
+                status: .conflict, code: "nothing",
+                reason: step == nil
+                  ? "there is nothing to \(path)" : "this change was taken back already")
             }
-            var response = Response.done(request)
-            // A label is made of ASCII letters and spaces.
-            response.headers[.xDone] = "\(name): \(label)"
-            return response
+            return try .done(request, Outcome(html: "You \(sentence.text)."))
           }
         ])
     }
+  }
+
+  /// The answer to a deletion, with the step that brings back what was deleted.
+  private func deleted(_ request: Request, _ context: BoardContext) async throws -> Response {
+    guard let person = context.person else { return .done(request) }
+    let step = try await board.steps(of: person).undoable.last
+    return try .done(request, Outcome(step: step.map { String($0.id) }))
   }
 
   private func addCardForms(to router: Router<BoardContext>) {
@@ -90,8 +98,10 @@ extension BoardServer {
       "lists/:id/cards",
       [
         .post: { request, context in
-          var edit = CardEdit()
-          edit.title = try await request.formFields(context).require("title")
+          let fields = try await request.formFields(context)
+          _ = try fields.require("title")
+          // The other fields come from the form of a card that was deleted meanwhile.
+          let edit = try CardEdit(fields)
           _ = try await board.addCard(edit, to: try context.id(), by: context.person)
           return .done(request)
         }
@@ -125,13 +135,8 @@ extension BoardServer {
         .post: { request, context in
           let version = try await request.formFields(context).int("version")
           try await board.deleteCard(try context.id(), version: version, by: context.person)
-          return .done(request)
+          return try await deleted(request, context)
         }
       ])
   }
-}
-
-extension HTTPField.Name {
-  /// The label of a step that was undone or redone, for the script to show.
-  static let xDone = HTTPField.Name("X-Done") ?? .server
 }

@@ -14,12 +14,12 @@ extension BoardServer {
           let fields = try request.queryFields()
           let person = try await context.personOrNext(board, feed)
           // Read before the board, so that no event is missed between the two.
-          let position = await feed.position
+          let position = await feed.position(for: person?.id)
           var page = try await board.page(for: person, tag: try fields.id("tag"))
           page.position = position
           if let text = fields["q"], !text.isEmpty {
             let text = try CheckedText.line(text, "search", atMost: Limits.title)
-            page.results = SearchResults(text: text, found: try await board.search(text))
+            page.results = try await board.search(text)
           }
           var response = Response.html(page.html)
           if let person, person.id != context.person?.id {
@@ -34,7 +34,7 @@ extension BoardServer {
         .get: { request, _ in
           let text = try CheckedText.line(
             try request.queryFields().require("q"), "search", atMost: Limits.title)
-          return .html(SearchResults(text: text, found: try await board.search(text)).html)
+          return .html(try await board.search(text).html)
         }
       ])
     router.resource(
@@ -61,16 +61,8 @@ extension BoardServer {
     guard let version = try fields.int("version") else {
       throw Refusal.badRequest("the field version is missing", field: "version")
     }
-    var edit = CardEdit()
-    edit.title = draft.title
-    edit.notes = draft.notes
-    edit.tags = draft.tags.split(separator: ",").map(String.init)
-      .filter { !$0.allSatisfy(\.isWhitespace) }
-    edit.listID = try fields.id("list")
-    edit.assigneeID = try fields.id("assignee")
-    edit.isUnassigned = fields["assignee"] == ""
     do {
-      _ = try await board.editCard(id, edit, version: version, by: context.person)
+      _ = try await board.editCard(id, try CardEdit(fields), version: version, by: context.person)
       return .done(request)
     } catch BoardError.conflict {
       var form = try await board.form(of: id)
@@ -78,6 +70,19 @@ extension BoardServer {
       let html = request.isForScript ? form.html : form.page(for: context.person)
       return .html(html, status: .conflict)
     }
+  }
+}
+
+extension CardEdit {
+  /// The edit in the fields of a form.
+  init(_ fields: Fields) throws {
+    title = fields["title"]
+    notes = fields["notes"]
+    tags = fields["tags"]?.split(separator: ",").map(String.init)
+      .filter { !$0.allSatisfy(\.isWhitespace) }
+    listID = try fields.id("list")
+    assigneeID = try fields.id("assignee")
+    isUnassigned = fields["assignee"] == ""
   }
 }
 
