@@ -19,6 +19,38 @@ PATIENCE = float(os.environ.get("APUS_PATIENCE", "120"))
 PROGRAM = os.environ["LIVE_BOARD"]
 
 
+# The contrast of each visible text with what is behind it, by the formula of WCAG 2.
+LOW_CONTRAST = """
+const channel = (value) =>
+  (value /= 255) <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
+const light = ([r, g, b]) => .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b);
+const parse = (color) => {
+  const [r, g, b, a = 1] = color.match(/[\\d.]+/g).map(Number);
+  return [r, g, b, a];
+};
+const behind = (element) => {
+  for (let e = element; e; e = e.parentElement) {
+    const color = parse(getComputedStyle(e).backgroundColor);
+    if (color[3] === 1) return color;
+  }
+  return parse(getComputedStyle(document.documentElement).backgroundColor)[3]
+    ? parse(getComputedStyle(document.documentElement).backgroundColor) : [255, 255, 255];
+};
+const found = [];
+for (const element of document.querySelectorAll(arguments[0])) {
+  const text = [...element.childNodes].filter((n) => n.nodeType === 3 && n.data.trim());
+  const box = element.getBoundingClientRect();
+  if (!text.length && element.value === undefined) continue;
+  if (!element.checkVisibility() || box.width <= 1) continue;
+  const front = light(parse(getComputedStyle(element).color));
+  const back = light(behind(element));
+  const ratio = (Math.max(front, back) + .05) / (Math.min(front, back) + .05);
+  if (ratio < 4.5) found.push(`${element.tagName}.${element.className} ${ratio.toFixed(2)}`);
+}
+return found;
+"""
+
+
 def eventually(condition, what):
     """Waits until a condition holds, and returns its value."""
     end = time.monotonic() + PATIENCE
@@ -125,13 +157,18 @@ def browser(width=1440, height=900, dark=False, scripts=True, calm=False):
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
     driver.set_page_load_timeout(PATIENCE)
+    show(driver, width, height, dark, calm)
+    return driver
+
+
+def show(driver, width, height, dark=False, calm=False):
+    """Gives the window of a browser a size and a scheme; a narrow one is that of a phone."""
     driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         dict(width=width, height=height, deviceScaleFactor=1, mobile=width < 600))
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
         {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
         {"name": "prefers-reduced-motion", "value": "reduce" if calm else "no-preference"}]})
-    return driver
 
 
 class Page:
@@ -207,6 +244,26 @@ class Page:
 
     def wait_until_closed(self):
         eventually(lambda: not self.all("dialog[open]"), "the dialog is closed")
+
+    def press(self, selector):
+        """Clicks a button as soon as it can be pressed."""
+        def press():
+            next(e for e in self.all(selector) if e.is_displayed() and e.is_enabled()).click()
+            return True
+
+        eventually(press, f"{selector} can be pressed")
+
+    def wait_for_text(self, selector, text):
+        eventually(lambda: text in self.find(selector).text, f"{selector} says {text!r}")
+
+    def focused(self):
+        """A selector of the element with the focus: its id, or that of the card, result or list around."""
+        return self.run(
+            """
+            const element = document.activeElement;
+            return element.id || element.closest('.card, .found, .list')?.querySelector('h3, a, h2')
+              ?.textContent.trim() || element.tagName;
+            """)
 
     def unread(self, list):
         """The number of unread cards that a list shows."""

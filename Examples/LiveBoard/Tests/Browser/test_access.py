@@ -1,43 +1,11 @@
 """What people need that use a phone, the keyboard, a dark screen, or no scripts."""
 
-import os
 import unittest
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from support import Page, Server, browser, eventually
-
-# The contrast of each visible text with what is behind it, by the formula of WCAG 2.
-LOW_CONTRAST = """
-const channel = (value) =>
-  (value /= 255) <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
-const light = ([r, g, b]) => .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b);
-const parse = (color) => {
-  const [r, g, b, a = 1] = color.match(/[\\d.]+/g).map(Number);
-  return [r, g, b, a];
-};
-const behind = (element) => {
-  for (let e = element; e; e = e.parentElement) {
-    const color = parse(getComputedStyle(e).backgroundColor);
-    if (color[3] === 1) return color;
-  }
-  return parse(getComputedStyle(document.documentElement).backgroundColor)[3]
-    ? parse(getComputedStyle(document.documentElement).backgroundColor) : [255, 255, 255];
-};
-const found = [];
-for (const element of document.querySelectorAll(arguments[0])) {
-  const text = [...element.childNodes].filter((n) => n.nodeType === 3 && n.data.trim());
-  const box = element.getBoundingClientRect();
-  if (!text.length && element.value === undefined) continue;
-  if (!element.checkVisibility() || box.width <= 1) continue;
-  const front = light(parse(getComputedStyle(element).color));
-  const back = light(behind(element));
-  const ratio = (Math.max(front, back) + .05) / (Math.min(front, back) + .05);
-  if (ratio < 4.5) found.push(`${element.tagName}.${element.className} ${ratio.toFixed(2)}`);
-}
-return found;
-"""
+from support import LOW_CONTRAST, Page, Server, browser, eventually
 
 # Controls without a name for those that do not see them.
 NAMELESS = """
@@ -131,49 +99,6 @@ class AccessTests(unittest.TestCase):
         page.wait("#undo").click()
         eventually(lambda: "Without scripts" in titles(), "the board is there again")
         self.assertFalse(any("Edited" in notes.text for notes in page.all(".card .notes")))
-
-
-class PictureTests(unittest.TestCase):
-    """Takes the picture of the README, if `LIVE_BOARD_PICTURE` names a file."""
-
-    def test_picture(self):
-        server = Server().start()
-        self.addCleanup(server.close)
-        window = browser(width=1412, height=730)
-        other = browser()
-        for driver in (window, other):
-            self.addCleanup(driver.quit)
-        pages = [Page(driver, server).open() for driver in (window, other)]
-        people = {p["name"]: p["id"] for p in server.api("GET", "/api/board")[1]["people"]}
-        edits = [
-            ("Alan Turing", "Write the release notes", {"notes": "Two sentences each, until Friday."}),
-            ("Radia Perlman", "Calendar view", {"tags": ["design", "idea"]}),
-            ("Alan Turing", "Two editors, one card", {"title": "Two editors of one card"}),
-        ]
-        for name, title, edit in edits:
-            card = server.card(title)
-            server.api(
-                "PATCH", f"/api/cards/{card['id']}", {**edit, "version": card["version"]},
-                people[name])
-        server.api(
-            "POST", f"/api/cards/{server.card('Contrast of the tags in dark mode')['id']}/move",
-            {"listID": server.list_id("Review")}, people["Radia Perlman"])
-        form = pages[1].open_card("Search as you type")
-        form.find_element(By.NAME, "title").send_keys(", with marks")
-        form.find_element(By.CSS_SELECTOR, ".primary").click()
-        pages[1].wait_until_closed()
-        server.shell(
-            "INSERT INTO Card (listID, title, position) SELECT id, 'Added with sqlite3', 9 "
-            "FROM List WHERE name = 'Review'")
-        pages[0].wait_for_card("Added with sqlite3", "Review")
-        pages[0].wait_for_card("Search as you type, with marks")
-        eventually(lambda: "Added with sqlite3" in pages[0].find("#activity").text, "the activity")
-        eventually(
-            lambda: pages[0].run("return document.getAnimations().length") == 0, "all is still")
-        path = os.environ.get("LIVE_BOARD_PICTURE")
-        if path:
-            self.assertTrue(window.save_screenshot(path))
-            self.assertLess(os.path.getsize(path), 200_000)
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ class BoardTests(unittest.TestCase):
         forms[0].find_element(By.CSS_SELECTOR, ".primary").click()
         self.a.wait_until_closed()
         eventually(
-            lambda: "changed just now" in self.b.find(".form-error").text, "B is warned")
+            lambda: "changed just now" in self.b.find(".notice").text, "B is warned")
         forms[1].find_element(By.NAME, "title").send_keys(" by B")
         forms[1].find_element(By.CSS_SELECTOR, ".primary").click()
         conflict = self.b.wait(".conflict")
@@ -240,17 +240,17 @@ class BoardTests(unittest.TestCase):
             Keys.CONTROL).perform()
         for page in self.windows:
             page.wait_for_card("Search as you type in A", "Doing")
-        self.a.find("#undo").click()
+        self.a.press("#undo")
         for page in self.windows:
             card = page.wait_for_card("Search as you type", "Doing")
             self.assertIn("Notes of B", card.text)
-        self.a.find("#redo").click()
+        self.a.press("#redo")
         for page in self.windows:
             page.wait_for_card("Search as you type in A", "Doing")
         # What another edit changed since is not taken back.
         self.server.shell("UPDATE Card SET title = 'Shell' WHERE title = 'Search as you type in A'")
         self.a.wait_for_card("Shell")
-        self.a.find("#undo").click()
+        self.a.press("#undo")
         eventually(lambda: "title" in self.a.find("#toast").text, "A sees the reason")
         self.server.shell(
             "UPDATE Card SET title = 'Search as you type', notes = 'Words by their beginnings.' "
@@ -339,10 +339,10 @@ class BoardTests(unittest.TestCase):
             self.server.start()
             for page in self.windows:
                 page.wait_until_live()
-            self.a.find(button).click()
+            self.a.press(button)
             for page in self.windows:
                 page.wait_for_card(title)
-        self.a.find("#undo").click()
+        self.a.press("#undo")
         self.b.wait_for_card("Measure the start on a slow disk")
 
     def test_data_that_cannot_be_read_is_reported_until_it_is_repaired(self):
