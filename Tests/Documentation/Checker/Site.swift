@@ -73,7 +73,15 @@ struct Site {
         try article.write(to: catalogue.appending(path: name), atomically: true, encoding: .utf8)
       }
     }
+    for name in try FileManager.default.contentsOfDirectory(atPath: pictures.path)
+    where name.hasSuffix(".svg") {
+      try FileManager.default.copyItem(
+        at: pictures.appending(path: name), to: catalogue.appending(path: name))
+    }
   }
+
+  /// The pictures of the pages. Articles show those that are drawings.
+  private var pictures: URL { root.appending(path: "Documentation/Pictures") }
 
   /// Returns the lists of links of the table of contents as groups of topics.
   private func topics(_ text: String) -> String {
@@ -106,10 +114,13 @@ struct Site {
       }
       lines.append(
         replacingLinks(in: line, of: path) { title, link in
+          let file = link.target.components(separatedBy: "/").last ?? ""
+          // DocC finds pictures by their names.
+          if file.hasSuffix(".svg") { return "[\(title)](\(file))" }
           guard let target = pages[link.target], link.target.hasPrefix("Documentation/"),
             !link.target.hasSuffix("API.md"), !link.target.hasSuffix("README.md")
           else { return title }
-          let name = link.target.components(separatedBy: "/").last?.dropLast(3) ?? ""
+          let name = file.dropLast(3)
           let heading = Heading.headings(in: target).first { $0.slug == link.anchor }
           return "[\(title)](doc:\(name)\(heading.map { "#" + $0.fragment } ?? ""))"
         })
