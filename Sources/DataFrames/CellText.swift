@@ -190,12 +190,8 @@ extension TableColumn {
   @_spi(Tools)
   public func exactValue(of value: DatabaseValue, isStrict: Bool) throws -> DatabaseValue {
     let declared = StorageClass(declaredType: declaredType)
-    let isNumber =
-      declared == .integer || declared == .real
-      || declared == nil && !declaredType.isEmpty
-        && !(isStrict && declaredType.lowercasedASCII == "any")
     switch value {
-    case .text(let text) where isNumber:
+    case .text(let text) where takesNumbers(isStrict: isStrict):
       guard let digits = CellText.digits(of: text) else { return value }
       if declared != .real, let integer = Int64(digits) { return .integer(integer) }
       return .real(try exactReal(digits))
@@ -204,6 +200,16 @@ extension TableColumn {
     // SQLite would write it with 15 digits.
     case .real(let real) where declared == .text: return .text(String(real))
     default: return value
+    }
+  }
+
+  /// Returns whether the column's affinity makes a number of a text that is one.
+  @_spi(Tools)
+  public func takesNumbers(isStrict: Bool) -> Bool {
+    switch StorageClass(declaredType: declaredType) {
+    case .integer, .real: true
+    case .text, .blob, .null: false
+    case nil: !declaredType.isEmpty && !(isStrict && declaredType.lowercasedASCII == "any")
     }
   }
 

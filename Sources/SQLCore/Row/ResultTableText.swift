@@ -140,14 +140,16 @@ struct ResultTableText {
 
 extension StringProtocol {
   /// The width in terminal columns.
-  var terminalWidth: Int {
+  @_spi(Tools)
+  public var terminalWidth: Int {
     // Control characters were escaped, so each ASCII byte takes one column.
     if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
     return reduce(0) { $0 + $1.terminalWidth }
   }
 
   /// Returns the text, or its beginning and `…` if it is too wide.
-  func cut(toTerminalWidth width: Int) -> String {
+  @_spi(Tools)
+  public func cut(toTerminalWidth width: Int) -> String {
     guard terminalWidth > width else { return String(self) }
     var left = width - 1
     let start = prefix { character in

@@ -202,7 +202,10 @@ extension StatementRow {
     }
   }
 
-  private func withCell<Result>(
+  /// Passes the value at `index`, counted from 0, to a closure without copying it. Throws `DatabaseError`
+  /// (`.range`) if there is no such column.
+  @_spi(Tools)
+  public func withCell<Result>(
     at index: Int, _ body: (borrowing Cell) throws -> Result
   ) throws -> Result {
     let cell = try cell(at: index, form: .standard)

@@ -30,6 +30,20 @@ extension Statement {
     try core.bind(value, to: pointer, at: Int32(clamping: index))
   }
 
+  /// Binds a text to the parameter at `index`, counted from 1, without making a String of it. The
+  /// bytes are copied; they must be UTF-8. Throws `DatabaseError` (`.range`) if there is no such parameter.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
+  @_spi(Tools)
+  public func bind(utf8 bytes: UnsafeBufferPointer<UInt8>, at index: Int) throws {
+    let (core, pointer) = try use()
+    try reset()
+    let code = bytes.withMemoryRebound(to: CChar.self) { bytes in
+      csqlite_bind_text_copy(
+        pointer.handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count))
+    }
+    try core.check(code, sql: sql)
+  }
+
   /// Binds a sequence of values to the parameter at `index`, counted from 1, which must be the
   /// argument of the table function `apus_array(?)`.
   ///

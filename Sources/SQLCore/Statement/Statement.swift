@@ -124,7 +124,10 @@ public final class Statement {
     try withRow { try Row(copying: $0) }
   }
 
-  private func withRow<Result>(
+  /// Passes the current row to a closure without copying it. Throws misuse if the statement is not at a
+  /// row.
+  @_spi(Tools)
+  public func withRow<Result>(
     _ body: (borrowing StatementRow) throws -> Result
   ) throws -> Result {
     let (_, pointer) = try use()
