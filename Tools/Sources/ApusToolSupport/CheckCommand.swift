@@ -16,7 +16,7 @@ struct CheckCommand<Tool: ModelTool>: ParsableCommand {
   }
 
   @OptionGroup var file: FileArgument
-  @OptionGroup var options: OutputOptions
+  @OptionGroup var options: TableOptions
 
   func run() throws {
     let database = try file.openForReading()
@@ -31,7 +31,7 @@ struct CheckCommand<Tool: ModelTool>: ParsableCommand {
           FileFault(kind: "schema", table: step.table, text: step.reason + rows))
       }
     }
-    let output = options.output()
+    let output = options.open()
     if output.format == .table, faults.isEmpty {
       return output.line("no fault was found", .green)
     }

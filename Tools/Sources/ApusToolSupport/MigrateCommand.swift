@@ -26,16 +26,24 @@ struct MigrateCommand<Tool: ModelTool>: ParsableCommand {
     guard create || FileManager.default.fileExists(atPath: path) else {
       throw ReadableError("\(file.file) does not exist; --create creates it")
     }
-    let progress = ProgressLine("migrating", "rows")
+    let progress = ProgressLine("migrating")
     let shown = Shown(progress)
     var options = Tool.migration
     if let copy { options.copyPath = FileArgument.literal(copy) }
     let own = options.progress
     options.progress = { step in
+      try Interruption.check()
       shown.update(step.copiedRows, of: step.rowCount)
       try own?(step)
     }
-    let plan = try Database(path: path).migrate(Tool.models, options)
+    let database = try FileArgument.open(file.file, Configuration())
+    let plan: MigrationPlan
+    do {
+      plan = try database.migrate(Tool.models, options)
+    } catch  where Interruption.isRequested {
+      try? database.close()
+      throw Interruption.Failure("nothing was migrated")
+    }
     progress.end()
     let output = Output(format: .table)
     output.text("\(plan)")
@@ -49,5 +57,5 @@ private final class Shown: @unchecked Sendable {
 
   init(_ line: ProgressLine) { self.line = line }
 
-  func update(_ count: Int, of total: Int) { line.update(count, of: total) }
+  func update(_ count: Int, of total: Int) { line.update(rows: (count, of: total)) }
 }

@@ -27,6 +27,6 @@ extension FileArgument {
   func openForReading() throws -> Database {
     var configuration = Configuration()
     configuration.isReadOnly = true
-    return try Database(path: Self.literal(file), configuration: configuration)
+    return try Self.open(file, configuration)
   }
 }

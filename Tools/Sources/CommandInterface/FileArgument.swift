@@ -1,5 +1,6 @@
 import Apus
 import ArgumentParser
+import ToolOutput
 
 /// The file that a command reads.
 package struct FileArgument: ParsableArguments {
@@ -14,7 +15,30 @@ package struct FileArgument: ParsableArguments {
   package static func open(_ path: String) throws -> Database {
     var configuration = Configuration.untrustedFile
     configuration.maximumReaders = 1
-    return try Database(path: literal(path), configuration: configuration)
+    return try open(path, configuration)
+  }
+
+  /// Opens a file, whose statements an interruption ends. Rolls back what a program has left
+  /// unfinished in it.
+  package static func open(_ path: String, _ configuration: Configuration) throws -> Database {
+    let file = FileProblem(path: path)
+    return try file.explaining {
+      let database: Database
+      do {
+        database = try Database(path: literal(path), configuration: configuration)
+      } catch let error as DatabaseError where FileProblem.isUnfinished(error) {
+        guard try file.recover() else { throw error }
+        database = try Database(path: literal(path), configuration: configuration)
+      }
+      Interruption.onRequest { [weak database] in database?.interrupt() }
+      return database
+    }
+  }
+
+  /// Reads from the file, as one of a stranger, in one transaction.
+  package func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    let database = try open()
+    return try FileProblem(path: file).explaining { try database.read(body) }
   }
 
   /// A path that is not taken for a URI, which could name another way of accessing files, nor for a

@@ -1,21 +1,33 @@
+import Apus
 import ArgumentParser
 import Foundation
 import ToolOutput
 
 extension ParsableCommand {
-  /// Parses the arguments of the program, runs the command, and ends the program with the message
-  /// and the exit status of an error.
-  package static func runMain() async {
+  /// Parses the arguments, runs the command, and ends the program with the message and the exit
+  /// status of an error.
+  ///
+  /// - Parameter arguments: those of the program if it is nil.
+  package static func runMain(_ arguments: [String]? = nil) async {
+    Interruption.catch()
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {
         try command.run()
       }
+      Interruption.finish()
     } catch {
+      Interruption.finish()
       end(with: error)
     }
+  }
+
+  /// Ends the program with a message about its arguments.
+  package static func endForArguments(_ message: String) -> Never {
+    ErrorOutput.write("\(configuration.commandName ?? "error"): \(message)")
+    exit(withError: ExitStatus.usage)
   }
 
   private static func end(with error: any Error) -> Never {
@@ -27,8 +39,33 @@ extension ParsableCommand {
       exit(withError: ExitStatus.usage)
     default:
       if let status = error as? ExitCode { exit(withError: status) }
-      ErrorOutput.write("\(configuration.commandName ?? "error"): \(error)")
+      let name = configuration.commandName ?? "error"
+      if Interruption.isRequested {
+        let failure = error as? Interruption.Failure ?? Interruption.Failure()
+        ErrorOutput.write("\(name): \(failure)")
+        exit(withError: ExitCode(Interruption.status))
+      }
+      let message = (error as? DatabaseError)?.inWords ?? "\(error)"
+      ErrorOutput.write("\(name): \(message)")
       exit(withError: ExitStatus.failure)
     }
+  }
+}
+
+extension DatabaseError {
+  /// The message, with the statement of the user and a mark under the fault if its place is known.
+  fileprivate var inWords: String {
+    var error = self
+    if offset == nil { error.sql = nil }
+    // The advice is one to programs: it names what they call.
+    if let advice = message.range(of: "; ", options: .backwards),
+      message[advice.upperBound...].contains("`")
+    {
+      error.message = String(message[..<advice.lowerBound])
+    }
+    error.valueCount = 0
+    let prefix = "SQLite error \(code.rawValue): "
+    let text = "\(error)"
+    return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
   }
 }

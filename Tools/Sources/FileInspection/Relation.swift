@@ -43,9 +43,9 @@ package struct Relation {
     if let found { return found }
     // The tables that SQLite keeps for itself can be shown, too.
     if try connection.tableExists(name) { return Relation(name: name, kind: .table) }
-    let names = all.filter { $0.kind != .shadow }.map(\.name)
+    let names = all.filter { $0.kind != .shadow }.map(\.name.orQuotes)
     throw ReadableError(
-      "there is no table or view \(name)"
+      "there is no table or view \(name.orQuotes)"
         + (names.isEmpty ? "; the file has none" : "; there are: \(names.joined(separator: ", "))"))
   }
 }

@@ -1,53 +1,61 @@
 import Foundation
+import ToolOutput
 
-/// The bytes of a file or of the standard input, read in pieces.
+/// The bytes of a file or of the standard input, of which a piece is in memory.
 package final class ByteSource {
-  private let read: () throws -> Data
-  private var piece: [UInt8] = []
-  private var position = 0
-  /// The number of bytes that have been taken.
-  package private(set) var count = 0
-  /// The line of the next byte, from 1.
-  package private(set) var line = 1
+  private let read: (UnsafeMutableRawBufferPointer) throws -> Int
+  private var capacity = 1 << 18
+  /// The bytes in memory. They move when more are loaded.
+  private(set) var bytes: UnsafeMutablePointer<UInt8>
+  /// The number of bytes in memory.
+  private(set) var count = 0
+  /// The number of bytes before them.
+  private(set) var removedCount = 0
+  /// The size of the file; nil if the source is no file.
+  package private(set) var size: Int?
 
-  /// - Parameter read: returns the next bytes; nothing at the end.
-  package init(_ read: @escaping () throws -> Data) { self.read = read }
-
-  package convenience init(_ file: FileHandle) {
-    self.init { try file.read(upToCount: 1 << 16) ?? Data() }
+  /// - Parameter read: writes the next bytes into its argument, and returns their number; 0 at the
+  ///   end.
+  package init(_ read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+    self.read = read
+    bytes = .allocate(capacity: capacity)
   }
 
-  package convenience init(_ text: String) {
-    var isRead = false
-    self.init {
-      defer { isRead = true }
-      return isRead ? Data() : Data(text.utf8)
+  deinit { bytes.deallocate() }
+
+  /// - Parameter name: the name of the file in the message of an error.
+  package convenience init(_ file: FileHandle, named name: String) {
+    self.init { try InputFile.read(file.fileDescriptor, named: name, into: $0) }
+    var status = stat()
+    if fstat(file.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+      size = Int(status.st_size)
     }
   }
 
-  /// Returns the next byte without taking it; nil at the end.
-  func peek() throws -> UInt8? {
-    if position == piece.count {
-      piece = Array(try read())
-      position = 0
+  /// Loads more bytes. Those before `start` are removed, and the others move to the beginning.
+  /// Returns false at the end.
+  func load(keepingFrom start: Int) throws -> Bool {
+    count -= start
+    removedCount += start
+    if count == capacity {
+      let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
+      larger.update(from: bytes + start, count: count)
+      bytes.deallocate()
+      bytes = larger
+      capacity *= 2
+    } else if start > 0 {
+      // The two places may overlap.
+      memmove(bytes, bytes + start, count)
     }
-    return position < piece.count ? piece[position] : nil
+    let loaded = try read(
+      UnsafeMutableRawBufferPointer(start: bytes + count, count: capacity - count))
+    count += loaded
+    return loaded > 0
   }
 
-  /// Takes the next byte; nil at the end.
-  func next() throws -> UInt8? {
-    guard let byte = try peek() else { return nil }
-    position += 1
-    count += 1
-    if byte == UInt8(ascii: "\n") { line += 1 }
-    return byte
-  }
-
-  /// Takes the mark with which some programs begin a text in UTF-8.
-  func skipByteOrderMark() throws {
-    guard try peek() == 0xEF, piece.count - position >= 3,
-      piece[position + 1] == 0xBB, piece[position + 2] == 0xBF
-    else { return }
-    for _ in 0..<3 { _ = try next() }
+  /// Returns the length of the mark with which some programs begin a text in UTF-8.
+  func lengthOfByteOrderMark() throws -> Int {
+    while count < 3, try load(keepingFrom: 0) {}
+    return count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
   }
 }

@@ -2,23 +2,33 @@ import ToolOutput
 
 /// The records of CSV, read one at a time.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
-package struct CSVRecords {
-  package struct Field: Equatable {
-    package let text: String
+package final class CSVRecords {
+  package struct Field {
+    /// The bytes of the field, without quotation marks, as offsets from the start of the record.
+    fileprivate var range: Range<Int>
     package let isQuoted: Bool
-  }
+    fileprivate let isASCII: Bool
 
-  package struct Record {
-    package let fields: [Field]
-    /// The line on which it begins.
-    package let line: Int
-
-    /// Whether the line has no character.
-    package var isBlank: Bool { fields == [Field(text: "", isQuoted: false)] }
+    package var isEmpty: Bool { range.isEmpty }
   }
 
   private let source: ByteSource
   private let separator: UInt8
+  /// The position of the next record among the bytes in memory.
+  private var start: Int
+  /// The bytes of the record.
+  private var record: UnsafeMutablePointer<UInt8>
+  private var nextLine = 1
+  /// The fields of the record.
+  package private(set) var fields: [Field] = []
+  /// The line on which the record begins, from 1.
+  package private(set) var line = 1
+
+  /// Whether the line has no character.
+  package var isBlank: Bool { fields.count == 1 && fields[0].isEmpty && !fields[0].isQuoted }
+
+  /// The number of bytes that have been read.
+  package var byteCount: Int { source.removedCount + start }
 
   private static let quote = UInt8(ascii: "\"")
   private static let lineFeed = UInt8(ascii: "\n")
@@ -27,62 +37,115 @@ package struct CSVRecords {
   package init(_ source: ByteSource, separator: UInt8 = UInt8(ascii: ",")) throws {
     self.source = source
     self.separator = separator
-    try source.skipByteOrderMark()
+    start = try source.lengthOfByteOrderMark()
+    record = source.bytes
   }
 
-  /// Returns the next record; nil at the end. A line without a character is a record with one empty
-  /// field; a line break at the very end begins no record.
-  package func next() throws -> Record? {
-    let line = source.line
-    guard try source.peek() != nil else { return nil }
-    var fields: [Field] = []
+  /// Returns the bytes of a field of the record, which are UTF-8.
+  package func bytes(_ field: Field) throws -> Bytes {
+    let bytes = Bytes(start: record + field.range.lowerBound, count: field.range.count)
+    guard field.isASCII || bytes.text != nil else {
+      throw ReadableError("line \(line): the text is not UTF-8")
+    }
+    return bytes
+  }
+
+  /// Returns the text of a field of the record.
+  package func text(_ field: Field) throws -> String {
+    String(decoding: try bytes(field), as: UTF8.self)
+  }
+
+  /// Reads the next record. Returns false at the end. A line without a character is a record with one
+  /// empty field; a line break at the very end begins no record.
+  package func next() throws -> Bool {
+    fields.removeAll(keepingCapacity: true)
+    line = nextLine
+    record = source.bytes + start
+    var length = 0
+    guard try has(length) else { return false }
     while true {
-      fields.append(try field(line))
-      let end = try source.next()
+      length = try readField(at: length)
+      guard try has(length) else { break }
+      let end = record[length]
+      length += 1
       if end == separator { continue }
-      if end == Self.carriageReturn, try source.peek() == Self.lineFeed { _ = try source.next() }
+      if end == Self.carriageReturn, try has(length), record[length] == Self.lineFeed {
+        length += 1
+      }
+      nextLine += 1
       break
     }
-    return Record(fields: fields, line: line)
+    start += length
+    return true
   }
 
-  /// Reads a field up to the byte that ends it, which is left.
-  private func field(_ line: Int) throws -> Field {
-    var bytes: [UInt8] = []
-    guard try source.peek() == Self.quote else {
-      while let byte = try source.peek(), !isEnd(byte) {
-        bytes.append(byte)
-        _ = try source.next()
-      }
-      return Field(text: try text(bytes, line), isQuoted: false)
-    }
-    _ = try source.next()
-    while let byte = try source.next() {
-      if byte != Self.quote {
-        bytes.append(byte)
-      } else if try source.peek() == Self.quote {
-        bytes.append(byte)
-        _ = try source.next()
-      } else {
-        if let next = try source.peek(), !isEnd(next) {
-          throw ReadableError(
-            "line \(source.line): after a quoted field, a separator or the end of the line is missing"
-          )
+  /// Returns whether the source has a byte at an offset from the start of the record.
+  @inline(__always)
+  private func has(_ offset: Int) throws -> Bool {
+    start + offset < source.count ? true : try load()
+  }
+
+  /// Loads more bytes, which moves the record.
+  private func load() throws -> Bool {
+    let isLoaded = try source.load(keepingFrom: start)
+    start = 0
+    record = source.bytes
+    return isLoaded
+  }
+
+  /// Reads a field up to the byte that ends it. Returns the offset of that byte.
+  private func readField(at begin: Int) throws -> Int {
+    if try has(begin), record[begin] == Self.quote { return try readQuotedField(at: begin + 1) }
+    var end = begin
+    var bits: UInt8 = 0
+    repeat {
+      // The loop over the bytes in memory works with local values, which is several times as fast.
+      let (bytes, count, separator) = (record, source.count - start, separator)
+      while end < count {
+        let byte = bytes[end]
+        if byte == separator || byte == Self.lineFeed || byte == Self.carriageReturn {
+          fields.append(Field(range: begin..<end, isQuoted: false, isASCII: bits < 0x80))
+          return end
         }
-        return Field(text: try text(bytes, line), isQuoted: true)
+        bits |= byte
+        end += 1
       }
+    } while try load()
+    fields.append(Field(range: begin..<end, isQuoted: false, isASCII: bits < 0x80))
+    return end
+  }
+
+  /// Reads a field after its opening quotation mark. Doubled quotation marks become single ones in
+  /// place.
+  private func readQuotedField(at begin: Int) throws -> Int {
+    var offset = begin
+    var end = begin
+    var bits: UInt8 = 0
+    while try has(offset) {
+      let byte = record[offset]
+      offset += 1
+      if byte == Self.quote {
+        guard try has(offset), record[offset] == Self.quote else {
+          fields.append(Field(range: begin..<end, isQuoted: true, isASCII: bits < 0x80))
+          guard try !has(offset) || isEnd(record[offset]) else {
+            throw ReadableError(
+              "line \(nextLine): after a quoted field, a separator or the end of the line is missing"
+            )
+          }
+          return offset
+        }
+        offset += 1
+      } else if byte == Self.lineFeed {
+        nextLine += 1
+      }
+      bits |= byte
+      record[end] = byte
+      end += 1
     }
     throw ReadableError("line \(line): a quoted field has no closing quotation mark")
   }
 
   private func isEnd(_ byte: UInt8) -> Bool {
     byte == separator || byte == Self.lineFeed || byte == Self.carriageReturn
-  }
-
-  private func text(_ bytes: [UInt8], _ line: Int) throws -> String {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ReadableError("line \(line): the text is not UTF-8")
-    }
-    return text
   }
 }

@@ -2,77 +2,112 @@ import ToolOutput
 
 /// The texts of the objects in a JSON array, or of objects one after another, read one at a time.
 ///
-/// It only finds where an object ends; SQLite reads what is in it.
+/// It only finds where an object ends; `JSONMembers` reads what is in it.
 package final class JSONObjects {
-  package struct Object {
-    package let text: String
-    /// The line on which it begins.
-    package let line: Int
-  }
-
   private enum State { case start, inArray, afterElement, betweenObjects, ended }
 
   private let source: ByteSource
   private var state = State.start
+  /// The position of the next byte among those in memory.
+  private var start: Int
+  private var nextLine = 1
+  /// The length of the object before the next byte.
+  private var length = 0
+  /// The line on which the object begins, from 1.
+  package private(set) var line = 1
+
+  /// The number of bytes that have been read.
+  package var byteCount: Int { source.removedCount + start }
 
   package init(_ source: ByteSource) throws {
     self.source = source
-    try source.skipByteOrderMark()
+    start = try source.lengthOfByteOrderMark()
   }
 
-  /// Returns the next object; nil at the end.
-  package func next() throws -> Object? {
-    while let byte = try source.peek() {
+  /// The bytes of the object, which are UTF-8.
+  var object: Bytes { Bytes(start: source.bytes + start - length, count: length) }
+
+  /// Reads the next object. Returns false at the end.
+  package func next() throws -> Bool {
+    length = 0
+    while try start < source.count || load() {
+      let byte = source.bytes[start]
       switch (state, byte) {
-      case (_, _) where [0x20, 0x09, 0x0A, 0x0D].contains(byte): _ = try source.next()
+      case (_, 0x20), (_, 0x09), (_, 0x0A), (_, 0x0D):
+        if byte == 0x0A { nextLine += 1 }
+        start += 1
       case (.start, UInt8(ascii: "[")):
-        _ = try source.next()
+        start += 1
         state = .inArray
       case (.start, UInt8(ascii: "{")), (.betweenObjects, UInt8(ascii: "{")):
         state = .betweenObjects
-        return try object()
+        try readObject()
+        return true
       case (.inArray, UInt8(ascii: "{")):
         state = .afterElement
-        return try object()
+        try readObject()
+        return true
       case (.afterElement, UInt8(ascii: ",")):
-        _ = try source.next()
+        start += 1
         state = .inArray
       case (.inArray, UInt8(ascii: "]")), (.afterElement, UInt8(ascii: "]")):
-        _ = try source.next()
+        start += 1
         state = .ended
       default:
         throw ReadableError(
-          "line \(source.line): this is not an array of objects, nor a sequence of objects")
+          "line \(nextLine): this is not an array of objects, nor a sequence of objects")
       }
     }
     switch state {
-    case .ended, .betweenObjects, .start: return nil
-    case .inArray, .afterElement: throw ReadableError("line \(source.line): the array has no end")
+    case .ended, .betweenObjects, .start: return false
+    case .inArray, .afterElement: throw ReadableError("line \(nextLine): the array has no end")
     }
   }
 
-  private func object() throws -> Object {
-    let line = source.line
-    var bytes: [UInt8] = []
+  private func load() throws -> Bool {
+    let isLoaded = try source.load(keepingFrom: start)
+    start = 0
+    return isLoaded
+  }
+
+  private func readObject() throws {
+    line = nextLine
+    var end = 0
     var depth = 0
     var isText = false
-    while let byte = try source.next() {
-      bytes.append(byte)
-      switch byte {
-      case UInt8(ascii: "\\") where isText:
-        if let escaped = try source.next() { bytes.append(escaped) }
-      case UInt8(ascii: "\""): isText.toggle()
-      case UInt8(ascii: "{") where !isText, UInt8(ascii: "[") where !isText: depth += 1
-      case UInt8(ascii: "}") where !isText, UInt8(ascii: "]") where !isText:
-        depth -= 1
-        guard depth == 0 else { continue }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw ReadableError("line \(line): the text is not UTF-8")
+    var isEscaped = false
+    var bits: UInt8 = 0
+    repeat {
+      let (bytes, count) = (source.bytes + start, source.count - start)
+      while end < count {
+        let byte = bytes[end]
+        end += 1
+        bits |= byte
+        if byte == 0x0A { nextLine += 1 }
+        if isEscaped {
+          isEscaped = false
+        } else if isText {
+          if byte == UInt8(ascii: "\"") {
+            isText = false
+          } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+          }
+        } else if byte == UInt8(ascii: "\"") {
+          isText = true
+        } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+          depth += 1
+        } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
+          depth -= 1
+          guard depth == 0 else { continue }
+          start += end
+          length = end
+          guard bits < 0x80 || object.text != nil else {
+            throw ReadableError("line \(line): the text is not UTF-8")
+          }
+          return
         }
-        return Object(text: text, line: line)
-      default: break
       }
-    }
+    } while try load()
     throw ReadableError("line \(line): the object has no end")
   }
 }

@@ -1,6 +1,7 @@
 import Apus
 @_spi(Tools) import DataFrames
 import Foundation
+@_spi(Tools) import SQLCore
 import Synchronization
 import ToolOutput
 
@@ -13,10 +14,8 @@ package final class TableImport {
 
   private let connection: Connection
   private let table: String
-  private let columns: [TableColumn]
+  private let targets: [ImportColumn]
   private let conflict: Conflict
-  /// Whether the table is STRICT, so that a column ANY keeps texts as they are.
-  private let isStrict: Bool
   private let deletions = Deletions()
   /// The statements by the columns that they insert.
   private var insertions: [[String]: Statement] = [:]
@@ -34,13 +33,13 @@ package final class TableImport {
     self.connection = connection
     self.table = table
     self.conflict = conflict
-    columns = try connection.columns(ofTable: table)
-    isStrict =
+    let isStrict =
       try connection.row(
         """
         SELECT 1 FROM pragma_table_list
         WHERE schema = 'main' AND lower(name) = lower(\(table)) AND strict
         """) != nil
+    targets = try connection.columns(ofTable: table).map { ImportColumn($0, isStrict: isStrict) }
     guard conflict == .replace else { return }
     // SQLite's own counts leave out the rows that REPLACE deletes.
     try connection.onPreUpdate { [deletions] event in
@@ -54,28 +53,41 @@ package final class TableImport {
 
   /// Inserts the records of CSV.
   ///
-  /// - Parameter names: the names of the columns; those of the first record if it is nil.
+  /// - Parameters:
+  ///   - names: the names of the columns; those of the first record if it is nil.
+  ///   - progress: called after each row.
   package func insert(
-    _ records: CSVRecords, names: [String]?, progress: () -> Void
+    _ records: CSVRecords, names: [String]?, progress: () throws -> Void
   ) throws {
-    guard let names = try names ?? records.next()?.fields.map(\.text) else { return }
-    let targets = try names.map { try column($0, line: 1) }
+    var names = names ?? []
+    if names.isEmpty {
+      guard try records.next() else { return }
+      names = try records.fields.map { try records.text($0) }
+    }
+    let targets = try names.map { try target($0, line: 1) }
     try requireDifferent(names)
-    while let record = try records.next() {
+    let statement = try connection.prepare(insertion(targets.compactMap { $0?.column.name }))
+    while try records.next() {
       // In a table of one column, it is a NULL.
-      if record.isBlank, names.count > 1 { continue }
-      guard record.fields.count == names.count else {
+      if records.isBlank, names.count > 1 { continue }
+      guard records.fields.count == names.count else {
         throw ReadableError(
-          "line \(record.line): \(record.fields.count) fields, and there are \(names.count) columns"
+          "line \(records.line): \(records.fields.count) fields, and there are \(names.count) columns"
         )
       }
-      var values: [(String, DatabaseValue)] = []
-      for (field, target) in zip(record.fields, targets) {
+      var position = 0
+      for (index, target) in targets.enumerated() {
         guard let target else { continue }
-        values.append((target.name, try value(field, target, record.line)))
+        position += 1
+        let field = records.fields[index]
+        if field.isEmpty, !field.isQuoted {
+          try statement.bind(databaseValue: .null, at: position)
+        } else {
+          try bind(try records.bytes(field), target, to: statement, position, records.line)
+        }
       }
-      try insert(values, line: record.line)
-      progress()
+      try run(statement, line: records.line)
+      try progress()
     }
   }
 
@@ -86,39 +98,100 @@ package final class TableImport {
     }
   }
 
-  private func value(
-    _ field: CSVRecords.Field, _ column: TableColumn, _ line: Int
-  ) throws -> DatabaseValue {
-    if field.text.isEmpty, !field.isQuoted { return .null }
-    return try value(.text(field.text), column, line)
+  private func bind(
+    _ bytes: Bytes, _ target: ImportColumn, to statement: Statement, _ position: Int, _ line: Int
+  ) throws {
+    if target.keepsText { return try statement.bind(utf8: bytes, at: position) }
+    if target.isNumber {
+      if !target.isReal, let integer = bytes.certainInteger {
+        return try statement.bind(databaseValue: .integer(integer), at: position)
+      }
+      if let real = bytes.certainReal {
+        return try statement.bind(databaseValue: .real(real), at: position)
+      }
+    }
+    let value = try value(.text(String(decoding: bytes, as: UTF8.self)), target, line)
+    try statement.bind(databaseValue: value, at: position)
   }
 
   // MARK: JSON
 
   /// Inserts objects of JSON: a member for each column.
-  package func insert(_ objects: JSONObjects, progress: () -> Void) throws {
-    while let object = try objects.next() {
-      var values: [(String, DatabaseValue)] = []
-      for member in try row(object).columns {
-        guard let column = try column(member.name, line: object.line) else { continue }
-        let value = member.values.first ?? .null
-        values.append((column.name, try self.value(value, column, object.line)))
+  ///
+  /// - Parameter progress: called after each row.
+  package func insert(_ objects: JSONObjects, progress: () throws -> Void) throws {
+    let members = JSONMembers()
+    var statement: Statement?
+    var targets: [ImportColumn?] = []
+    while try objects.next() {
+      if let hasSameNames = members.read(objects.object) {
+        if !hasSameNames || statement == nil {
+          targets = try members.names.map { try target($0, line: objects.line) }
+          try requireDifferent(members.names)
+          statement = try self.statement(targets.compactMap { $0?.column.name })
+        }
+        guard let statement else { continue }
+        var position = 0
+        for (index, target) in targets.enumerated() {
+          guard let target else { continue }
+          position += 1
+          try bind(members.values[index], target, to: statement, position, objects.line)
+        }
+        try run(statement, line: objects.line)
+      } else {
+        members.reset()
+        statement = nil
+        try insert(try row(objects), line: objects.line)
       }
-      try insert(values, line: object.line)
-      progress()
+      try progress()
     }
+  }
+
+  private func bind(
+    _ value: JSONMembers.Value, _ target: ImportColumn, to statement: Statement, _ position: Int,
+    _ line: Int
+  ) throws {
+    let known: DatabaseValue
+    switch value {
+    case .text(let bytes): return try bind(bytes, target, to: statement, position, line)
+    case .null: known = .null
+    case .integer(let integer) where target.isReal:
+      // Every Double of that size is exact.
+      known =
+        integer.magnitude < 1 << 53
+        ? .real(Double(integer)) : try self.value(.integer(integer), target, line)
+    case .integer(let integer): known = .integer(integer)
+    case .real(let real): known = target.isText ? .text(String(real)) : .real(real)
+    }
+    try statement.bind(databaseValue: known, at: position)
+  }
+
+  /// Inserts an object that the parser of data frames has read.
+  private func insert(_ row: DataFrame, line: Int) throws {
+    var names: [String] = []
+    var values: [DatabaseValue] = []
+    for member in row.columns {
+      guard let target = try target(member.name, line: line) else { continue }
+      names.append(target.column.name)
+      values.append(try value(member.values.first ?? .null, target, line))
+    }
+    try requireDifferent(names)
+    let statement = try statement(names)
+    try statement.bind(values)
+    try run(statement, line: line)
   }
 
   /// Returns the members of an object as columns of one row. SQLite's `json_each` would cut texts at
   /// U+0000, and round numbers.
-  private func row(_ object: JSONObjects.Object) throws -> DataFrame {
+  private func row(_ objects: JSONObjects) throws -> DataFrame {
+    let text = String(decoding: objects.object, as: UTF8.self)
     do {
-      return try DataFrame(json: "[\(object.text)]")
+      return try DataFrame(json: "[\(text)]")
     } catch {
       // The message has a line: that of the file, if as many lines are before the object.
-      let lines = String(repeating: "\n", count: object.line - 1)
+      let lines = String(repeating: "\n", count: objects.line - 1)
       do {
-        return try DataFrame(json: lines + "[\(object.text)]")
+        return try DataFrame(json: lines + "[\(text)]")
       } catch let error as DataFrameError {
         throw ReadableError(error.message)
       }
@@ -128,54 +201,58 @@ package final class TableImport {
   // MARK: Rows
 
   /// Returns the column of a name; nil for one that the table calculates.
-  private func column(_ name: String, line: Int) throws -> TableColumn? {
-    guard let column = columns.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-      let names = columns.map(\.name).joined(separator: ", ")
-      throw ReadableError("line \(line): \(table) has no column \(name); there are: \(names)")
+  private func target(_ name: String, line: Int) throws -> ImportColumn? {
+    guard let target = targets.first(where: { $0.column.name.lowercased() == name.lowercased() })
+    else {
+      let names = targets.map(\.column.name).joined(separator: ", ")
+      throw ReadableError(
+        "line \(line): \(table.orQuotes) has no column \(name.orQuotes); there are: \(names)")
     }
-    guard column.generation == .none else {
-      leftOut.insert(column.name)
+    guard target.column.generation == .none else {
+      leftOut.insert(target.column.name)
       return nil
     }
-    return column
+    return target
   }
 
   /// Returns the value of a column for a value of the source: base64 becomes a BLOB, and a text
   /// becomes the number that SQLite would make of it. Throws if that loses digits.
   private func value(
-    _ value: DatabaseValue, _ column: TableColumn, _ line: Int
+    _ value: DatabaseValue, _ target: ImportColumn, _ line: Int
   ) throws -> DatabaseValue {
-    let declared = StorageClass(declaredType: column.declaredType)
     switch value {
-    case .text(let text) where declared == .blob:
+    case .text(let text) where target.isBlob:
       guard let data = Data(base64Encoded: text) else {
         throw ReadableError(
-          "line \(line): \(column.name) is a BLOB, and the text is not base64")
+          "line \(line): \(target.column.name) is a BLOB, and the text is not base64")
       }
       return .blob(data)
-    case .text("inf") where declared == .real: return .real(.infinity)
-    case .text("-inf") where declared == .real: return .real(-.infinity)
+    case .text("inf") where target.isReal: return .real(.infinity)
+    case .text("-inf") where target.isReal: return .real(-.infinity)
     default:
       do {
-        return try column.exactValue(of: value, isStrict: isStrict)
+        return try target.column.exactValue(of: value, isStrict: target.isStrict)
       } catch let error as DataFrameError {
         throw ReadableError("line \(line): \(error.message)")
       }
     }
   }
 
-  private func insert(_ values: [(String, DatabaseValue)], line: Int) throws {
-    let names = values.map(\.0)
+  private func run(_ statement: Statement, line: Int) throws {
     do {
-      let statement = try insertions[names] ?? connection.prepare(insertion(names))
-      // Objects with ever other members would keep a statement each.
-      if insertions.count < 64 { insertions[names] = statement }
-      try statement.bind(values.map(\.1))
       try statement.run()
       if try connection.changeCount > 0 { count += 1 } else { ignoredCount += 1 }
-    } catch let error as DatabaseError {
+    } catch let error as DatabaseError where !error.isInterruption {
       throw ReadableError("line \(line): \(error.message)")
     }
+  }
+
+  private func statement(_ names: [String]) throws -> Statement {
+    if let statement = insertions[names] { return statement }
+    let statement = try connection.prepare(insertion(names))
+    // Objects with ever other members would keep a statement each.
+    if insertions.count < 64 { insertions[names] = statement }
+    return statement
   }
 
   private func insertion(_ names: [String]) -> SQL {
@@ -192,6 +269,31 @@ package final class TableImport {
     }
     let marks = SQL(unsafe: names.map { _ in "?" }.joined(separator: ", "))
     return "\(word) INTO \(identifier: table) (\(list)) VALUES (\(marks))"
+  }
+}
+
+/// A column into which rows are inserted.
+private struct ImportColumn {
+  let column: TableColumn
+  /// Whether the table is STRICT, so that a column ANY keeps texts as they are.
+  let isStrict: Bool
+  let isBlob: Bool
+  let isReal: Bool
+  let isText: Bool
+  /// Whether a text that is a number becomes one.
+  let isNumber: Bool
+
+  /// Whether every text is inserted as it is.
+  var keepsText: Bool { !isBlob && !isNumber }
+
+  init(_ column: TableColumn, isStrict: Bool) {
+    self.column = column
+    self.isStrict = isStrict
+    let declared = StorageClass(declaredType: column.declaredType)
+    isBlob = declared == .blob
+    isReal = declared == .real
+    isText = declared == .text
+    isNumber = column.takesNumbers(isStrict: isStrict)
   }
 }
 

@@ -1,14 +1,14 @@
 import Apus
 
 extension DatabaseValue {
-  /// The beginning of the value as a cell of a table shows it.
-  package var shown: String {
+  /// Returns the beginning of the value as a cell of a table shows it.
+  func shown(_ length: Int = 200) -> String {
     switch self {
     case .null: "NULL"
     case .integer(let integer): String(integer)
     case .real(let real): String(real)
-    case .text(let text): text.excerpt(200)
-    case .invalidText(let bytes): String(decoding: bytes, as: UTF8.self).excerpt(200)
+    case .text(let text): text.excerpt(length)
+    case .invalidText(let bytes): String(decoding: bytes, as: UTF8.self).excerpt(length)
     case .blob(let data): data.count == 1 ? "1 byte" : "\(data.count) bytes"
     }
   }
@@ -19,7 +19,7 @@ extension DatabaseValue {
     case .text(let text): "'\(text.excerpt(200))'"
     // The bytes, since the text with marks in place of the broken bytes is another text.
     case .invalidText: description.excerpt(200)
-    default: shown
+    default: shown()
     }
   }
 }

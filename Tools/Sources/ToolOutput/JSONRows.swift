@@ -3,7 +3,8 @@ import Foundation
 
 /// Rows as an array of JSON objects, one on each line, written one after another.
 struct JSONRows {
-  private var keys: [String] = []
+  /// The names as JSON.
+  private(set) var keys: [String] = []
   private var isFirst = true
 
   /// Sets the names. A name that occurs again gets a number, since an object has each name once.

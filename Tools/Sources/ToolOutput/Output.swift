@@ -1,4 +1,5 @@
 import Apus
+@_spi(Tools) import SQLCore
 
 /// The standard output of a command, in the form that the caller chose.
 ///
@@ -6,6 +7,7 @@ import Apus
 package final class Output {
   /// The form of results.
   package let format: OutputFormat
+  private let layout: TableLayout
   /// The width of tables in columns of the terminal; nil if it is not limited.
   package let width: Int?
   private let isColored: Bool
@@ -17,11 +19,13 @@ package final class Output {
   ///
   /// - Parameter write: what takes the text; the standard output unless a test says otherwise.
   package init(
-    format: OutputFormat, width: Int? = Terminal.width, isColored: Bool = Terminal.wantsColor,
+    format: OutputFormat, layout: TableLayout = TableLayout(), width: Int? = Terminal.width,
+    isColored: Bool = Terminal.wantsColor,
     isTerminal: Bool = Terminal.isOutput,
     write: @escaping (String) -> Void = StandardOutput.write
   ) {
     self.format = format
+    self.layout = layout
     self.width = width
     self.isColored = isColored
     self.isTerminal = isTerminal
@@ -44,8 +48,11 @@ package final class Output {
   }
 
   /// Writes a line of text for people, with all line breaks of names escaped.
-  package func line(_ text: String, _ style: TextStyle? = nil) {
-    let safe = text.escapedForTerminal()
+  ///
+  /// - Parameter isCut: whether the line is cut at the width of tables.
+  package func line(_ text: String, _ style: TextStyle? = nil, isCut: Bool = false) {
+    var safe = text.escapedForTerminal()
+    if isCut, let width { safe = safe.cut(toTerminalWidth: width) }
     put((isColored ? style.map(safe.styled) ?? safe : safe) + "\n")
   }
 
@@ -65,7 +72,6 @@ package final class Output {
   ///
   /// - Parameters:
   ///   - columns: the names of the columns.
-  ///   - types: the types that a table shows below the names.
   ///   - limit: the largest number of rows that a table shows; JSON and CSV have all.
   ///   - rows: calls its argument with each row, until that returns false.
   /// - Returns: whether a table was cut at the limit.
@@ -76,23 +82,21 @@ package final class Output {
   ) throws -> Bool {
     switch format {
     case .table:
-      var table = ResultTable(columns: [], rows: [])
+      var table = TextTable(layout, names: [])
       var isCut = false
-      try rows({ names in
-        table.columns = names.map { ResultTable.Column(name: $0.excerpt(80), type: "") }
-      }) { values in
-        isCut = table.rows.count == limit
-        guard !isCut else { return false }
-        for (index, value) in values.enumerated() where index < table.columns.count {
-          let type = value.storageClass.rawValue
-          let known = table.columns[index].type
-          guard !value.isNull, known != type, known != "ANY" else { continue }
-          table.columns[index].type = known.isEmpty ? type : "ANY"
-        }
-        table.rows.append(values.map(\.shown))
-        return true
+      try rows({ table = TextTable(layout, names: $0) }) { values in
+        isCut = table.rowCount == limit
+        if !isCut { table.append(values) }
+        return !isCut
       }
-      put(table)
+      let (lines, leftOut) = table.lines(width: width)
+      for line in lines {
+        put((isColored ? line.style.map(line.text.styled) ?? line.text : line.text) + "\n")
+      }
+      if !leftOut.isEmpty {
+        let names = leftOut.joined(separator: ", ")
+        line("… and columns for which there is no room: \(names); see --vertical", .dim)
+      }
       if isCut { line("… and more rows: see --limit", .dim) }
       return isCut
     case .json:
@@ -121,6 +125,47 @@ package final class Output {
     return false
   }
 
+  /// Runs a statement, and writes its rows.
+  ///
+  /// - Parameters:
+  ///   - limit: the largest number of rows.
+  ///   - progress: called now and then with the number of rows and of bytes.
+  /// - Returns: the number of rows.
+  @discardableResult
+  package func rows(
+    of sql: SQL, in connection: Connection, limit: Int = .max,
+    progress: (_ rows: Int, _ bytes: Int) -> Void = { _, _ in }
+  ) throws -> Int {
+    // On a terminal, control characters are escaped.
+    guard format == .json || format == .csv && !isTerminal else {
+      var count = 0
+      try rows(limit: limit) { names, row in
+        try connection.forEachRow(of: sql, names: names) { values in
+          // A table takes one row more, to know whether it is the last.
+          if format != .table, count == limit { return false }
+          count += 1
+          return try row(values)
+        }
+      }
+      return count
+    }
+    flush()
+    let statement = try connection.prepare(sql)
+    var text = RowText(names: try statement.columnNames, isJSON: format == .json)
+    var byteCount = 0
+    while text.count < limit, try statement.step() {
+      try Interruption.check()
+      try statement.withRow { try text.append($0) }
+      guard text.count == 1 || text.byteCount > 1 << 16 else { continue }
+      byteCount += text.byteCount
+      write(text.take())
+      progress(text.count, byteCount)
+    }
+    text.end()
+    write(text.take())
+    return text.count
+  }
+
   /// Writes rows that are known already.
   package func rows(_ columns: [String], _ rows: [[DatabaseValue]]) throws {
     try self.rows { names, row in
@@ -128,19 +173,10 @@ package final class Output {
       for values in rows { _ = try row(values) }
     }
   }
-
-  private func put(_ table: ResultTable) {
-    let text = width.map(table.description(width:)) ?? table.description
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    for (number, line) in lines.enumerated() {
-      let style: TextStyle? = number == 1 ? .bold : number == lines.count - 1 ? .dim : nil
-      put((isColored ? style.map(String(line).styled) ?? String(line) : String(line)) + "\n")
-    }
-  }
 }
 
 /// The search of rows for texts that JSON and CSV cannot hold.
-private struct TextCheck {
+struct TextCheck {
   var names: [String] = []
   private var count = 0
 
@@ -148,11 +184,14 @@ private struct TextCheck {
   mutating func next(_ values: [DatabaseValue]) throws {
     count += 1
     for (name, value) in zip(names, values) {
-      guard case .invalidText = value else { continue }
-      throw ReadableError(
-        "row \(count), \(name): the text is not UTF-8, so it has no form in JSON and CSV; a statement "
-          + "that selects CAST(\(name) AS BLOB) writes its bytes in base64")
+      if case .invalidText = value { throw Self.failure(row: count, name) }
     }
+  }
+
+  static func failure(row: Int, _ name: String) -> ReadableError {
+    ReadableError(
+      "row \(row), \(name): the text is not UTF-8, so it has no form in JSON and CSV; a statement "
+        + "that selects CAST(\(name) AS BLOB) writes its bytes in base64")
   }
 }
 

@@ -1,38 +1,38 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 import Foundation
+@_spi(Tools) import SQLCore
 
-/// The program that shows a long output page by page, such as `less`.
-///
-/// It ends when the user leaves it; the program waits for that when the value is released.
+/// The output on a terminal, shown page by page by a program such as `less` if it does not fit the
+/// screen.
 package final class Pager {
-  private let process: Process
-  private let input: FileHandle
+  private let command: String
+  private let height: Int
+  private let width: Int
+  /// The text that has not been written, as long as it fits the screen.
+  private var waiting = ""
+  private var lineCount = 0
+  private var process: (id: pid_t, input: Int32)?
 
-  private init(_ process: Process, _ input: FileHandle) {
-    self.process = process
-    self.input = input
+  private init(_ command: String) {
+    self.command = command
+    height = Terminal.height
+    width = Terminal.width ?? 80
   }
 
-  deinit {
-    try? input.close()
-    process.waitUntilExit()
-  }
-
-  /// Starts the program that the variable PAGER names, or else `less`. Returns nil if the output is
+  /// Returns a pager that the variable PAGER names, or else `less`. Returns nil if the output is
   /// no terminal, if PAGER is empty or `cat`, or if there is no such program.
-  package static func start() -> Pager? {
+  package static func find() -> Pager? {
     let environment = ProcessInfo.processInfo.environment
     guard Terminal.isOutput, environment["TERM"] != "dumb",
       let command = command(environment), !command.isEmpty, command != "cat"
     else { return nil }
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", command]
-    // A short output appears without a page, colours are kept, and the screen is not cleared.
-    process.environment = ["LESS": "FRX", "LESSCHARSET": "utf-8"].merging(environment) { $1 }
-    let pipe = Pipe()
-    process.standardInput = pipe
-    guard (try? process.run()) != nil else { return nil }
-    return Pager(process, pipe.fileHandleForWriting)
+    return Pager(command)
   }
 
   private static func command(_ environment: [String: String]) -> String? {
@@ -42,9 +42,86 @@ package final class Pager {
       ? "less" : nil
   }
 
-  /// Passes text to the program. If the user has left it, this process ends by SIGPIPE, as every
-  /// program in front of a pager does.
+  /// Writes a text.
   package func write(_ text: String) {
-    StandardOutput.write(text, to: input.fileDescriptor)
+    if process == nil {
+      waiting += text
+      lineCount += Self.lineCount(of: text, width: width)
+      // The prompt of the shell takes a line, too.
+      guard lineCount >= height else { return }
+      process = start()
+      guard process != nil else { return }
+      let all = waiting
+      waiting = ""
+      return write(all)
+    }
+    guard let process else { return }
+    let isLeft = StandardOutput.write(text, to: process.input, isPager: true)
+    guard isLeft else { return }
+    // The user has left the pager, and wants no more of the output.
+    wait()
+    exit(0)
+  }
+
+  /// Returns the number of lines that a text takes on the screen.
+  static func lineCount(of text: String, width: Int) -> Int {
+    text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().reduce(0) {
+      count, line in
+      let plain = line.utf8.contains(0x1B) ? line.replacing(/\u{1B}\[[0-9;]*m/, with: "") : line
+      return count + max(1, (plain.terminalWidth + width - 1) / max(1, width))
+    }
+  }
+
+  deinit {
+    if process == nil { StandardOutput.write(waiting) } else { wait() }
+  }
+
+  /// Waits until the user has left the pager.
+  private func wait() {
+    guard let process else { return }
+    close(process.input)
+    var status: Int32 = 0
+    while waitpid(process.id, &status, 0) < 0, errno == EINTR {}
+    self.process = nil
+  }
+
+  // MARK: Starting
+
+  /// Starts the program in this process group: in another one, the terminal would stop it as soon as
+  /// it reads a key.
+  private func start() -> (id: pid_t, input: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
+    posix_spawn_file_actions_addclose(&actions, ends[0])
+    // Colours are kept, and the screen is not cleared.
+    let environment = ["LESS": "FRX", "LESSCHARSET": "utf-8"]
+      .merging(ProcessInfo.processInfo.environment) { $1 }
+    let arguments = Self.copies(["/bin/sh", "-c", command])
+    let variables = Self.copies(environment.map { "\($0.key)=\($0.value)" })
+    defer { for text in arguments + variables { free(text) } }
+    var id: pid_t = 0
+    let code = posix_spawn(&id, "/bin/sh", &actions, nil, arguments, variables)
+    close(ends[0])
+    guard code == 0 else {
+      close(ends[1])
+      return nil
+    }
+    // The end of the pager is seen as an error of the write.
+    signal(SIGPIPE, SIG_IGN)
+    return (id, ends[1])
+  }
+
+  /// Returns texts as a list of C, which ends with nil.
+  private static func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
+    texts.map { text in strdup(text) } + [nil]
   }
 }

@@ -2,36 +2,80 @@ import Foundation
 
 /// A line on the terminal that says how far a command has come; nothing if the standard error is no
 /// terminal, or if the line would be drawn among the rows of the output.
+///
+///     importing: 45 %, 17.3 of 38.6 MB, 450,000 rows, 0:03 left
 package final class ProgressLine {
   private let verb: String
-  private let unit: String
-  private var shown: Date?
   private let isVisible: Bool
+  private let start = Date()
+  private var shown: Date?
 
   /// - Parameters:
   ///   - verb: the work, such as `importing`.
-  ///   - unit: what is counted, such as `rows`.
   ///   - isVisible: whether the line may be shown on a terminal.
-  package init(_ verb: String, _ unit: String, isVisible: Bool = true) {
+  package init(_ verb: String, isVisible: Bool = true) {
     self.verb = verb
-    self.unit = unit
     self.isVisible = isVisible && ErrorOutput.isTerminal
   }
 
   deinit { end() }
 
-  /// Shows the number of units that are done, a few times a second.
-  package func update(_ count: Int, of total: Int?) {
+  /// Shows how far the command has come, a few times a second.
+  ///
+  /// - Parameters:
+  ///   - bytes: the number of bytes that are done, and of all if it is known.
+  ///   - rows: the number of rows that are done, and of all if it is known.
+  package func update(bytes: (Int, of: Int?)? = nil, rows: (Int, of: Int?)? = nil) {
     guard isVisible else { return }
     let now = Date()
     if let shown, now.timeIntervalSince(shown) < 0.2 { return }
     shown = now
-    ErrorOutput.raw("\r\u{1B}[K" + text(count, of: total))
+    let parts = Self.parts(bytes: bytes, rows: rows, seconds: now.timeIntervalSince(start))
+    ErrorOutput.raw("\r\u{1B}[K\(verb): " + parts.joined(separator: ", "))
   }
 
-  private func text(_ count: Int, of total: Int?) -> String {
-    guard let total, total > 0 else { return "\(verb): \(count) \(unit)" }
-    return "\(verb): \(count) of \(total) \(unit) (\(min(count, total) * 100 / total) %)"
+  /// Returns the percentage, the size, the rows and the time that is left, as far as they are known.
+  static func parts(
+    bytes: (Int, of: Int?)?, rows: (Int, of: Int?)?, seconds: Double
+  ) -> [String] {
+    var parts: [String] = []
+    let fractions = [bytes, rows].compactMap { part -> Double? in
+      guard let part, let total = part.of, total > 0 else { return nil }
+      return min(1, Double(part.0) / Double(total))
+    }
+    if let fraction = fractions.first { parts.append("\(Int(fraction * 100)) %") }
+    if let (done, total) = bytes { parts.append(size(done, of: total)) }
+    if let (done, total) = rows {
+      parts.append(grouped(done) + (total.map { " of \(grouped($0))" } ?? "") + " rows")
+    }
+    // In the first second, the speed is a guess.
+    if let fraction = fractions.first, fraction > 0, seconds > 1 {
+      let left = Int((seconds / fraction - seconds).rounded())
+      let digits = left % 60 < 10 ? "0\(left % 60)" : "\(left % 60)"
+      parts.append("\(left / 60):\(digits) left")
+    }
+    return parts
+  }
+
+  private static func size(_ done: Int, of total: Int?) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")]
+    let (unit, name) = units.first { (total ?? done) >= $0.0 } ?? (1, "bytes")
+    func text(_ bytes: Int) -> String {
+      guard unit > 1 else { return String(bytes) }
+      let tenths = bytes / (unit / 10)
+      return "\(tenths / 10).\(tenths % 10)"
+    }
+    return text(done) + (total.map { " of \(text($0))" } ?? "") + " \(name)"
+  }
+
+  /// Returns a number with commas between its groups of three digits.
+  private static func grouped(_ number: Int) -> String {
+    var text = ""
+    for (index, digit) in String(number).reversed().enumerated() {
+      if index > 0, index % 3 == 0 { text += "," }
+      text.append(digit)
+    }
+    return String(text.reversed())
   }
 
   /// Removes the line.

@@ -4,3 +4,15 @@ package struct ReadableError: Error, CustomStringConvertible {
 
   package init(_ description: String) { self.description = description }
 }
+
+extension Int {
+  /// Returns a sentence about so many rows, such as `1 row was imported`.
+  package func rows(_ verb: String) -> String {
+    self == 1 ? "1 row was \(verb)" : "\(self) rows were \(verb)"
+  }
+}
+
+extension String {
+  /// The name, or `""` if it is empty, for a message.
+  package var orQuotes: String { isEmpty ? "\"\"" : self }
+}

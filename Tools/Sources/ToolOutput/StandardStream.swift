@@ -10,16 +10,33 @@ import Foundation
 /// The standard output.
 package enum StandardOutput {
   /// Writes a text. If that fails, as on a full disk, the program ends with status 1: what it goes on
-  /// to do would be lost.
+  /// to do would be lost. After an interruption, a text that no reader takes is dropped.
   package static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
-  static func write(_ text: String, to descriptor: Int32) {
+  /// Writes a text.
+  ///
+  /// - Parameter isPager: whether a person reads the text in a pager, who may take their time, or
+  ///   leave.
+  /// - Returns: whether the pager has ended.
+  @discardableResult
+  static func write(_ text: String, to descriptor: Int32, isPager: Bool = false) -> Bool {
     var text = text
-    let error: Int32? = text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)[...]
-      while !rest.isEmpty {
-        // The pointer is of the bytes that are left, and is used only during the call.
-        let part = UnsafeRawBufferPointer(rebasing: rest)
+    let error = text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor, isPager) }
+    guard let error else { return false }
+    if isPager, error == EPIPE { return true }
+    ErrorOutput.write("the output cannot be written: \(String(cString: strerror(error)))")
+    exit(1)
+  }
+
+  /// Writes bytes. Returns the error of the system.
+  private static func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ isPager: Bool
+  ) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      // The pointer is of the bytes that are left, and is used only during the call.
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let (count, error) = Interruption.whileWaiting {
         #if canImport(Darwin)
           let count = Darwin.write(descriptor, part.baseAddress, part.count)
         #elseif canImport(Glibc)
@@ -27,17 +44,17 @@ package enum StandardOutput {
         #else
           let count = Musl.write(descriptor, part.baseAddress, part.count)
         #endif
-        if count >= 0 {
-          rest = rest.dropFirst(count)
-        } else if errno != EINTR {
-          return errno
-        }
+        return (count, errno)
       }
-      return nil
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if error != EINTR {
+        return error
+      } else if Interruption.isRequested, !isPager {
+        return nil
+      }
     }
-    guard let error else { return }
-    ErrorOutput.write("the output cannot be written: \(String(cString: strerror(error)))")
-    exit(1)
+    return nil
   }
 }
 
@@ -54,5 +71,50 @@ package enum ErrorOutput {
   /// Writes a text that may move the cursor. An error is ignored, since it could not be shown.
   static func raw(_ text: String) {
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
+}
+
+/// A file or the standard input that a command reads.
+package enum InputFile {
+  /// Reads bytes into `room`. Returns their number; 0 at the end. An interruption ends it.
+  ///
+  /// - Parameter name: the name of the file in the message of an error.
+  package static func read(
+    _ descriptor: Int32, named name: String, into room: UnsafeMutableRawBufferPointer
+  ) throws -> Int {
+    while true {
+      try Interruption.check()
+      let (count, error) = Interruption.whileWaiting {
+        #if canImport(Darwin)
+          let count = Darwin.read(descriptor, room.baseAddress, room.count)
+        #elseif canImport(Glibc)
+          let count = Glibc.read(descriptor, room.baseAddress, room.count)
+        #else
+          let count = Musl.read(descriptor, room.baseAddress, room.count)
+        #endif
+        return (count, errno)
+      }
+      if count >= 0 { return count }
+      guard error == EINTR else {
+        throw ReadableError("\(name) cannot be read: \(String(cString: strerror(error)))")
+      }
+    }
+  }
+
+  /// Returns the whole text of the standard input. Throws if it is not UTF-8.
+  package static func standardInputText() throws -> String {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try piece.withUnsafeMutableBytes {
+        try read(STDIN_FILENO, named: "the standard input", into: $0)
+      }
+      guard count > 0 else { break }
+      bytes += piece.prefix(count)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ReadableError("the standard input is not UTF-8")
+    }
+    return text
   }
 }

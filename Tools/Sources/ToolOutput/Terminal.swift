@@ -13,13 +13,18 @@ package enum Terminal {
   package static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// The number of columns: those of the terminal, else of the variable COLUMNS; nil if unknown.
-  package static var width: Int? {
+  package static var width: Int? { size(\.ws_col, "COLUMNS") }
+
+  /// The number of lines: those of the terminal, else of the variable LINES, else 24.
+  static var height: Int { size(\.ws_row, "LINES") ?? 24 }
+
+  private static func size(_ part: KeyPath<winsize, UInt16>, _ variable: String) -> Int? {
     guard isOutput else { return nil }
     var size = winsize()
-    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
-      return Int(size.ws_col)
+    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size[keyPath: part] > 0 {
+      return Int(size[keyPath: part])
     }
-    return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+    return ProcessInfo.processInfo.environment[variable].flatMap { Int($0) }
   }
 
   /// Whether colours are wanted: on a terminal, unless NO_COLOR is set or the terminal is dumb.

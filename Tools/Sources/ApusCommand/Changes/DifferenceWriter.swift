@@ -27,8 +27,11 @@ final class DifferenceWriter {
   /// Begins a part of a table's text, which repeats the names of the tables.
   func begin(_ title: String) {
     heading = nil
-    if output.format == .table { output.line(title, .dim) }
+    if output.format == .table { output.line(title, .dim, isCut: true) }
   }
+
+  /// Writes a line of text that is no difference, below the last one.
+  func note(_ text: String) { output.line(text, .red, isCut: true) }
 
   // MARK: Differences
 
@@ -38,12 +41,14 @@ final class DifferenceWriter {
     case .table:
       head("schema")
       let name = "\(difference.type) \(difference.name)"
-      output.line("\(difference.kind.sign) \(name)", difference.kind.style)
+      output.line("\(difference.kind.sign) \(name)", difference.kind.style, isCut: true)
       for (sql, sign, style) in [
         (difference.old, "-", TextStyle.red), (difference.new, "+", .green),
       ] {
         guard let sql, difference.kind == .updated else { continue }
-        for line in sql.split(separator: "\n") { output.line("    \(sign) \(line)", style) }
+        for line in sql.split(separator: "\n") {
+          output.line("    \(sign) \(line)", style, isCut: true)
+        }
       }
     case .json:
       object([
@@ -65,7 +70,7 @@ final class DifferenceWriter {
     switch output.format {
     case .table:
       head(difference.table)
-      output.line(difference.line, difference.kind.style)
+      output.line(difference.line, difference.kind.style, isCut: true)
     case .json: object(difference.jsonMembers)
     case .csv: for line in difference.csvLines { csv(line) }
     }
@@ -74,7 +79,7 @@ final class DifferenceWriter {
   private func head(_ title: String) {
     guard heading != title else { return }
     heading = title
-    output.line(title, .bold)
+    output.line(title, .bold, isCut: true)
   }
 
   private func object(_ members: [(name: String, json: String)]) {

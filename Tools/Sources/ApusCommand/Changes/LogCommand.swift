@@ -38,8 +38,12 @@ struct LogCommand: ParsableCommand {
 
   func run() throws {
     let names = tables?.split(separator: ",").map { $0.lowercased() }
-    let entries = try file.open().read { connection in
-      try connection.logEntries(after: try position(connection), limit: limit)
+    let entries = try file.read { connection in
+      do {
+        return try connection.logEntries(after: try position(connection), limit: limit)
+      } catch let error as LogError {
+        throw words(for: error).map { ReadableError($0) } ?? error
+      }
     }.map { entry in
       LogLines(
         entry,
@@ -49,7 +53,8 @@ struct LogCommand: ParsableCommand {
     let output = options.output()
     switch output.format {
     case .table:
-      for entry in entries { entry.writeText(output) }
+      let writer = DifferenceWriter(output)
+      for entry in entries { entry.write(to: writer) }
       if entries.isEmpty { output.line("no transaction is in the log", .dim) }
     case .json:
       output.put(
@@ -58,6 +63,19 @@ struct LogCommand: ParsableCommand {
     case .csv:
       output.csv(LogLines.csvNames.map { .text($0) })
       for line in entries.flatMap(\.csvLines) { output.csv(line) }
+    }
+  }
+
+  private func words(for error: LogError) -> String? {
+    switch error {
+    case .noLog:
+      "\(file.file) has no change log; programs that use Apus keep one for the tables that they name"
+    case .expired(_, let purged):
+      "the log of \(file.file) no longer has the transactions up to \(purged.number); show those after "
+        + "it with --after \(purged.number)"
+    case .unknownPosition(let position, let newest, _):
+      "the log of \(file.file) has no transaction \(position); its last one is \(newest.number)"
+    default: nil
     }
   }
 
@@ -105,17 +123,18 @@ private struct LogLines {
 
   private var time: String { entry.date.formatted(.iso8601) }
 
-  func writeText(_ output: Output) {
+  /// Writes the transaction as `watch` writes what it sees.
+  func write(to writer: DifferenceWriter) {
     var title = "\(entry.sequence)  \(time)"
     if let label = entry.label { title += "  label \(label)" }
     if let author = entry.author { title += "  author \(author)" }
     if let undone = entry.undoneSequence { title += "  undoes \(undone)" }
-    output.line(title, .bold)
-    if let gap = entry.gap { output.line("  earlier changes of \(gap) are not in the log", .red) }
+    writer.begin(title)
+    if let gap = entry.gap { writer.note("earlier changes of \(gap) are not in the log") }
     for change in changes {
-      output.line("  \(change.row.table) \(change.row.line)", change.row.kind.style)
+      writer.write(change.row)
       guard !change.uncertain.isEmpty else { continue }
-      output.line("    uncertain: \(change.uncertain.joined(separator: ", "))", .red)
+      writer.note("  uncertain: \(change.uncertain.joined(separator: ", "))")
     }
   }
 

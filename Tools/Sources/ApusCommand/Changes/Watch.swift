@@ -5,14 +5,6 @@ import FileInspection
 import Foundation
 import ToolOutput
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows what changes in a file, as it happens, whichever process writes.",
@@ -49,7 +41,6 @@ struct Watch: ParsableCommand {
   }
 
   func run() throws {
-    Interruption.catch()
     let watcher = try FileWatcher(
       path: file.file, tables: tables?.split(separator: ",").map(String.init))
     ErrorOutput.write(
@@ -75,9 +66,11 @@ struct Watch: ParsableCommand {
           })
       } catch let error as DatabaseError where [.busy, .locked].contains(error.code.primary) {
         // Another process holds a lock; the next look compares.
+      } catch  where Interruption.isRequested {
+        break
       }
       output.flush()
-      Thread.sleep(forTimeInterval: interval)
+      Interruption.sleep(seconds: interval)
     }
     writer.end()
   }
@@ -87,24 +80,5 @@ struct Watch: ParsableCommand {
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.dateFormat = "HH:mm:ss"
     return formatter.string(from: Date())
-  }
-}
-
-/// The wish of the user that the command ends, by Ctrl-C or SIGTERM.
-///
-/// A command that catches it can remove its temporary files. A second signal ends it at once.
-enum Interruption {
-  /// Written by the handler, in which nothing but a simple store is safe.
-  nonisolated(unsafe) private static var flag: sig_atomic_t = 0
-
-  static var isRequested: Bool { flag != 0 }
-
-  static func `catch`() {
-    for number in [SIGINT, SIGTERM] {
-      signal(number) { number in
-        Interruption.flag = 1
-        signal(number, SIG_DFL)
-      }
-    }
   }
 }

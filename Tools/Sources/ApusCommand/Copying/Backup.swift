@@ -23,20 +23,35 @@ struct Backup: ParsableCommand {
   var force = false
 
   func run() throws {
-    let progress = ProgressLine("copying", "pages")
+    let progress = ProgressLine("copying")
+    let database = try file.open()
+    let pageSize = try database.read { try $0.row("PRAGMA page_size")?.get(Int.self, at: 0) } ?? 0
     var pages = 0
     do {
-      try file.open().backup(
+      try database.backup(
         to: FileArgument.literal(copy), pagesPerStep: 2_000, overwriting: force
       ) { step in
+        try Interruption.check()
         pages = step.pageCount
-        progress.update(step.completedPageCount, of: step.pageCount)
+        progress.update(
+          bytes: (step.completedPageCount * pageSize, of: step.pageCount * pageSize))
       }
-    } catch let error as DatabaseError where error.code.primary == .cannotOpen && !force {
-      guard FileManager.default.fileExists(atPath: copy) else { throw error }
-      throw ReadableError("\(copy) exists already; --force replaces it")
+    } catch {
+      progress.end()
+      if Interruption.isRequested { throw Interruption.Failure("no copy was made") }
+      throw problem(error)
     }
     progress.end()
     ErrorOutput.write("\(pages) pages were copied to \(copy)")
+  }
+
+  /// Returns the error of a copy that cannot be made, in words about its place.
+  private func problem(_ error: any Error) -> any Error {
+    let files = FileManager.default
+    let path = FileArgument.literal(copy)
+    if !force, files.fileExists(atPath: path) {
+      return ReadableError("\(copy) exists already; --force replaces it")
+    }
+    return PartialFile.missingFolder(of: path).map { ReadableError($0) } ?? error
   }
 }

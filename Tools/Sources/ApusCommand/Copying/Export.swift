@@ -46,26 +46,30 @@ struct Export: ParsableCommand {
   func run() throws {
     guard let output else {
       let count = try write(to: Output(format: format, width: nil))
-      if !Terminal.isOutput { ErrorOutput.write("\(count) rows were written") }
+      if !Terminal.isOutput { ErrorOutput.write(count.rows("written")) }
       return
     }
     guard force || !FileManager.default.fileExists(atPath: output) else {
       throw ReadableError("\(output) exists already; --force replaces it")
     }
-    let part = try PartialFile(replacing: URL(filePath: output))
-    let count = try write(
-      to: Output(format: format, width: nil, isColored: false, isTerminal: false, write: part.write)
-    )
+    let part = try PartialFile(replacing: output)
+    let count: Int
+    do {
+      count = try write(
+        to: Output(
+          format: format, width: nil, isColored: false, isTerminal: false, write: part.write))
+    } catch  where Interruption.isRequested {
+      throw Interruption.Failure("nothing was written")
+    }
     try part.complete()
-    ErrorOutput.write("\(count) rows were written to \(output)")
+    ErrorOutput.write(count.rows("written to \(output)"))
   }
 
   private func write(to output: Output) throws -> Int {
-    let progress = ProgressLine(
-      "exporting", "rows", isVisible: self.output != nil || !Terminal.isOutput)
-    var count = 0
-    _ = try file.open().read { connection in
-      var sql = SQL(unsafe: query ?? "")
+    let progress = ProgressLine("exporting", isVisible: self.output != nil || !Terminal.isOutput)
+    let query = try query.map { try StatementArgument.sql($0) }
+    return try file.read { connection in
+      var sql = query ?? ""
       var total: Int?
       if let table {
         let name = try Relation.named(table, in: connection).name
@@ -74,55 +78,9 @@ struct Export: ParsableCommand {
           total = try connection.row("SELECT count(*) FROM \(identifier: name)")?.get(at: 0)
         }
       }
-      try output.rows { names, row in
-        try connection.forEachRow(of: sql, names: names) { values in
-          count += 1
-          progress.update(count, of: total)
-          return try row(values)
-        }
+      return try output.rows(of: sql, in: connection) { rows, bytes in
+        progress.update(bytes: (bytes, of: nil), rows: (rows, of: total))
       }
-    }
-    output.flush()
-    return count
-  }
-}
-
-/// A file that is written beside its place, and takes it when it is complete.
-private final class PartialFile {
-  private let url: URL
-  private let part: URL
-  private let handle: FileHandle
-  private var failure: (any Error)?
-
-  init(replacing url: URL) throws {
-    self.url = url
-    let folder = url.deletingLastPathComponent().path
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue
-    else {
-      throw ReadableError(
-        "the folder \(folder) does not exist; create it first, with `mkdir -p '\(folder)'`")
-    }
-    part = url.deletingLastPathComponent()
-      .appending(path: ".\(url.lastPathComponent).\(UUID().uuidString).part")
-    try Data().write(to: part)
-    handle = try FileHandle(forWritingTo: part)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: part) }
-
-  /// Writes a text. The first error is thrown when the file is complete.
-  func write(_ text: String) {
-    guard failure == nil else { return }
-    do { try handle.write(contentsOf: Data(text.utf8)) } catch { failure = error }
-  }
-
-  func complete() throws {
-    if let failure { throw failure }
-    try handle.synchronize()
-    try handle.close()
-    guard rename(part.path, url.path) == 0 else {
-      throw ReadableError("\(url.path) cannot be written: \(String(cString: strerror(errno)))")
     }
   }
 }

@@ -10,9 +10,10 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Inserts rows from CSV or JSON into a table.",
     discussion: """
-      It writes all rows or none. The first line of CSV names the columns, as the members of each \
+      It writes all rows or none, also if Ctrl-C ends it. The first line of CSV names the columns, as the members of each \
       JSON object do. An empty field is NULL, and \"\" is an empty text. A BLOB is base64. A number \
-      of which the column would lose digits is refused. Foreign keys are enforced. Triggers run only with --trust, since they are code of the file.
+      of which the column would lose digits is refused. Foreign keys are enforced. Triggers run only \
+      with --trust, since they are code of the file.
 
       EXAMPLES:
         apus import blog.sqlite Post posts.csv
@@ -53,50 +54,68 @@ struct Import: ParsableCommand {
 
   func run() throws {
     let source = try source()
-    let size = try? FileManager.default.attributesOfItem(atPath: data)[.size] as? Int
     let database = try open()
-    let progress = ProgressLine("importing", "bytes")
+    let progress = ProgressLine("importing")
     let result: TableImport
     let deleted: [(String, Int)]
     do {
-      (result, deleted) = try database.write { connection in
-        let relation = try Relation.named(table, in: connection)
-        guard relation.kind != .view else {
-          throw ReadableError("\(relation.name) is a view; rows are inserted into tables")
-        }
-        try requireTrust(in: relation.name, connection)
-        let insertion = try TableImport(into: relation.name, onConflict, in: connection)
-        func step() { progress.update(source.count, of: size) }
-        if isJSON {
-          try insertion.insert(try JSONObjects(source), progress: step)
-        } else {
-          let names = columns?.split(separator: ",").map(String.init)
-          let byte = separator == "tab" ? UInt8(ascii: "\t") : separator.utf8.first ?? 0x2C
-          try insertion.insert(
-            try CSVRecords(source, separator: byte), names: names, progress: step)
-        }
-        // The tables of a full-text index delete rows of their own.
-        let tables = try Relation.all(in: connection).filter { $0.kind == .table }
-        let deleted = insertion.deletedRows
-        return (
-          insertion, tables.compactMap { table in deleted[table.name].map { (table.name, $0) } }
-        )
+      (result, deleted) = try FileProblem(path: file.file).explaining {
+        try database.write { try insert(source, into: $0, progress) }
       }
+      try? database.close()
     } catch {
       progress.end()
-      throw ReadableError("\(error); nothing was imported")
+      // What the connection keeps beside the file goes with it.
+      try? database.close()
+      if Interruption.isRequested { throw Interruption.Failure("nothing was imported") }
+      let message = (error as? DatabaseError)?.message ?? "\(error)"
+      throw ReadableError("\(message); nothing was imported")
     }
     progress.end()
     for column in result.leftOut.sorted() {
       ErrorOutput.write("note: \(column) is calculated by the table, and was left out")
     }
-    ErrorOutput.write("\(result.count) rows were imported")
+    ErrorOutput.write(result.count.rows("imported"))
     if result.ignoredCount > 0 {
-      ErrorOutput.write("\(result.ignoredCount) rows were ignored: they violate a constraint")
+      ErrorOutput.write(result.ignoredCount.rows("ignored") + ", because of a constraint")
     }
     for (name, count) in deleted {
-      ErrorOutput.write("\(count) rows of \(name) were deleted, since other rows replace them")
+      ErrorOutput.write(
+        "\(name.orQuotes): "
+          + count.rows("deleted, since others replace " + (count == 1 ? "it" : "them")))
     }
+  }
+
+  /// Inserts the rows. Returns also the numbers of rows of which tables others replace.
+  private func insert(
+    _ source: ByteSource, into connection: Connection, _ progress: ProgressLine
+  ) throws -> (TableImport, [(String, Int)]) {
+    let relation = try Relation.named(table, in: connection)
+    guard relation.kind != .view else {
+      throw ReadableError("\(relation.name) is a view; rows are inserted into tables")
+    }
+    try requireTrust(in: relation.name, connection)
+    let insertion = try TableImport(into: relation.name, onConflict, in: connection)
+    var count = 0
+    func step(_ bytes: Int) throws {
+      try Interruption.check()
+      count += 1
+      guard count == 1 || count % 1_024 == 0 else { return }
+      progress.update(bytes: (bytes, of: source.size), rows: (count, of: nil))
+    }
+    if isJSON {
+      let objects = try JSONObjects(source)
+      try insertion.insert(objects) { try step(objects.byteCount) }
+    } else {
+      let names = columns?.split(separator: ",").map(String.init)
+      let byte = separator == "tab" ? UInt8(ascii: "\t") : separator.utf8.first ?? 0x2C
+      let records = try CSVRecords(source, separator: byte)
+      try insertion.insert(records, names: names) { try step(records.byteCount) }
+    }
+    // The tables of a full-text index delete rows of their own.
+    let tables = try Relation.all(in: connection).filter { $0.kind == .table }
+    let deleted = insertion.deletedRows
+    return (insertion, tables.compactMap { table in deleted[table.name].map { (table.name, $0) } })
   }
 
   /// Throws if the table has triggers: they do not run unless the file is trusted, and what they keep
@@ -108,21 +127,26 @@ struct Import: ParsableCommand {
       WHERE type = 'trigger' AND lower(tbl_name) = lower(\(table))
       """)
     guard !trust, let names = try row?.get(String?.self, at: 0) else { return }
-    throw ReadableError("\(table) has triggers (\(names)), and --trust is missing to run them")
+    throw ReadableError(
+      "\(table.orQuotes) has triggers (\(names)), and --trust is missing to run them")
   }
 
   private func source() throws -> ByteSource {
-    guard data != "-" else { return ByteSource(FileHandle.standardInput) }
-    guard let file = FileHandle(forReadingAtPath: data) else {
-      throw ReadableError("\(data) cannot be read")
+    guard data != "-" else {
+      return ByteSource(FileHandle.standardInput, named: "the standard input")
     }
-    return ByteSource(file)
+    guard let file = FileHandle(forReadingAtPath: data) else {
+      throw ReadableError(
+        FileManager.default.fileExists(atPath: data)
+          ? "\(data) cannot be read" : "\(data) does not exist")
+    }
+    return ByteSource(file, named: data)
   }
 
   /// Opens the file for writing, in the journal mode that it has.
   private func open() throws -> Database {
     // Opening for writing would create the file, and switch it to WAL.
-    let mode = try file.open().read { connection in
+    let mode = try file.read { connection in
       try connection.row("PRAGMA journal_mode")?.get(String.self, at: 0) ?? "delete"
     }
     var configuration = Configuration()
@@ -134,7 +158,7 @@ struct Import: ParsableCommand {
       // Otherwise REPLACE would delete rows without the triggers of a log or of an index.
       if replaces { try connection.execute("PRAGMA recursive_triggers = ON") }
     }
-    return try Database(path: FileArgument.literal(file.file), configuration: configuration)
+    return try FileArgument.open(file.file, configuration)
   }
 }
 

@@ -33,10 +33,12 @@ struct Generate: ParsableCommand {
 
   func run() throws {
     let names = tables?.split(separator: ",").map(String.init)
-    let models = try file.open().read { connection in
+    let models = try file.read { connection in
       for name in names ?? [] { _ = try Relation.named(name, in: connection) }
       return try GeneratedModels(of: connection, tables: names)
     }
+    // An interruption looks like tables that cannot be read.
+    try Interruption.check()
     for note in models.notes { ErrorOutput.write("note: \(note)") }
     guard let output else {
       return StandardOutput.write(models.text)

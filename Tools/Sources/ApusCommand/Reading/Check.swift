@@ -19,11 +19,11 @@ struct Check: ParsableCommand {
   @OptionGroup var file: FileArgument
   @Flag(help: "Do not compare indexes with their tables, which takes most of the time.")
   var quick = false
-  @OptionGroup var options: OutputOptions
+  @OptionGroup var options: TableOptions
 
   func run() throws {
     let faults = try file.open().faults(isQuick: quick).map(\.values)
-    let output = options.output()
+    let output = options.open()
     if output.format == .table, faults.isEmpty {
       return output.line("no fault was found", .green)
     }

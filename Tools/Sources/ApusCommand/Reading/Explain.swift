@@ -15,16 +15,17 @@ struct Explain: ParsableCommand {
       """)
 
   @OptionGroup var file: FileArgument
-  @Argument(help: "The statement in SQL.")
+  @Argument(help: "The statement in SQL; - for the standard input.")
   var sql: String
   @OptionGroup var options: OutputOptions
 
   func run() throws {
     let output = options.output()
-    let (steps, indexes) = try file.open().read { connection in
+    let sql = try StatementArgument.sql(sql)
+    let (steps, indexes) = try file.read { connection in
       // Compiles the statement by itself first, so that an error has the caller's text.
-      let indexes = try connection.suggestedIndexes(for: SQL(unsafe: sql))
-      let steps = try connection.rows(SQL(unsafe: "EXPLAIN QUERY PLAN " + sql)).map { row in
+      let indexes = try connection.suggestedIndexes(for: sql)
+      let steps = try connection.rows("EXPLAIN QUERY PLAN \(sql)").map { row in
         PlanStep(id: try row.get(at: 0), parent: try row.get(at: 1), detail: try row.get(at: 3))
       }
       return (steps, indexes)

@@ -23,7 +23,7 @@ struct SchemaCommand: ParsableCommand {
   @OptionGroup var options: OutputOptions
 
   func run() throws {
-    let rows = try file.open().read { connection in
+    let rows = try file.read { connection in
       let chosen = try names.map { try Relation.named($0, in: connection).name }
       return try connection.rows(
         "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"

@@ -25,25 +25,17 @@ struct Show: ParsableCommand {
   var order: String?
   @Option(help: "The largest number of rows. Default: 100 in a table, all in JSON and CSV.")
   var limit: Int?
-  @OptionGroup var options: OutputOptions
+  @OptionGroup var options: TableOptions
 
   func run() throws {
-    let output = options.output()
+    let output = options.open()
     let limit = limit ?? (output.format == .table ? 100 : Int.max)
-    _ = try file.open().read { connection in
+    try file.read { connection in
       let name = try Relation.named(table, in: connection).name
       var sql: SQL = "SELECT \(try selection(of: name, connection)) FROM \(identifier: name)"
       if let condition { sql.append("\nWHERE \(unsafe: condition)") }
       if let order { sql.append("\nORDER BY \(unsafe: order)") }
-      try output.rows(limit: limit) { names, row in
-        var left = limit
-        try connection.forEachRow(of: sql, names: names) { values in
-          // A table takes one row more, to know whether it is the last.
-          if output.format != .table, left == 0 { return false }
-          left -= 1
-          return try row(values)
-        }
-      }
+      try output.rows(of: sql, in: connection, limit: limit)
     }
   }
 

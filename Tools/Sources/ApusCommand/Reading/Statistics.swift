@@ -17,11 +17,11 @@ struct Statistics: ParsableCommand {
       """)
 
   @OptionGroup var file: FileArgument
-  @OptionGroup var options: OutputOptions
+  @OptionGroup var options: TableOptions
 
   func run() throws {
-    let statistics = try file.open().read { try FileStatistics(of: $0) }
-    let output = options.output()
+    let statistics = try file.read { try FileStatistics(of: $0) }
+    let output = options.open()
     switch output.format {
     case .json:
       try output.object([

@@ -17,10 +17,10 @@ struct Tables: ParsableCommand {
   var rows = true
   @Flag(help: "List also the tables in which virtual tables keep their content.")
   var all = false
-  @OptionGroup var options: OutputOptions
+  @OptionGroup var options: TableOptions
 
   func run() throws {
-    let lines = try file.open().read { connection in
+    let lines = try file.read { connection in
       try Relation.all(in: connection).filter { all || $0.kind != .shadow }.map { relation in
         let columns = try connection.columns(ofTable: relation.name).count
         let counts = rows && relation.kind == .table
@@ -33,6 +33,6 @@ struct Tables: ParsableCommand {
         ]
       }
     }
-    try options.output().rows(["name", "kind", "columns", "rows"], lines)
+    try options.open().rows(["name", "kind", "columns", "rows"], lines)
   }
 }

@@ -13,7 +13,9 @@ package final class KeyedCopy {
   package init() throws {
     var configuration = Configuration.relaxed
     configuration.enforcesForeignKeys = false
-    database = try Database.temporary(configuration: configuration)
+    let database = try Database.temporary(configuration: configuration)
+    Interruption.onRequest { [weak database] in database?.interrupt() }
+    self.database = database
   }
 
   /// Copies a table, in place of an earlier copy of it. Returns the number of its rows.

@@ -48,10 +48,7 @@ final class KeyedRows {
     next = try step()
   }
 
-  private func step() throws -> Row? {
-    guard try statement.step() else { return nil }
-    return try (0..<count).map { try statement.get(AnyValue.self, at: $0).value }
-  }
+  private func step() throws -> Row? { try statement.nextRow(count) }
 
   func keyValues(_ row: Row) -> [DatabaseValue] { key.map { row[$0] } }
 

@@ -29,7 +29,8 @@ extension Database {
     var configuration = Configuration()
     configuration.trustsSchema = false
     let copy = try Database.temporary(configuration: configuration)
-    try backup(to: copy)
+    Interruption.onRequest { [weak copy] in copy?.interrupt() }
+    try backup(to: copy) { _ in try Interruption.check() }
     return try indexes.compactMap { name, isFTS5 in
       // The second form also compares the index with the table whose text it has.
       let command: SQL =

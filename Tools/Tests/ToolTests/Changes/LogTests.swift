@@ -29,10 +29,13 @@ struct LogTests {
     #expect(run.status == 0)
     let lines = run.output.split(separator: "\n")
     #expect(
-      lines.filter { $0.hasPrefix("  ") } == [
-        "  Note + 1  id: 1, text: 'a'", "  Note + 2  id: 2, text: 'b'",
-        "  Note ~ 2  text: 'b' → 'c'", "  Note - 1  id: 1, text: 'a'",
+      lines.filter { !$0.contains("T") } == [
+        "Note", "+ 1  id: 1, text: 'a'", "+ 2  id: 2, text: 'b'",
+        "Note", "~ 2  text: 'b' → 'c'", "Note", "- 1  id: 1, text: 'a'",
       ])
+    // On a terminal, a line is as wide as that.
+    let narrow = try await Command.apusOnTerminal("log", file, columns: 20)
+    #expect(narrow.output.contains("+ 1  id: 1, text: '…"), "\(narrow.output)")
     #expect(lines.contains { $0.hasSuffix("label first  author ada") }, "\(run.output)")
     let json = try await Command.apus("log", file, "--json", "--limit", "1")
     let entries = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
@@ -53,9 +56,8 @@ struct LogTests {
     try await database.execute("UPDATE Note SET text = 'c'")
     let run = try await Command.apus("log", file)
     #expect(
-      run.output.split(separator: "\n").filter { $0.hasPrefix("  ") } == [
-        "  Note + 1  id: 1, text: CAST(x'FF41' AS TEXT)",
-        "  Note ~ 1  text: CAST(x'FF41' AS TEXT) → 'c'",
+      run.output.split(separator: "\n").filter { $0.hasPrefix("+") || $0.hasPrefix("~") } == [
+        "+ 1  id: 1, text: CAST(x'FF41' AS TEXT)", "~ 1  text: CAST(x'FF41' AS TEXT) → 'c'",
       ])
     try await database.execute("UPDATE Note SET text = 'CAST(x''FF41'' AS TEXT)'")
     let json = try await Command.apus("log", file, "--json")
@@ -70,6 +72,18 @@ struct LogTests {
   func none() async throws {
     let file = try await folder.database("CREATE TABLE t (a);")
     let run = try await Command.apus("log", file.path)
-    #expect(run.status == 1 && run.errors.contains("log"), "\(run.errors)")
+    #expect(
+      run.status == 1 && run.errors.hasPrefix("apus: \(file.path) has no change log;"),
+      "\(run.errors)")
+  }
+
+  @Test("a number that the log does not have is an error with the last one")
+  func position() async throws {
+    let file = folder.file("log.sqlite").path
+    let database = try Database(path: file, models: [Note.self])
+    try await database.execute("INSERT INTO Note VALUES (1, 'a')")
+    let run = try await Command.apus("log", file, "--after", "ff:99")
+    #expect(run.status == 1 && run.errors.contains("has no transaction"), "\(run.errors)")
+    #expect(!run.errors.contains("`"))
   }
 }

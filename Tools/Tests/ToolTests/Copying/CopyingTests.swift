@@ -143,18 +143,18 @@ struct CopyingTests {
     }
     #expect(
       try await run("ignore", "1,x,y,1\n9,a,y,1\n8,h,h,\n7,g,g,1\n")
-        == "1 rows were imported\n3 rows were ignored: they violate a constraint\n")
-    #expect(try await run("ignore", "6,f,f,1\n") == "1 rows were imported\n")
+        == "1 row was imported\n3 rows were ignored, because of a constraint\n")
+    #expect(try await run("ignore", "6,f,f,1\n") == "1 row was imported\n")
     // One row takes the place of two others, which have three notes; the other one of itself.
     #expect(
       try await run("replace", "10,a,b,1\n7,g,new,1\n")
         == """
         2 rows were imported
-        3 rows of note were deleted, since other rows replace them
-        3 rows of t were deleted, since other rows replace them
+        note: 3 rows were deleted, since others replace them
+        t: 3 rows were deleted, since others replace them
 
         """)
-    #expect(try await run("replace", "11,i,i,1\n") == "1 rows were imported\n")
+    #expect(try await run("replace", "11,i,i,1\n") == "1 row was imported\n")
     #expect(try await Command.sqlite(file, "SELECT count(*) FROM note;") == "1\n")
   }
 

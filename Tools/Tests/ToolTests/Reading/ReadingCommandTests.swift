@@ -156,9 +156,6 @@ struct ReadingCommandTests {
     let missing = try await Command.apus("tables", folder.file("none.sqlite").path)
     #expect(missing.status == 1)
     #expect(!FileManager.default.fileExists(atPath: folder.file("none.sqlite").path))
-    try Data("This is no database, but a text that is long enough to be one.".utf8)
-      .write(to: folder.file("text"))
-    #expect(try await Command.apus("tables", folder.file("text").path).status == 1)
     #expect(try await Command.apus("tables").status == 2)
     #expect(try await Command.apus("tables", file, "--json", "--csv").status == 2)
     #expect(try await Command.apus("nothing").status == 2)
@@ -168,6 +165,118 @@ struct ReadingCommandTests {
   func uri() async throws {
     let run = try await Command.apus("tables", "file::memory:?cache=shared")
     #expect(run.status == 1)
+  }
+
+  @Test("a file that cannot be read has a sentence about it, without names of the library")
+  func words() async throws {
+    let file = try await blog()
+    let text = folder.file("text.txt").path
+    try Data("This is no database, but a text that is long enough to be one.".utf8)
+      .write(to: URL(filePath: text))
+    let none = folder.file("none.sqlite").path
+    let link = folder.file("link.sqlite").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: none)
+    for (path, message) in [
+      (text, "\(text) is not an SQLite database"), (none, "\(none) does not exist"),
+      (folder.url.path, "\(folder.url.path) is a folder, not a file"),
+      (link, "\(link) is a link to \(none), which does not exist"),
+    ] {
+      for arguments in [
+        ["tables"], ["check"], ["schema"], ["stats"], ["log"], ["watch"], ["generate"],
+        ["query", "SELECT 1"], ["export", "t"], ["import", "t", "-"], ["backup", "copy.sqlite"],
+      ] {
+        let run = try await Command.run(
+          Command.product("apus"), [arguments[0], path] + arguments.dropFirst())
+        #expect(run.status == 1)
+        #expect(run.errors == "apus: \(message)\n", "\(arguments)")
+      }
+    }
+    for arguments in [
+      ["query", file, "DELETE FROM Post"], ["query", file, "SELECT foo FROM Post"],
+      ["query", file, "ATTACH 'x' AS y"], ["backup", file, file], ["log", file],
+      ["backup", file, folder.file("missing/copy.sqlite").path],
+      ["query", file, "SELECT 1; SELECT 2"],
+      ["export", file, "Post", "--output", folder.file("missing/x.csv").path],
+      ["import", file, "Author", none], ["query", file, ""], ["explain", file, "SELEC"],
+    ] {
+      let run = try await Command.run(Command.product("apus"), arguments)
+      #expect(run.status == 1 && run.errors.hasPrefix("apus: "), "\(arguments)")
+      for name in [
+        "Configuration", "isReadOnly", "busyTimeout", "models:", "write {", "SQLite error",
+        "createDirectory", "`db.", "connection.", "execute", "overwriting",
+      ] {
+        #expect(!run.errors.contains(name), "\(arguments): \(run.errors)")
+      }
+    }
+    let column = try await Command.apus("query", file, "SELECT foo FROM Post")
+    #expect(
+      column.errors == "apus: no such column: foo\n  in: SELECT foo FROM Post\n             ^\n")
+    let output = try await Command.apus("export", file, "Post", "--output", "nosuch/x.csv")
+    #expect(
+      output.errors == "apus: the folder nosuch does not exist; create it first, with "
+        + "`mkdir -p 'nosuch'`\n")
+  }
+
+  @Test(
+    "a file alone shows its tables, a misspelt command has a suggestion, and there is a version")
+  func arguments() async throws {
+    let file = try await blog()
+    let alone = try await Command.apus(file, "--csv")
+    #expect(alone.status == 0)
+    #expect(try await alone.output == Command.apus("tables", file, "--csv").output)
+    for (word, command) in [
+      ("tabels", "tables"), ("shwo", "show"), ("quer", "query"), ("dif", "diff"),
+    ] {
+      let run = try await Command.apus(word, file)
+      #expect(run.status == 2)
+      #expect(run.errors == "apus: there is no command \(word); did you mean `\(command)`?\n")
+    }
+    #expect(try await Command.apus("none.sqlite").errors == "apus: none.sqlite does not exist\n")
+    #expect(try await Command.apus("frobnicate").errors.contains("`apus --help` lists"))
+    let version = try await Command.apus("--version")
+    #expect(
+      version.output.wholeMatch(of: /apus \d+\.\d+\.\d+(-dev)?, with SQLite 3\.[\d.]+\n/) != nil)
+    // The changelog says which version comes after the last one.
+    var folder = URL(filePath: #filePath)
+    while !FileManager.default.fileExists(atPath: folder.appending(path: "CHANGELOG.md").path) {
+      folder.deleteLastPathComponent()
+    }
+    let log = try String(contentsOf: folder.appending(path: "CHANGELOG.md"), encoding: .utf8)
+    let last = try #require(log.firstMatch(of: /\n## \[(\d+\.\d+\.\d+)\]/)).1
+    let isNext = log.contains("\n## [Unreleased]")
+    #expect(version.output.contains("-dev") == isNext)
+    #expect(version.output.contains("apus \(last)") == !isNext)
+  }
+
+  @Test("a statement may come from the standard input")
+  func standardInput() async throws {
+    let file = try await blog()
+    let sql = "-- The first post.\nSELECT title\nFROM Post LIMIT 1;\n-- The end.\n"
+    #expect(
+      try await Command.apus("query", file, "-", "--csv", input: sql).output
+        == "title\r\nPost 1\r\n")
+    #expect(
+      try await Command.apus("export", file, "--query", "-", input: sql).output
+        == "title\r\nPost 1\r\n")
+    #expect(try await Command.apus("explain", file, "-", input: sql).output == "└─ SCAN Post\n")
+  }
+
+  @Test("a table whose name is empty is shown, exported and filled, and messages name it")
+  func emptyName() async throws {
+    let file = try await folder.database(
+      #"CREATE TABLE "" (a, b NOT NULL); INSERT INTO "" VALUES (1, 'x');"#
+    ).path
+    #expect(try await Command.apus("show", file, "", "--csv").output == "a,b\r\n1,x\r\n")
+    #expect(
+      try await Command.apus("schema", file, "").output == "CREATE TABLE \"\" (a, b NOT NULL);\n")
+    #expect(try await Command.apus("import", file, "", "-", input: "a,b\n2,y\n").status == 0)
+    #expect(try await Command.apus("export", file, "").output == "a,b\r\n1,x\r\n2,y\r\n")
+    let column = try await Command.apus("import", file, "", "-", input: "c\n2\n")
+    #expect(column.errors.contains("line 1: \"\" has no column c"), "\(column.errors)")
+    let table = try await Command.apus("show", file, "x")
+    #expect(table.errors == "apus: there is no table or view x; there are: \"\"\n")
+    #expect(
+      try await Command.apus("export", try blog(), "").errors.contains("no table or view \"\""))
   }
 
   @Test("each command has help with examples")

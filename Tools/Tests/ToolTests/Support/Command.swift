@@ -66,14 +66,19 @@ struct Command: Sendable {
   static func apusOnTerminal(
     list arguments: [String], columns: Int = 80, environment: [String: String] = [:]
   ) async throws -> Command {
-    let words = [try product("apus").path] + arguments
-    let line = words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
+    let line = try shellText("apus", arguments)
     let run = try await run(
       URL(filePath: "/usr/bin/env"),
       ["script", "-qec", "stty cols \(columns) && \(line)", "/dev/null"],
       environment: ["TERM": "xterm", "NO_COLOR": "", "PAGER": ""].merging(environment) { $1 })
     return Command(
       status: run.status, output: run.output.replacing("\r\n", with: "\n"), errors: run.errors)
+  }
+
+  /// Returns the command of a shell that runs a program of this build.
+  static func shellText(_ name: String, _ arguments: [String]) throws -> String {
+    ([try product(name).path] + arguments)
+      .map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
   }
 
   /// Returns a program of this build.

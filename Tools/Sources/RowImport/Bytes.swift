@@ -1,0 +1,62 @@
+/// A part of the bytes of a source, which is valid until the next record or object is read.
+package typealias Bytes = UnsafeBufferPointer<UInt8>
+
+// Numbers in the forms that most have. They are what the data frames' reading makes of the same text;
+// a text in another form is left to it.
+extension Bytes {
+  /// The bytes as text; nil if they are not UTF-8.
+  var text: String? { String(validating: self, as: UTF8.self) }
+
+  /// The integer that the bytes are, with 18 digits at most; nil if they have another form.
+  var certainInteger: Int64? {
+    guard let first, count <= 19 else { return nil }
+    let isNegative = first == UInt8(ascii: "-")
+    let start = isNegative || first == UInt8(ascii: "+") ? 1 : 0
+    guard start < count, count - start <= 18 else { return nil }
+    var number: Int64 = 0
+    for index in start..<count {
+      let digit = self[index] &- 0x30
+      guard digit <= 9 else { return nil }
+      number = number &* 10 &+ Int64(digit)
+    }
+    return isNegative ? -number : number
+  }
+
+  /// The number with a decimal point that the bytes are, if a Double holds all its digits; nil if it
+  /// does not, or if the bytes have another form.
+  var certainReal: Double? {
+    guard let first, count <= 24 else { return nil }
+    let isNegative = first == UInt8(ascii: "-")
+    var number: UInt64 = 0
+    var digitCount = 0
+    var fractionCount = -1
+    for index in (isNegative ? 1 : 0)..<count {
+      let byte = self[index]
+      if byte == UInt8(ascii: "."), fractionCount < 0, digitCount > 0 {
+        fractionCount = 0
+        continue
+      }
+      let digit = byte &- 0x30
+      guard digit <= 9 else { return writtenReal }
+      digitCount += 1
+      if fractionCount >= 0 { fractionCount += 1 }
+      // Sixteen digits are less than 2⁶⁴; more are read in another way.
+      if digitCount <= 16 { number = number * 10 + UInt64(digit) }
+    }
+    guard fractionCount != 0, digitCount > 0 else { return nil }
+    guard digitCount <= 15 else { return writtenReal }
+    // Both numbers are exact, so that the quotient is the nearest Double.
+    let real = Double(number) / powersOfTen[Swift.max(0, fractionCount)]
+    return isNegative ? -real : real
+  }
+
+  /// The number that Swift writes with exactly these characters.
+  private var writtenReal: Double? {
+    guard let text, let real = Double(text), real.isFinite, String(real) == text else { return nil }
+    return real
+  }
+}
+
+private let powersOfTen: [Double] = [
+  1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+]
