@@ -82,8 +82,8 @@ struct Page {
           blocks.append(Block(firstLine: first + 1, lines: lines[first..<index].map { $0 ?? "" }))
         }
         index += 1
-      case let text where text.hasPrefix("<!-- file "):
-        file = text.split(separator: " ").dropFirst(2).first.map(String.init)
+      case let text where TutorialFile(line: text) != nil:
+        file = TutorialFile(line: text)?.path
       case "```console":
         let first = index
         while index < lines.count, !(lines[index] ?? "```").hasPrefix("```") { index += 1 }

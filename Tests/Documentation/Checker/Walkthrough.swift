@@ -3,7 +3,7 @@ import Foundation
 /// The pages of a tutorial: the files of one program, which grows from page to page, and the commands
 /// that a reader gives.
 ///
-/// Each file is the block of Swift below `<!-- file PATH -->`. A later block with the same path
+/// Each file is the block of Swift below its name (`TutorialFile`). A later block with the same path
 /// replaces it. Each block of `console` shows commands, after `$`, and what they print. The program is
 /// compiled from the files that were shown so far, and the commands run in one folder, so that a step
 /// meets the database that the steps before it wrote.
