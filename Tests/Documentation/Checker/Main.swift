@@ -4,7 +4,9 @@ import Foundation
 ///
 ///     checker examples ROOT BINARIES FOLDER [--package PACKAGE] [PAGE …]    see `Scripts/examples`
 ///     checker links ROOT                                every relative link leads somewhere
-///     checker articles ROOT CATALOGUE                   writes the pages as articles of DocC
+///     checker articles ROOT CATALOGUE NAMES             writes the pages as articles of DocC, in which
+///                                                       the names in this file are links
+///     checker mentions PAGE < FILES                     sorts what mentions a symbol as PAGE has it
 @main
 struct Main {
   static func main() throws {
@@ -15,10 +17,15 @@ struct Main {
       let broken = try Site(root: URL(filePath: arguments[1])).brokenLinks()
       for line in broken { print(line) }
       exit(broken.isEmpty ? 0 : 1)
-    case ("articles", 3):
-      try Site(root: URL(filePath: arguments[1])).writeArticles(to: URL(filePath: arguments[2]))
+    case ("articles", 4):
+      let names = try String(contentsOf: URL(filePath: arguments[3]), encoding: .utf8)
+      try Site(root: URL(filePath: arguments[1])).writeArticles(
+        to: URL(filePath: arguments[2]), SymbolLinks(names))
+    case ("mentions", 2):
+      let mentions = try Mentions(page: URL(filePath: arguments[1]))
+      while let path = readLine() { try mentions.sort(in: URL(filePath: path)) }
     default:
-      print("usage: checker examples|links|articles ROOT …")
+      print("usage: checker examples|links|articles|mentions  …")
       exit(2)
     }
   }

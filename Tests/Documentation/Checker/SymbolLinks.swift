@@ -1,0 +1,83 @@
+/// Makes links of the names of symbols in a page. Each symbol is linked where the page mentions it first.
+struct SymbolLinks {
+  /// The link of each name: `ChangeLog.Entry`, or `fetch()` for a function.
+  private let links: [String: String]
+  private var linked: Set<String> = []
+
+  /// - Parameter names: a line for each name, with its link after a tab.
+  init(_ names: String) {
+    let pairs = names.split(separator: "\n").compactMap { line -> (String, String)? in
+      let parts = line.split(separator: "\t")
+      return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+    }
+    links = Dictionary(pairs) { first, _ in first }
+  }
+
+  /// Returns the name of a page's article. DocC drops an article that has the name of a symbol.
+  func article(_ page: String) -> String { links[page] == nil ? page : page + "Page" }
+
+  /// Returns a line whose code has links.
+  mutating func link(_ line: String) -> String {
+    var result = ""
+    var rest = line[...]
+    while let start = rest.firstIndex(of: "`") {
+      let marks = rest[start...].prefix { $0 == "`" }
+      let content = rest[marks.endIndex...]
+      guard let end = content.firstRange(of: String(marks)) else { break }
+      // The title of a link stays as it is.
+      let before = result + rest[..<start]
+      let isTitle =
+        (before.lastIndex(of: "[") ?? before.startIndex)
+        > (before.lastIndex(of: "]") ?? before.startIndex)
+      result += rest[..<start]
+      let code = String(content[..<end.lowerBound])
+      let whole = rest[start..<end.upperBound]
+      result += (isTitle || marks.count > 1 ? nil : link(code: code)) ?? String(whole)
+      rest = rest[end.upperBound...]
+    }
+    return result + rest
+  }
+
+  /// Returns the links of the types, functions and methods of a database that a line of Swift uses and
+  /// no text of the page has linked.
+  mutating func links(swift line: String) -> [String] {
+    var found: [String] = []
+    var rest = line[...]
+    if let comment = rest.firstRange(of: "//") { rest = rest[..<comment.lowerBound] }
+    while let start = rest.firstIndex(where: { $0.isLetter }) {
+      let word = rest[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+      let before = rest[..<start]
+      rest = rest[word.endIndex...]
+      let isOfDatabase = ["db.", "tx.", "database."].contains { before.hasSuffix($0) }
+      guard isOfDatabase || (word.first?.isUppercase == true && before.last != ".") else {
+        continue
+      }
+      let isCall = rest.first == "("
+      guard let target = (isCall || isOfDatabase ? links[word + "()"] : nil) ?? links[String(word)],
+        linked.insert(target).inserted
+      else { continue }
+      found.append("``\(target)``")
+    }
+    return found
+  }
+
+  private mutating func link(code: String) -> String? {
+    var name = code.prefix { $0 != "(" && $0 != " " }
+    let hasArguments = name.count < code.count
+    for receiver in ["db.", "tx.", "database."] { name = name.trimming(receiver) }
+    guard
+      let target = hasArguments
+        ? links[name + "()"] ?? links[String(name)] : links[String(name)] ?? links[name + "()"],
+      linked.insert(target).inserted
+    else { return nil }
+    // A call keeps its arguments. All other names are shown as DocC shows a symbol.
+    return hasArguments && code != "\(name)()" ? "[`\(code)`](doc:\(target))" : "``\(target)``"
+  }
+}
+
+extension Substring {
+  /// Returns the text without a prefix.
+  fileprivate func trimming(_ prefix: String) -> Substring {
+    hasPrefix(prefix) ? dropFirst(prefix.count) : self
+  }
+}
