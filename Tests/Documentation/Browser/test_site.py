@@ -120,8 +120,9 @@ class SiteTests(unittest.TestCase):
         addresses = self.driver.execute_script(
             "return [...document.querySelectorAll('main a')].map(a => a.pathname.replace(/[/]$/, ''))")
         self.assertIn("/documentation/apus/primarykey", addresses)
-        self.open("documentation/apus/primarykey/")
-        self.assertIn("Models", self.texts("main .mentions a"))
+        for symbol, guide in (("primarykey", "Models"), ("database/insert(_:)", "Changing rows")):
+            self.open(f"documentation/apus/{symbol}/")
+            self.assertIn(guide, self.texts("main .mentions a"))
 
     def test_the_tutorial_names_files_and_marks_what_changed(self):
         for dark in (False, True):

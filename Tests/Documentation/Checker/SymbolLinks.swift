@@ -46,38 +46,33 @@ struct SymbolLinks {
     if let comment = rest.firstRange(of: "//") { rest = rest[..<comment.lowerBound] }
     while let start = rest.firstIndex(where: { $0.isLetter }) {
       let word = rest[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-      let before = rest[..<start]
+      let before = line[..<start]
       rest = rest[word.endIndex...]
       let isOfDatabase = ["db.", "tx.", "database."].contains { before.hasSuffix($0) }
       guard isOfDatabase || (word.first?.isUppercase == true && before.last != ".") else {
         continue
       }
-      let isCall = rest.first == "("
-      guard let target = (isCall || isOfDatabase ? links[word + "()"] : nil) ?? links[String(word)],
-        linked.insert(target).inserted
-      else { continue }
+      let target =
+        isOfDatabase
+        ? links["db.\(word)()"]
+        : (rest.first == "(" ? links[word + "()"] : nil) ?? links[String(word)]
+      guard let target, linked.insert(target).inserted else { continue }
       found.append("``\(target)``")
     }
     return found
   }
 
   private mutating func link(code: String) -> String? {
-    var name = code.prefix { $0 != "(" && $0 != " " }
+    var name = String(code.prefix { $0 != "(" && $0 != " " })
     let hasArguments = name.count < code.count
-    for receiver in ["db.", "tx.", "database."] { name = name.trimming(receiver) }
-    guard
-      let target = hasArguments
-        ? links[name + "()"] ?? links[String(name)] : links[String(name)] ?? links[name + "()"],
+    for receiver in ["tx.", "database.", "connection."] where name.hasPrefix(receiver) {
+      name = "db." + name.dropFirst(receiver.count)
+    }
+    let function = links[name + "()"]
+    guard let target = hasArguments ? function ?? links[name] : links[name] ?? function,
       linked.insert(target).inserted
     else { return nil }
     // A call keeps its arguments. All other names are shown as DocC shows a symbol.
-    return hasArguments && code != "\(name)()" ? "[`\(code)`](doc:\(target))" : "``\(target)``"
-  }
-}
-
-extension Substring {
-  /// Returns the text without a prefix.
-  fileprivate func trimming(_ prefix: String) -> Substring {
-    hasPrefix(prefix) ? dropFirst(prefix.count) : self
+    return hasArguments && code != name + "()" ? "[`\(code)`](doc:\(target))" : "``\(target)``"
   }
 }
