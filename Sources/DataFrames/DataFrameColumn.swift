@@ -2,6 +2,11 @@ import QueryDSL
 import SQLCore
 
 /// A column of a data frame: a name, a type, and a cell for each row.
+///
+/// ```swift
+/// let column = try DataFrameColumn("views", [1, nil, 3])
+/// print(try column.values(as: Int.self))
+/// ```
 public struct DataFrameColumn: Sendable {
   /// The name of the column.
   public var name: String

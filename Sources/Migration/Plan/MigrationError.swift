@@ -2,6 +2,14 @@ import QueryDSL
 import SQLCore
 
 /// The error for a migration that was refused. The database is unchanged.
+///
+/// ```swift
+/// do {
+///   _ = try Database(path: "blog.sqlite", models: [Author.self, Post.self])
+/// } catch let error as MigrationError {
+///   print(error.plan)      // each step, and the lines to write
+/// }
+/// ```
 public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The plan, with the refused steps and their reasons.
   public let plan: MigrationPlan

@@ -2,6 +2,11 @@ import QueryDSL
 import SQLCore
 
 /// Options for a migration.
+///
+/// ```swift
+/// let options = MigrationOptions(missingDefaults: .refused, checksValues: true)
+/// let db = try Database(path: "blog.sqlite", models: [Author.self], migration: options)
+/// ```
 public struct MigrationOptions: Sendable {
   /// The treatment of rows with a value that its type cannot read, that would change in the new
   /// type, or that a new constraint forbids.
@@ -155,6 +160,10 @@ extension MigrationOptions {
 }
 
 /// The progress of a migration.
+///
+/// ```swift
+/// let options = MigrationOptions(progress: { print($0.table, $0.copiedRows, "of", $0.rowCount) })
+/// ```
 public struct MigrationProgress: Hashable, Sendable {
   /// The table whose step runs, or the name of one of your own steps.
   public let table: String

@@ -3,6 +3,12 @@ import SQLCore
 
 /// The changes of a model's table, with one element for each write: `db.changes(of:columns:keys:)`.
 ///
+/// ```swift
+/// for await changes in db.changes(of: Post.self) {
+///   for row in changes.updated { print(try row.key, row.changedColumns) }
+/// }
+/// ```
+///
 /// Watching begins when the stream is created and ends when it is released. It continues if the
 /// table is dropped and created again, which `.schemaChanged` reports. When the database is closed,
 /// or its last reference is released, the stream gives the changes that were committed until then,

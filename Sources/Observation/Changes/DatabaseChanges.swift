@@ -1,6 +1,12 @@
 import SQLCore
 
 /// The changes of one write in the whole database, delivered after its commit.
+///
+/// ```swift
+/// for await changes in db.changes() where changes["Post"] != nil {
+///   print("posts changed", changes.label ?? "")
+/// }
+/// ```
 public struct DatabaseChanges: Sendable {
   /// The label of the write, as in `db.write(label: "import") { … }`; nil if it has none.
   public let label: String?
@@ -76,6 +82,12 @@ public struct TableChanges: Sendable {
 }
 
 /// An event of a table beyond the changed rows that are listed.
+///
+/// ```swift
+/// for await changes in db.changes(of: Post.self) where changes.events.contains(.schemaChanged) {
+///   print("the table has other columns now")
+/// }
+/// ```
 public enum TableEvent: Hashable, Sendable {
   /// Rows changed that are not listed: there were more than `Configuration.maximumTrackedRows`, the
   /// write was running when the watching began, or SQLite was built without the pre-update hook.
@@ -88,6 +100,12 @@ public enum TableEvent: Hashable, Sendable {
 }
 
 /// The changes of the whole database, with one element for each write: `db.changes()`.
+///
+/// ```swift
+/// for await changes in db.changes() {
+///   print(changes.tables.map(\.name))
+/// }
+/// ```
 ///
 /// When the database is closed, or its last reference is released, the stream gives the changes
 /// that were committed until then, and finishes.

@@ -2,6 +2,12 @@ import QueryDSL
 import SQLCore
 
 /// The changes of one write in a model's table, delivered after its commit.
+///
+/// ```swift
+/// for await changes in db.changes(of: Post.self) {
+///   print(changes.inserted.count, changes.updated.count, changes.deleted.count)
+/// }
+/// ```
 public struct ModelChanges<M: Model>: Sendable {
   /// The label of the write, as in `db.write(label: "import") { … }`; nil if it has none.
   public let label: String?
@@ -71,6 +77,14 @@ public struct ModelChanges<M: Model>: Sendable {
 }
 
 /// The net change of one row of a model's table in one write.
+///
+/// ```swift
+/// for await changes in db.changes(of: Post.self) {
+///   for row in changes.updated where row.hasColumnChanged(\.$title) {
+///     print(try row.old(\.$title) ?? "", "→", try row.new(\.$title) ?? "")
+///   }
+/// }
+/// ```
 ///
 /// However often a write changes a row, this is one change, from the row before the write to the
 /// row after it. A row that ends as it was is not reported.

@@ -8,6 +8,11 @@ import QueryDSL
 
 /// A step of a history: one transaction, or consecutive ones with the same label if the history
 /// groups them.
+///
+/// ```swift
+/// let history = try History(of: [Post.self], in: db)
+/// for step in try history.steps().undoable { print(step.date, step.label ?? "") }
+/// ```
 public struct HistoryStep: Hashable, Sendable, Identifiable {
   /// The number of the step in its history. It keeps it when it is undone and redone.
   public let id: Int64

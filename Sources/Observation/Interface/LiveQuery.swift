@@ -104,6 +104,17 @@ public final class LiveQuery<Row: Sendable> {
 }
 
 /// The state of a `LiveQuery` or `LiveModel`.
+///
+/// ```swift
+/// @MainActor func show(_ posts: LiveQuery<Post>) {
+///   switch posts.phase {
+///   case .loading: print("…")
+///   case .loaded: print(posts.rows.count)
+///   case .failed(let error): print(error)
+///   case .ended: print("the database is closed")
+///   }
+/// }
+/// ```
 public enum LivePhase: Sendable {
   /// The first result is being fetched.
   case loading

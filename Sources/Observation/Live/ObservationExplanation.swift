@@ -84,6 +84,10 @@ struct RerunReason: Error {
 }
 
 /// A report of a live query that ran again as a whole after a commit, and took long.
+///
+/// ```swift
+/// db.onObservationRerun(longerThan: .milliseconds(5)) { rerun in print(rerun.reason, rerun.sql) }
+/// ```
 public struct ObservationRerun: Sendable, CustomStringConvertible {
   /// The SQL of the query, with its values as parameters.
   public let sql: String

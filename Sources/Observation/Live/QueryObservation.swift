@@ -4,6 +4,12 @@ import SQLCore
 /// The result of a query, given at once and again after each commit that changes it:
 /// `db.observe(query)`.
 ///
+/// ```swift
+/// for try await posts in db.observe(Post.where { $0.$views > 100 }) {
+///   print(posts.map(\.title))
+/// }
+/// ```
+///
 /// Results that are not asked for in time are skipped: a slow observer gets the latest result, with
 /// the difference from the last one that it got, and no writer waits. Watching begins when the
 /// first element is asked for, and ends when the iterator is released.

@@ -3,6 +3,12 @@ import SQLCore
 /// The value that a closure reads, given at once and again after each commit that touches what it
 /// read: `db.observe { connection in … }`.
 ///
+/// ```swift
+/// for try await count in db.observe({ try $0.count(Post.all) }) {
+///   print(count)
+/// }
+/// ```
+///
 /// When the database is closed, the sequence finishes; one that begins afterwards throws. While a
 /// table or column that the closure read before does not exist, because it was dropped, no value is
 /// given; the next one is given when it exists again.

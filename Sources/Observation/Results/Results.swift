@@ -3,6 +3,12 @@ import SQLCore
 
 /// The rows of a live query at one moment, with the difference from the moment before.
 ///
+/// ```swift
+/// for try await posts in db.observe(Post.order(by: \.$title)) {
+///   print(posts.count, posts[id: id]?.title ?? "", posts.difference.inserted)
+/// }
+/// ```
+///
 /// It is a value that never changes. The next result shares with it every row that stayed, so the
 /// cost of a change does not depend on the number of rows. Access by index takes as many steps as
 /// the tree is deep, five for a million rows; iteration costs little more than that of an array.

@@ -2,6 +2,13 @@ import SQLCore
 
 /// The changes that turn one result of a query into the next.
 ///
+/// ```swift
+/// for try await posts in db.observe(Post.order(by: \.$title)) {
+///   let difference = posts.difference
+///   print(difference.removed, difference.inserted, difference.moved, difference.updated)
+/// }
+/// ```
+///
 /// To apply them, remove the rows at `removed` and at the origins of `moved` from the old result;
 /// insert, in ascending order, the new result's rows at `inserted` and at the destinations of
 /// `moved`; and replace the rows at `updated`. Every list is in ascending order of indices.

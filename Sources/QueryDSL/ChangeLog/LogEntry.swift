@@ -7,6 +7,12 @@ import SQLCore
 #endif
 
 /// A transaction in the change log: what it changed in the logged tables, and what is known of it.
+///
+/// ```swift
+/// for entry in try db.log.entries(after: position, limit: 100) {
+///   print(entry.date, entry.author ?? "", entry.changes(of: Post.self).count)
+/// }
+/// ```
 public struct LogEntry: Sendable, Identifiable {
   /// The place of a transaction in the log of another database, from which it was applied.
   public struct Origin: Hashable, Sendable {

@@ -2,6 +2,14 @@ import SQLCore
 
 /// A condition in a query: true, false or unknown.
 ///
+/// ```swift
+/// func isPopular(_ post: Columns<Post>) -> SQLPredicate {
+///   post.$views > 1000 && post.$status == .published
+/// }
+///
+/// let popular = try db.fetch(Post.where { isPopular($0) })
+/// ```
+///
 /// `&&`, `||` and `!` combine conditions. In a block of `where { }` each line is a condition, and
 /// all must hold.
 public struct SQLPredicate: Sendable {

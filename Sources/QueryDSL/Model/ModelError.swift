@@ -23,6 +23,14 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An error for a row that does not exist, although an operation needs it.
+///
+/// ```swift
+/// do {
+///   try db.update(Post.self, id) { $0.views += 1 }
+/// } catch let error as RecordNotFound {
+///   print(error.table, error.key)
+/// }
+/// ```
 public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible {
   /// The table.
   public let table: String
@@ -40,6 +48,15 @@ public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible
 
 /// An error for a model that was loaded with one key and now has another, in an operation that
 /// finds its row by the key.
+///
+/// ```swift
+/// do {
+///   post.id = Unique64()
+///   try db.update(post)
+/// } catch let error as KeyChanged {
+///   print(error.table, error.columns)
+/// }
+/// ```
 ///
 /// `update`, `save` and `delete` throw it, and so does an upsert that could update the row with the
 /// new key: each would write a row that the model was not loaded from. `insert` accepts the model

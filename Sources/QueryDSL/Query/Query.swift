@@ -1,6 +1,12 @@
 import SQLCore
 
 /// A query whose rows have one type: an argument of `fetch`, `first`, `count` and `observe`.
+///
+/// ```swift
+/// func titles(_ query: some Fetchable<Post>) throws -> [String] {
+///   try db.fetch(query).map(\.title)
+/// }
+/// ```
 public protocol Fetchable<Row>: Sendable {
   /// The type as which a row is read: a model, a value, or a tuple.
   associatedtype Row: Sendable
@@ -35,6 +41,16 @@ extension Fetchable {
 }
 
 /// A SELECT and the way to read its rows: a `Query { }`, or the `query` of a query over one table.
+///
+/// ```swift
+/// let feed = Query { (post: Columns<Post>, author: Columns<Author>) in
+///   From(post)
+///   Join(author, on: post.$authorID == author.$id)
+///   Where(post.$status == .published)
+///   Select(post.$title, author.$name)
+/// }
+/// for (title, name) in try db.fetch(feed) { print(title, name) }
+/// ```
 public struct Query<Row>: Fetchable {
   @usableFromInline package var statement: SelectStatement
   @usableFromInline package let decoding: RowDecoding<Row>

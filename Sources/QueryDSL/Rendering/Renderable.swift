@@ -50,6 +50,14 @@ extension ConnectionCore {
 }
 
 /// The error for a query that is not valid SQL, found before any SQL runs.
+///
+/// ```swift
+/// do {
+///   print(try db.fetch(feed.limit(-1)).count)
+/// } catch let error as QueryError {
+///   print(error.message)
+/// }
+/// ```
 public struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error message, with the table or clause that it concerns.
   public let message: String

@@ -129,6 +129,10 @@ public func WithRowID<M: TableModel>() -> SchemaElement<M> {
 
 /// The way in which SQLite stores a generated column.
 ///
+/// ```swift
+/// Generated(\.$slug, .stored) { $0.$title.lower() }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/gencol.html>
 public enum GeneratedStorage: String, Sendable {
   /// The value is calculated when it is read.
@@ -138,6 +142,10 @@ public enum GeneratedStorage: String, Sendable {
 }
 
 /// A rule by which SQLite compares and orders text.
+///
+/// ```swift
+/// Collated(\.$title, .noCase)
+/// ```
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
 public struct Collation: Hashable, Sendable {

@@ -125,6 +125,10 @@ private func foreignKey<M: TableModel, Target: Model>(
 
 /// The effect on a row when the row to which it refers is deleted or changes its key.
 ///
+/// ```swift
+/// ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html#fk_actions>
 public enum ForeignKeyAction: String, Sendable {
   /// The deletion or change is refused.

@@ -133,6 +133,10 @@ private func index<M: TableModel>(
 
 /// A term of an index: a column or an expression, optionally in descending order or with a
 /// collation of its own.
+///
+/// ```swift
+/// Index { $0.$createdAt.descending }
+/// ```
 public struct IndexTerm: Sendable {
   let node: ExpressionNode
   let collation: Collation?

@@ -81,6 +81,15 @@ public enum SchemaBuilder<M: ResultRow> {
 }
 
 /// The rule by which the columns of a model are named after its properties.
+///
+/// ```swift
+/// struct Meeting: Model {
+///   @PrimaryKey var id = Unique64()
+///   @Column var startsAt: Date       // the column "starts_at"
+///
+///   static let columnNaming = ColumnNaming.snakeCase
+/// }
+/// ```
 public enum ColumnNaming: Sendable {
   /// The column has the name of the property.
   case asDeclared

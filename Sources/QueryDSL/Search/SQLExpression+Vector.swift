@@ -2,6 +2,15 @@ import SQLCore
 
 /// The way in which the distance of two vectors is measured.
 ///
+/// ```swift
+/// struct Picture: Model {
+///   @PrimaryKey var id = Unique64()
+///   @Column var embedding: [Float]
+/// }
+///
+/// let near = Picture.where { $0.$embedding.distance(to: vector, by: .cosine) < 0.3 }
+/// ```
+///
 /// The functions are those of sqlite-vec, which `Configuration.extensions` loads.
 /// - SeeAlso: <https://alexgarcia.xyz/sqlite-vec/api-reference.html#distance-functions>
 public enum VectorMetric: Sendable {

@@ -32,6 +32,10 @@ extension ExpressionNode {
 }
 
 /// The assignments to the columns of a row: `$0.$views += 1`, `$0.$title = "x"`.
+///
+/// ```swift
+/// let command = Post.update { $0.$views += 1; $0.$readAt = nil }.where { $0.$id == id }
+/// ```
 @dynamicMemberLookup
 public struct Assignments<M: ResultRow> {
   package let columns: Columns<M>

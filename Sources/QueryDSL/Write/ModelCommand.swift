@@ -1,6 +1,12 @@
 import SQLCore
 
 /// A command that `run` accepts: an insert, an update or a deletion.
+///
+/// ```swift
+/// func report(_ command: some Runnable) throws {
+///   print(try command.sql.text, try db.run(command))
+/// }
+/// ```
 public protocol Runnable: Sendable {
   /// The SQL of the command, with its values. Throws `QueryError` if the command is invalid.
   var sql: SQL { get throws }

@@ -1,6 +1,12 @@
 import CSQLite
 
 /// A rule about which changes to the schema of a database are allowed.
+///
+/// ```swift
+/// configuration.schemaPolicy = .locked
+/// let db = try Database(path: "blog.sqlite", configuration: configuration)
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
 public enum SchemaPolicy: Hashable, Sendable {
   /// Opening with models, and writing into a named table, change the schema where necessary.

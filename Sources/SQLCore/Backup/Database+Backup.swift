@@ -1,4 +1,11 @@
 /// The progress of a backup.
+///
+/// ```swift
+/// try db.backup(to: "copy.sqlite") { progress in
+///   print(progress.completedPageCount, "of", progress.pageCount)
+/// }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/backup_finish.html#sqlite3backupremaining>
 public struct BackupProgress: Hashable, Sendable {
   /// The number of pages in the source.

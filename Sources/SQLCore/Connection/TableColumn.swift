@@ -2,6 +2,10 @@ import CSQLite
 
 /// A column of a table, as its schema declares it.
 ///
+/// ```swift
+/// for column in try connection.columns(ofTable: "Post") { print(column.name, column.declaredType) }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_table_xinfo>
 public struct TableColumn: Hashable, Sendable {
   /// The ways in which a column gets its value.

@@ -140,6 +140,10 @@ extension DatabaseReader {
 }
 
 /// The places where the closure of an asynchronous read may run.
+///
+/// ```swift
+/// let count = try await db.read(on: .background) { try $0.count(Post.all) }
+/// ```
 public enum ReadExecution: Sendable {
   /// The closure runs where it is called if a reader is idle, but never on the main actor: from
   /// there it moves to a thread of the database. For short reads.

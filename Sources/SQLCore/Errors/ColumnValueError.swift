@@ -6,6 +6,14 @@
 
 /// An error for a value that cannot be read as its Swift type, or that cannot be stored.
 ///
+/// ```swift
+/// do {
+///   print(try db.fetch(Post.all).count)
+/// } catch let error as ColumnValueError {
+///   print(error.table ?? "", error.column ?? "", error.row ?? 0, error.reason)
+/// }
+/// ```
+///
 /// Data never makes the program trap: an integer out of range, text that is not UTF-8, a NULL where
 /// the type is not optional and an unknown enum case all throw this error.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>

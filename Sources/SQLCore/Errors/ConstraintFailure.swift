@@ -1,5 +1,13 @@
 /// The constraint that a statement violated, its table and its columns.
 ///
+/// ```swift
+/// do {
+///   try db.insert(user)
+/// } catch let error as DatabaseError where error.constraint?.kind == .unique {
+///   print("taken:", error.constraint?.columns ?? [])
+/// }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/rescode.html#constraint>
 public struct ConstraintFailure: Hashable, Sendable {
   /// The kinds of constraint that SQLite distinguishes.

@@ -2,6 +2,14 @@ import CSQLite
 
 /// An error that SQLite reported, or that Apus found in the way in which SQLite was used.
 ///
+/// ```swift
+/// do {
+///   try db.execute("DELETE FROM Author")
+/// } catch let error as DatabaseError where error.code.primary == .constraint {
+///   print(error.constraint?.table ?? "", error.message, error.sql ?? "")
+/// }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/rescode.html>
 public struct DatabaseError: Error, Hashable, Sendable {
   /// The result code, with its extended part.

@@ -2,6 +2,14 @@ import CSQLite
 
 /// A result code of SQLite, including its extended part.
 ///
+/// ```swift
+/// do {
+///   try db.vacuum()
+/// } catch let error as DatabaseError where error.code.primary == .full {
+///   print("the disk is full")
+/// }
+/// ```
+///
 /// `.constraint` is the primary code of every constraint failure; the extended codes distinguish
 /// them.
 /// - SeeAlso: <https://www.sqlite.org/rescode.html>

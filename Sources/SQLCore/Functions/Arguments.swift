@@ -2,6 +2,13 @@ import CSQLite
 
 /// The arguments of a call to a Swift function, or of a virtual table's `filter` or write methods.
 ///
+/// ```swift
+/// try db.function("repeat", argumentCount: 2) { arguments in
+///   let count = try arguments.get(Int.self, at: 1)
+///   return .text(String(repeating: try arguments.get(String.self, at: 0), count: count))
+/// }
+/// ```
+///
 /// They are valid only during the call. They cannot be copied, and therefore not kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
 public struct Arguments: ~Copyable {

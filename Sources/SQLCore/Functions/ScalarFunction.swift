@@ -55,6 +55,12 @@ private func callScalar(
 
 /// The properties that a function guarantees, and the places from which it may be called.
 ///
+/// ```swift
+/// try db.function("slug", [.deterministic, .innocuous]) { (title: String) in
+///   title.lowercased().replacing(" ", with: "-")
+/// }
+/// ```
+///
 /// Without `.innocuous`, a function cannot be called from views, triggers, CHECK constraints,
 /// indexes or generated columns. This prevents a database file from an untrusted source from
 /// calling it unnoticed.

@@ -163,6 +163,11 @@ extension Registrar {
 }
 
 /// The answer of an authorizer.
+///
+/// ```swift
+/// try db.onAuthorize { action in action.database == "temp" ? .deny : .allow }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_deny.html>
 public enum AuthorizerDecision: Sendable {
   /// The action is allowed.

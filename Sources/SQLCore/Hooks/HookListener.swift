@@ -2,6 +2,11 @@ import Synchronization
 
 /// A listener to the events of a connection, as `onCommit`, `onUpdate` and similar methods add it.
 ///
+/// ```swift
+/// let listener = try db.onCommit { print("commits") }
+/// try db.remove(listener)
+/// ```
+///
 /// It listens until it is removed with `try db.remove(listener)`, or until its connection closes.
 /// The value need not be kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>

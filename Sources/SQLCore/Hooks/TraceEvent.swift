@@ -42,6 +42,10 @@ public struct TraceEvent: ~Copyable {
 
 /// The kinds of events that `onTrace` reports.
 ///
+/// ```swift
+/// try db.onTrace([.statement, .profile]) { event in print(event.sql ?? "") }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_trace.html>
 public struct TraceKinds: OptionSet, Sendable {
   /// The bits, which are those of SQLite.

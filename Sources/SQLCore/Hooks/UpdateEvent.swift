@@ -2,6 +2,10 @@ import CSQLite
 
 /// A row that was inserted, updated or deleted, as `onUpdate` reports it.
 ///
+/// ```swift
+/// try db.onUpdate { event in print(event.kind, event.table, event.rowID) }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/update_hook.html>
 public struct UpdateEvent: Hashable, Sendable {
   /// The kinds of row changes.

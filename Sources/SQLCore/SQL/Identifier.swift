@@ -2,6 +2,11 @@ import CSQLite
 
 /// The name of a table, column or index, which is quoted when it is written into SQL.
 ///
+/// ```swift
+/// let column: Identifier = "title"
+/// let titles = try db.fetch(String.self, "SELECT \(column) FROM Post")
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/lang_keywords.html>
 public struct Identifier: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The name, unquoted.

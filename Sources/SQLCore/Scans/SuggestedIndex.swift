@@ -1,4 +1,11 @@
 /// A missing index that a statement would use.
+///
+/// ```swift
+/// for index in try connection.suggestedIndexes(for: "SELECT * FROM Post WHERE views > 10") {
+///   print(index.sql)
+/// }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
 public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
   /// A column of an index.

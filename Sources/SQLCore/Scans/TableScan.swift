@@ -3,6 +3,10 @@ import CSQLite
 /// A report of a statement that scanned a large table, with the indexes that would prevent the
 /// scan.
 ///
+/// ```swift
+/// configuration.onTableScan = { scan in print(scan.tables, scan.rowCount, scan.indexes) }
+/// ```
+///
 /// It is passed to `Configuration.onTableScan`, which is meant for development.
 /// - SeeAlso: <https://www.sqlite.org/queryplanner.html>
 public struct TableScan: Hashable, Sendable, CustomStringConvertible {

@@ -47,6 +47,10 @@ extension Connection {
 
 /// A limit of a connection on the size of SQL constructs and values.
 ///
+/// ```swift
+/// try connection.setLimit(.sqlLength, to: 100_000)
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_limit_attached.html>
 public struct ConnectionLimit: RawRepresentable, Hashable, Sendable {
   /// SQLite's number.

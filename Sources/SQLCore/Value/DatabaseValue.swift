@@ -8,6 +8,11 @@ import CSQLite
 
 /// A value as SQLite stores it: an integer, a floating-point number, text, bytes, or NULL.
 ///
+/// ```swift
+/// let row = try db.row("SELECT title, views FROM Post")
+/// if case .text(let title)? = row?["title"] { print(title) }
+/// ```
+///
 /// Text is compared byte by byte, as SQLite's `BINARY` collation does, and not by Swift's canonical
 /// equivalence. It can be written as a literal: `nil`, `100`, `10.0`, `"lulu"`, `false`.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>

@@ -69,6 +69,10 @@ extension StorageClass {
 
 /// The way in which a Swift value is stored in its column, for types that have more than one.
 ///
+/// ```swift
+/// Stored(\.$createdAt, as: .iso8601)
+/// ```
+///
 /// A column is written in the form that it declares. `.standard` is the form in the table of
 /// `Documentation/StoredForms.md`; the others are declared in a model's schema, as in
 /// `Stored(\.$id, as: .bytes)`. Each text form of a date also reads the other text forms.

@@ -2,6 +2,11 @@ import CSQLite
 
 /// The modes of a checkpoint, which differ in what it waits for.
 ///
+/// ```swift
+/// let result = try db.checkpoint(.truncate)
+/// print(result.isComplete ? "the log is empty" : "a reader still needs the log")
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
 public enum CheckpointMode: Int32, Hashable, Sendable, CaseIterable {
   /// Copies as much as possible without waiting.
@@ -16,6 +21,12 @@ public enum CheckpointMode: Int32, Hashable, Sendable, CaseIterable {
 }
 
 /// The result of a checkpoint.
+///
+/// ```swift
+/// let result = try db.checkpoint(.passive)
+/// print(result.checkpointedFrameCount, "of", result.logFrameCount)
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
 public struct CheckpointResult: Hashable, Sendable {
   /// Whether another connection read or wrote for longer than the checkpoint waited. The checkpoint

@@ -1,5 +1,10 @@
 /// A report that the write-ahead log is above its bound, and cannot be restarted because
 /// connections still read from it.
+///
+/// ```swift
+/// configuration.onPinnedLog = { log in print(log.byteCount, log.readers) }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
 public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
   /// A read that keeps its snapshot.

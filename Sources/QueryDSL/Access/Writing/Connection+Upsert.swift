@@ -30,6 +30,12 @@ public struct Upserted<M: Model>: Sendable {
 }
 
 /// The outcome of an upsert for one row.
+///
+/// ```swift
+/// for row in try db.upsert(Visit.insert(visit).onConflictUpdate(\.$url)) {
+///   print(try row.id, row.outcome == .inserted ? "is new" : "was known")
+/// }
+/// ```
 public enum UpsertOutcome: Hashable, Sendable {
   /// A new row was inserted.
   case inserted

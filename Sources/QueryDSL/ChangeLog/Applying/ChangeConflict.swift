@@ -81,6 +81,15 @@ extension ChangeConflict: CustomStringConvertible {
 }
 
 /// The error of changes that do not fit the present rows. Nothing was changed.
+///
+/// ```swift
+/// let history = try History(of: [Post.self], in: db)
+/// do {
+///   try history.undo()
+/// } catch let error as ChangeConflicts {
+///   print(error)      // a sentence to show
+/// }
+/// ```
 public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertible {
   /// The conflicts, in the order of the changes.
   public let conflicts: [ChangeConflict]

@@ -8,6 +8,10 @@ import SQLCore
 
 /// A step from one date to another: a modifier of SQLite's date functions.
 ///
+/// ```swift
+/// let overdue = Post.where { $0.$createdAt.modified(by: .days(14)) < Date() }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public struct DateModifier: Hashable, Sendable {
   /// The amount and the unit of a length of time, a step of the calendar, or the start of a period.

@@ -7,6 +7,10 @@ import SQLCore
 #endif
 
 /// A part of a date.
+///
+/// ```swift
+/// let inMay = Post.where { $0.$createdAt.component(.month) == 5 }
+/// ```
 public enum DateComponent: String, Sendable {
   /// The year, 0 to 9999.
   case year = "%Y"

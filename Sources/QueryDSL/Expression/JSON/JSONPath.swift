@@ -23,6 +23,10 @@ public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, 
 }
 
 /// A step into a JSON value: a key of an object, or an index into an array.
+///
+/// ```swift
+/// let cities = Post.select { $0.$place.value(at: "address", "city", as: String.self) }
+/// ```
 public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   /// The value of a key in an object.
   case key(String)

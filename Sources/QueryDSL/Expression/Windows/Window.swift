@@ -160,6 +160,12 @@ package enum WindowNode: Sendable {
 }
 
 /// The start or the end of a window's frame.
+///
+/// ```swift
+/// let sums = Player.select {
+///   $0.$points.sum().over(.order(by: $0.$id).rows(.preceding(2), .currentRow))
+/// }
+/// ```
 public enum FrameBound: Hashable, Sendable {
   /// The first row of the partition.
   case unboundedPreceding

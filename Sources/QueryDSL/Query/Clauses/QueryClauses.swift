@@ -40,6 +40,10 @@ public struct SelectClause<Row>: Sendable {
 }
 
 /// The direction of an order.
+///
+/// ```swift
+/// let newest = Post.order(by: \.$createdAt, .descending)
+/// ```
 public enum SortDirection: Sendable {
   /// From the least to the greatest; NULL comes first.
   case ascending
@@ -48,6 +52,10 @@ public enum SortDirection: Sendable {
 }
 
 /// The place of NULL in an order. By default SQLite treats NULL as less than any value.
+///
+/// ```swift
+/// let unread = Post.order(by: \.$readAt, .ascending, nulls: .first)
+/// ```
 public enum NullOrder: Sendable {
   /// NULL comes before all values. SQL: `NULLS FIRST`
   case first

@@ -3,6 +3,12 @@ import Synchronization
 
 /// The columns of a table in a query: `$0.$views` is the column of the property `views`.
 ///
+/// ```swift
+/// func isLong(_ post: Columns<Post>) -> SQLPredicate { post.$minutes > 20 }
+///
+/// let long = try db.fetch(Post.where { isLong($0) })
+/// ```
+///
 /// A closure of `where { }` receives them, and they are the parameters of `Query { }`. Two values
 /// of one model's columns stand for two tables: this is how a table is joined with itself, or used
 /// again in a query inside another.

@@ -5,6 +5,14 @@ import SQLCore
 
 /// The columns of a table whose row may be missing, so that each column may be NULL: a table on the
 /// right side of a left join, on the left side of a right join, or on either side of a full join.
+///
+/// ```swift
+/// let names = Query { (post: Columns<Post>, editor: OptionalColumns<Author>) in
+///   From(post)
+///   LeftJoin(editor, on: post.$editorID == editor.$id)
+///   Select(post.$title, editor.$name)       // (String, String?)
+/// }
+/// ```
 @dynamicMemberLookup
 public struct OptionalColumns<M: ResultRow>: TableColumns {
   package let columns: Columns<M>

@@ -41,6 +41,11 @@ public struct SQLTableFunction<Row: ResultRow, each Argument: ColumnValue>: Send
 }
 
 /// A number of a series: a row of `generateSeries`.
+///
+/// ```swift
+/// let numbers = try db.fetch(generateSeries(1, through: 10).all)
+/// print(numbers.map(\.value))
+/// ```
 public struct SeriesElement: ResultRow, Equatable {
   /// The number.
   @Column public var value: Int
@@ -84,6 +89,10 @@ public func generateSeries(
 }
 
 /// A column of a table in the database: a row of `pragmaTableInfo`.
+///
+/// ```swift
+/// for column in try db.fetch(pragmaTableInfo("Post").all) { print(column.name, column.type) }
+/// ```
 public struct PragmaTableInfo: ResultRow, Equatable {
   /// Its position in the table, from 0. SQL: `"cid"`
   @Column public var position: Int

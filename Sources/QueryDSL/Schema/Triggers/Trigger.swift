@@ -111,6 +111,12 @@ private func trigger<M: TableModel, Rows>(
 
 /// The event that fires a trigger, with the rows that its closures receive.
 ///
+/// ```swift
+/// Trigger("count", after: .update(of: \.$title)) { old, new in
+///   Post.update { $0.$edits += 1 }.where { $0.$id == new.$id }
+/// }
+/// ```
+///
 /// An insertion has a new row, a deletion has the old one, and an update has both.
 public struct TriggerEvent<M: TableModel, Rows> {
   let operation: TriggerOperation<M>

@@ -2,6 +2,10 @@ import SQLCore
 
 /// The rule by which a full-text index splits text into words.
 ///
+/// ```swift
+/// FullText(\.$title, tokenizer: .porter())
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#tokenizers>
 public struct SearchTokenizer: Hashable, Sendable {
   /// The way in which a tokenizer treats accents and other marks on letters.

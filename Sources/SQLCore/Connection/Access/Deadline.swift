@@ -60,6 +60,15 @@ extension Duration {
 /// An error thrown when an access does not end before its deadline, as in
 /// `db.read(deadline: .seconds(2)) { … }`.
 ///
+/// ```swift
+/// do {
+///   let count = try await db.read(deadline: .seconds(1)) { try $0.count(Post.all) }
+///   print(count)
+/// } catch is DeadlineExceeded {
+///   print("busy, try again later")
+/// }
+/// ```
+///
 /// The running statement was stopped, and a transaction was rolled back.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
 public struct DeadlineExceeded: Error, Hashable, Sendable, CustomStringConvertible {

@@ -2,6 +2,13 @@ import Foundation
 
 /// The settings with which a database is opened, and the limits of its connections.
 ///
+/// ```swift
+/// var configuration = Configuration()
+/// configuration.isReadOnly = true
+/// configuration.busyTimeout = .seconds(2)
+/// let db = try Database(path: "blog.sqlite", configuration: configuration)
+/// ```
+///
 /// The defaults are the safe choices: a power cut loses no committed transaction, foreign keys are
 /// enforced, and a misspelt column in double quotes is an error rather than text.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html>
@@ -178,6 +185,10 @@ public struct Configuration: Sendable {
 }
 
 /// A migration that changed a database: the argument of `Configuration.onMigration`.
+///
+/// ```swift
+/// configuration.onMigration = { report in print(report.duration, report.statements.count) }
+/// ```
 public struct MigrationReport: Hashable, Sendable, CustomStringConvertible {
   /// The steps that were done, as a migration plan prints them. They may contain the beginning of a
   /// value, if rows with values that the declaration forbids were deleted.

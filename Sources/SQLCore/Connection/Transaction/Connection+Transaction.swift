@@ -1,5 +1,9 @@
 /// The ways in which a transaction takes its locks.
 ///
+/// ```swift
+/// try connection.transaction(.immediate) { tx in try tx.insert(post) }
+/// ```
+///
 /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
 public enum TransactionKind: String, Sendable {
   /// Takes locks when statements need them. A transaction that reads first and then writes fails

@@ -36,6 +36,11 @@ public struct WriteKey: Hashable, Sendable, ExpressibleByStringInterpolation,
 }
 
 /// The result of a write with a key.
+///
+/// ```swift
+/// let payment = try db.write(id: "payment-17") { tx in try tx.insert(post).id }
+/// print(payment.isRepeated ? "was done before" : "done", payment.value)
+/// ```
 public struct KeyedWrite<Value: Sendable>: Sendable {
   /// The value of the closure that was committed: of this call, or of the call before it.
   public let value: Value

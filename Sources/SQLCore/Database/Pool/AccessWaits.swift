@@ -1,6 +1,10 @@
 import Synchronization
 
 /// The end of an access's waiting for a connection, as `db.onWait` reports it.
+///
+/// ```swift
+/// let listener = db.onWait { wait in print(wait.lane, wait.duration) }
+/// ```
 public struct AccessWait: Hashable, Sendable {
   /// The connections that serve one kind of access, as in `PoolStatus`.
   public enum Lane: String, Hashable, Sendable, CaseIterable {

@@ -3,6 +3,11 @@ import CSQLite
 /// The use of a database's connections at one moment, and of their statement caches until then:
 /// `db.poolStatus`.
 ///
+/// ```swift
+/// let status = db.poolStatus
+/// print(status.writer, status.readers, status.statementCacheHits)
+/// ```
+///
 /// It is meant for metrics: reading it takes a lock for a moment, and waits for no connection.
 public struct PoolStatus: Hashable, Sendable {
   /// The connections that serve one kind of access.
