@@ -6,6 +6,8 @@ import Foundation
 ///     checker links ROOT                                every relative link leads somewhere
 ///     checker articles ROOT CATALOGUE NAMES             writes the pages as articles of DocC, in which
 ///                                                       the names in this file are links
+///     checker comments NAMES < COMMENTS                 links names in comments: each line has an array of
+///                                                       a symbol's link and the lines of its comment
 ///     checker mentions PAGE < FILES                     sorts what mentions a symbol as PAGE has it
 @main
 struct Main {
@@ -21,11 +23,19 @@ struct Main {
       let names = try String(contentsOf: URL(filePath: arguments[3]), encoding: .utf8)
       try Site(root: URL(filePath: arguments[1])).writeArticles(
         to: URL(filePath: arguments[2]), SymbolLinks(names))
+    case ("comments", 2):
+      let symbols = SymbolLinks(
+        try String(contentsOf: URL(filePath: arguments[1]), encoding: .utf8))
+      while let line = readLine() {
+        let comment = try JSONDecoder().decode([String].self, from: Data(line.utf8))
+        let linked = symbols.linking(Array(comment.dropFirst()), of: comment.first ?? "")
+        print(String(decoding: try JSONEncoder().encode(linked), as: UTF8.self))
+      }
     case ("mentions", 2):
       let mentions = try Mentions(page: URL(filePath: arguments[1]))
       while let path = readLine() { try mentions.sort(in: URL(filePath: path)) }
     default:
-      print("usage: checker examples|links|articles|mentions  …")
+      print("usage: checker examples|links|articles|comments|mentions  …")
       exit(2)
     }
   }

@@ -3,6 +3,8 @@ struct SymbolLinks {
   /// The link of each name: `ChangeLog.Entry`, or `fetch()` for a function.
   private let links: [String: String]
   private var linked: Set<String> = []
+  /// Whether `fetch` is linked, and not only `Database.fetch`.
+  private var linksBareMethods = true
 
   /// - Parameter names: a line for each name, with its link after a tab.
   init(_ names: String) {
@@ -11,6 +13,19 @@ struct SymbolLinks {
       return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
     }
     links = Dictionary(pairs) { first, _ in first }
+  }
+
+  /// Returns the comment of the symbol with a link, with links to other types and their members. What is
+  /// meant by the bare name of a method depends on the type that the comment belongs to.
+  func linking(_ comment: [String], of symbol: String) -> [String] {
+    var links = self
+    links.linksBareMethods = false
+    links.linked = [symbol]
+    var isCode = false
+    return comment.map { line in
+      if line.trimmingPrefix(while: { $0 == " " }).hasPrefix("```") { isCode.toggle() }
+      return isCode || line.hasPrefix("    ") ? line : links.link(line)
+    }
   }
 
   /// Returns the name of a page's article. DocC drops an article that has the name of a symbol.
@@ -68,6 +83,7 @@ struct SymbolLinks {
     for receiver in ["tx.", "database.", "connection."] where name.hasPrefix(receiver) {
       name = "db." + name.dropFirst(receiver.count)
     }
+    guard linksBareMethods || name.first?.isUppercase == true else { return nil }
     let function = links[name + "()"]
     guard let target = hasArguments ? function ?? links[name] : links[name] ?? function,
       linked.insert(target).inserted
