@@ -84,7 +84,9 @@ struct SymbolLinks {
       name = "db." + name.dropFirst(receiver.count)
     }
     guard linksBareMethods || name.first?.isUppercase == true else { return nil }
-    let function = links[name + "()"]
+    // `Trigger(_:after:)` is a function whose labels begin so.
+    let labels = code.hasSuffix(":)") ? links.keys.filter { $0.hasPrefix(code.dropLast()) } : []
+    let function = labels.min().flatMap { links[$0] } ?? links[name + "()"]
     guard let target = hasArguments ? function ?? links[name] : links[name] ?? function,
       linked.insert(target).inserted
     else { return nil }
