@@ -27,7 +27,15 @@ extension Site {
         try article.write(to: file, atomically: true, encoding: .utf8)
       }
     }
+    for name in try FileManager.default.contentsOfDirectory(atPath: pictures.path)
+    where name.hasSuffix(".svg") {
+      try FileManager.default.copyItem(
+        at: pictures.appending(path: name), to: catalogue.appending(path: name))
+    }
   }
+
+  /// The pictures of the pages. Articles show those that are drawings.
+  private var pictures: URL { root.appending(path: "Documentation/Pictures") }
 
   /// The name of a page that becomes an article, or nil.
   private static func article(_ path: String) -> String? {
@@ -90,6 +98,10 @@ extension Site {
         continue
       }
       let linked = replacingLinks(in: line, of: path) { title, link in
+        // DocC finds pictures by their names.
+        if link.target.hasSuffix(".svg") {
+          return "[\(title)](\(link.target.components(separatedBy: "/").last ?? ""))"
+        }
         guard let target = pages[link.target], let name = Site.article(link.target) else {
           return title
         }
