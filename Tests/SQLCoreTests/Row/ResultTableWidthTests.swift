@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SQLCore
+@_spi(Tools) @testable import SQLCore
 
 @Suite("Result tables cut to a width")
 struct ResultTableWidthTests {
