@@ -31,14 +31,27 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
   /// Post.where { SQLExpression<Int>(sql: "length(\($0.$title))") > 20 }
   /// // … WHERE (length("title")) > ?
   /// ```
-  public init(sql: SQLFragment) {
-    self.init(sql.node)
+  /// The values of a type with several stored forms, such as Date, are in the form that is stated.
+  /// A form that the type does not have throws `QueryError` when the query is rendered.
+  /// ```swift
+  /// Post.update { $0.$readAt = SQLExpression(sql: "unixepoch()", as: .unixEpoch) }
+  /// ```
+  public init(sql: SQLFragment, as form: StoredForm = .standard) {
+    self.init(stating: form, sql.node)
   }
 
   /// Makes an expression of raw SQL that contains no expressions of the query.
   @_disfavoredOverload
-  public init(sql: SQL) {
-    self.init(.fragment(sql))
+  public init(sql: SQL, as form: StoredForm = .standard) {
+    self.init(stating: form, .fragment(sql))
+  }
+
+  private init(stating form: StoredForm, _ node: ExpressionNode) {
+    guard form == .standard || Value.storageClass(as: form) != nil else {
+      self.init(.invalid(QueryError("\(Value.self) has no stored form .\(form)")))
+      return
+    }
+    self.init(node, form: form)
   }
 
   /// The same value as an optional, for a place that needs one: beside an optional in `<` or in
@@ -67,24 +80,10 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Wrapped>(node, form: form)
   }
 
-  /// Returns the expression for a place that needs values in that form; nil if it is stored in
-  /// another form. A parameter takes the form of its place.
-  func node(as form: StoredForm) -> ExpressionNode? {
-    if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
-    return self.form == form ? node : nil
-  }
-
   /// The expression as it is compared and sorted: with the collation of its type, if it has one.
   @inlinable
   package var collatedNode: ExpressionNode {
     guard let name = Value.collationName else { return node }
     return .collate(node, name)
-  }
-
-  /// Returns the error for combining this expression with a value that is stored in another form.
-  func mixing(_ other: StoredForm) -> QueryError {
-    QueryError(
-      "two expressions of \(Value.self) are combined, but stored in different forms, .\(form) and "
-        + ".\(other); write a value itself, not SQLExpression(value), to give it its column's form")
   }
 }

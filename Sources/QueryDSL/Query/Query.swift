@@ -103,7 +103,7 @@ package struct ResultColumn: Sendable {
   /// The name of the column or alias; nil for an expression, whose name SQLite makes from its text.
   package let name: String?
   package let type: any ColumnValue.Type
-  package let form: StoredForm
+  package internal(set) var form: StoredForm
   /// Whether it may be NULL: its type is an optional, or an outer join may find no row of its
   /// table.
   package let isOptional: Bool

@@ -20,6 +20,7 @@ package enum SQLToken: UInt8, BitwiseCopyable, Sendable {
   // Comparisons with a value that is written into the SQL; no value follows them.
   case equalOne, equalZero, notEqualOne, notEqualZero
   case isOne, isZero, isNotOne, isNotZero
+  case updateOrIgnore
 
   /// The text, including the spaces around it.
   var text: StaticString {
@@ -145,6 +146,7 @@ package enum SQLToken: UInt8, BitwiseCopyable, Sendable {
     case .isZero: " IS 0"
     case .isNotOne: " IS NOT 1"
     case .isNotZero: " IS NOT 0"
+    case .updateOrIgnore: "UPDATE OR IGNORE "
     }
   }
 }

@@ -142,9 +142,10 @@ package struct Shape: Sendable {
     var columns: Set<ColumnID> = []
     try Shape(isPart: true, write).forEachPart { part in
       switch part {
-      case .column(.outside(let table), let index):
+      case .column(.outside(let table), let index) where index != ColumnID.rowIDIndex:
         columns.insert(ColumnID(table: table, index: index))
-      case .allColumns(.outside(let table)):
+      // The rowid may be the key, and changes only with the row.
+      case .column(.outside(let table), _), .allColumns(.outside(let table)):
         let count = LayoutRegistry.shared.layout(number: table.layout)?.columns.count ?? 0
         for index in 0..<count {
           columns.insert(ColumnID(table: table, index: UInt16(truncatingIfNeeded: index)))

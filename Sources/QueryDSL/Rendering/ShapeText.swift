@@ -57,14 +57,14 @@ struct ShapeText {
     case .fragment(let sql, let count): try append(sql, count)
     case .table(let table): append(try find(table))
     case .tableName(let layout): try append(tableOf: layout)
-    case .column(let table, let index): append(try find(table), index)
+    case .column(let table, let index): try append(try find(table), index)
     case .columnName(let layout, let index):
       text += try Self.layout(layout).columns[Int(index)].quotedName
     case .allColumns(let table):
       let table = try find(table)
       for index in table.layout.columns.indices {
         if index > 0 { text += ", " }
-        append(table, UInt16(truncatingIfNeeded: index))
+        try append(table, UInt16(truncatingIfNeeded: index))
       }
     case .openScope(let tables): try open(tables)
     case .closeScope: _ = scopes.popLast()
@@ -156,12 +156,19 @@ struct ShapeText {
     text += try Self.layout(layout).quotedTableName
   }
 
-  private mutating func append(_ table: Table, _ index: UInt16) {
+  private mutating func append(_ table: Table, _ index: UInt16) throws {
     // A single table of a single scope needs no name before its columns.
     if table.kind == .row || scopes.count > 1 || scopes[0].count > 1 {
       text += table.qualifier + "."
     }
-    text += table.layout.columns[Int(index)].quotedName
+    guard index == ColumnID.rowIDIndex else {
+      return text += table.layout.columns[Int(index)].quotedName
+    }
+    guard let name = table.layout.rowIDName else {
+      throw QueryError(
+        "\(table.name): columns are named rowid, _rowid_ and oid, which hide the rowid")
+    }
+    text += name
   }
 
   private func find(_ table: ShapeTable) throws -> Table {

@@ -120,23 +120,27 @@ extension Insert {
     columns: Columns<M>, _ targets: [(node: ExpressionNode, form: StoredForm)],
     _ query: Query<Row>
   ) {
-    self.init(columns: columns, source: .query(targets.map(\.node), query.statement))
-    problem = Self.difference(targets, query)
+    var statement = query.statement
+    let problem = Self.difference(targets, query, &statement)
+    self.init(columns: columns, source: .query(targets.map(\.node), statement))
+    self.problem = problem
   }
 
   /// Returns an error if the query's columns do not fit. The compiler compares their types, but not
-  /// their stored forms.
+  /// their stored forms. Expressions without a form of their own take that of their target.
   private static func difference<Row>(
-    _ targets: [(node: ExpressionNode, form: StoredForm)], _ query: Query<Row>
+    _ targets: [(node: ExpressionNode, form: StoredForm)], _ query: Query<Row>,
+    _ statement: inout SelectStatement
   ) -> QueryError? {
     if query.decoding.isMapped { return .mapped }
     guard let given = try? query.decoding.columns(), given.count == targets.count else {
       return QueryError("the query does not select the columns that it inserts into \(M.tableName)")
     }
-    for (target, column) in zip(targets, given) where target.form != column.form {
+    let forms = statement.adaptSelection(of: given, to: targets.map(\.form))
+    for (index, target) in targets.enumerated() where target.form != forms[index] {
       return QueryError(
-        "the query selects \(column.type) in the form .\(column.form), but \(M.tableName) stores "
-          + "it in the form .\(target.form)")
+        "the query selects \(given[index].type) in the form .\(forms[index]), but "
+          + "\(M.tableName) stores it in the form .\(target.form)")
     }
     return nil
   }

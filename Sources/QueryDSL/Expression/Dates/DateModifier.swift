@@ -163,6 +163,20 @@ struct DateSteps: Sendable {
 
 extension SQLExpression where Value: DateColumnValue {
   func modified(by modifiers: [DateModifier], in zone: SQLTimeZone) -> SQLExpression {
+    modified { $0.inItsForm(modifiedBy: modifiers, in: zone) }
+  }
+
+  /// Returns a date that is made of this one. If this one takes the form of its place, so does the
+  /// result.
+  func modified(
+    _ change: @escaping @Sendable (SQLExpression) -> SQLExpression
+  ) -> SQLExpression {
+    Self.combined([self]) { date, form in change(SQLExpression(date[0], form: form)).node }
+  }
+
+  private func inItsForm(
+    modifiedBy modifiers: [DateModifier], in zone: SQLTimeZone
+  ) -> SQLExpression {
     guard !modifiers.isEmpty else { return moved(by: [], in: zone) }
     var date = self
     for run in modifiers[...].runs(by: { $0.milliseconds != nil }) {

@@ -69,16 +69,81 @@ extension SQLExpression where Value: DateColumnValue {
     SQLExpression<Value.DateComponentResult>(wholeSeconds)
   }
 
+  fileprivate var seconds: ExpressionNode { form.seconds(of: node) }
+
   var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
+
+  /// The current time, to the millisecond, in the form of its place.
+  ///
+  /// ```swift
+  /// Post.update { $0.$readAt = .currentTimestamp }
+  /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .days(-7)) }
+  /// ```
+  /// In a form of whole seconds, it is the second that has begun. All uses of it in one step of a
+  /// statement have the same value.
+  public static var currentTimestamp: SQLExpression {
+    SQLExpression(.adapting(AdaptingNode { .constant($0.currentTimestamp) }))
+  }
 }
 
 extension SQLExpression where Value == Date {
-  /// The current time, to the millisecond, in the standard form.
-  ///
-  /// All uses of it in one step of a statement have the same value.
-  public static var currentTimestamp: SQLExpression<Date> {
-    SQLExpression(
-      .constant("(CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000)"))
+  /// Returns the seconds since 1970 with their fraction, as SQLite's modifier `subsec` does.
+  /// SQL: `"a" / 1000000.0`
+  public func secondsSince1970() -> SQLExpression<Double> { SQLExpression<Double>(seconds) }
+}
+
+extension SQLExpression where Value == Date? {
+  /// Returns the seconds since 1970 with their fraction; NULL if there is no date.
+  /// SQL: `"a" / 1000000.0`
+  public func secondsSince1970() -> SQLExpression<Double?> { SQLExpression<Double?>(seconds) }
+}
+
+extension StoredForm {
+  /// Returns the seconds since 1970 of a date in this form, as a REAL.
+  fileprivate func seconds(of date: ExpressionNode) -> ExpressionNode {
+    switch self {
+    case .standard, .bytes, .uppercase, .unixMilliseconds:
+      .binary(.divide, date, .constant(unitsOfSecond + ".0"))
+    case .unixEpoch: .cast(date, .real)
+    case .unixSeconds: date
+    case .referenceSeconds: .binary(.plus, date, .constant("978307200.0"))
+    case .julianDay:
+      .binary(
+        .divide,
+        .function(
+          "round",
+          [
+            .binary(
+              .times, .binary(.minus, date, .constant("2440587.5")), .constant("86400000.0"))
+          ]), .constant("1000.0"))
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
+      // The text after the seconds is `.123456Z`, and CAST reads the number at its start.
+      .binary(
+        .plus, wholeSeconds(of: date),
+        .cast(
+          .binary(
+            .concat, .constant("'0'"), .function("substr", [date, .constant("20")])), .real))
+    }
+  }
+}
+
+extension StoredForm {
+  /// The current time as SQL. SQLite's clock counts milliseconds.
+  fileprivate var currentTimestamp: String {
+    let milliseconds = "round((julianday('now') - 2440587.5) * 86400000.0)"
+    return switch self {
+    case .standard, .bytes, .uppercase: "(CAST(\(milliseconds) AS INTEGER) * 1000)"
+    case .unixMilliseconds: "CAST(\(milliseconds) AS INTEGER)"
+    case .unixEpoch: "CAST(strftime('%s', 'now') AS INTEGER)"
+    case .unixSeconds: "(\(milliseconds) / 1000.0)"
+    case .referenceSeconds: "((\(milliseconds) - 978307200000.0) / 1000.0)"
+    case .julianDay: "julianday('now')"
+    case .iso8601: "strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')"
+    case .iso8601Milliseconds: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+    case .iso8601Seconds: "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+    case .datetime: "strftime('%Y-%m-%d %H:%M:%f', 'now')"
+    case .datetimeSeconds: "strftime('%Y-%m-%d %H:%M:%S', 'now')"
+    }
   }
 }
 

@@ -174,11 +174,13 @@ extension SQLExpression where Value: DateColumnValue {
     by amount: SQLExpression<Int>, _ unit: DateUnit, _ overflow: MonthOverflow = .ceiling,
     in zone: SQLTimeZone = .utc
   ) -> SQLExpression {
-    if unit == .milliseconds { return moved(byMilliseconds: amount.node) }
+    if unit == .milliseconds { return modified { $0.moved(byMilliseconds: amount.node) } }
     let step = DateStep(
       node: .binary(.concat, amount.node, .constant("' \(unit.rawValue)'")),
       overflow: unit.canOverflow ? overflow : .ceiling)
-    return moved(by: [DateSteps([step], isDuration: unit.isDuration)], in: zone)
+    return modified {
+      $0.moved(by: [DateSteps([step], isDuration: unit.isDuration)], in: zone)
+    }
   }
 
   private func formatted(_ format: ExpressionNode, in zone: SQLTimeZone) -> ExpressionNode {

@@ -76,7 +76,8 @@ extension ExpressionNode {
 
   private var mayHaveJSONSubtype: Bool {
     switch self {
-    case .column, .value, .parameter, .constant, .countOfRows: false
+    case .column, .rowID, .value, .parameter, .constant, .countOfRows: false
+    case .adapting(let adapting): adapting.standard.mayHaveJSONSubtype
     case .chain(let chain): chain.sign == .jsonArrow
     case .tree(.function(let name, _), _): !Self.functionsOfPlainText.contains(name)
     default: true

@@ -48,8 +48,7 @@ extension SQLExpression {
     _ value: Value, then result: SQLExpression<Result>
   ) -> CaseOf<Value, Result> {
     CaseOf(
-      Case(base: collatedNode, equals: .value(BoundValue(value, as: form)), then: result),
-      baseForm: form)
+      Case(collatedNode, .value(.value(BoundValue(value, as: form))), result), baseForm: form)
   }
 }
 
@@ -69,14 +68,38 @@ public func iif<Value: ColumnValue>(
 public func iif<Value: ColumnValue>(
   _ condition: SQLPredicate, _ result: SQLExpression<Value>, _ otherwise: SQLExpression<Value>
 ) -> SQLExpression<Value> {
-  guard result.form == otherwise.form else {
-    return SQLExpression(.invalid(result.mixing(otherwise.form)))
-  }
-  let results = [result.node, otherwise.node]
-  return SQLExpression(
-    .function("iif", [.predicate(condition.node)] + results)
+  let condition = condition.node
+  return SQLExpression.combined([result, otherwise]) { results, form in
+    .function("iif", [.predicate(condition)] + results)
       .compared(
-        as: Value.self, result.form, like: results,
-        despite: condition.node.first(ExpressionNode.collation) != nil),
-    form: result.form)
+        as: Value.self, form, like: results,
+        despite: condition.first(ExpressionNode.collation) != nil)
+  }
+}
+
+/// Returns the expression if a condition holds, else the value. SQL: `iif(a, b, ?)`
+public func iif<Value: ColumnValue>(
+  _ condition: SQLPredicate, _ result: SQLExpression<Value>, _ otherwise: Value
+) -> SQLExpression<Value> {
+  iif(condition, result, SQLExpression(otherwise))
+}
+
+/// Returns the value if a condition holds, else the expression. SQL: `iif(a, ?, b)`
+public func iif<Value: ColumnValue>(
+  _ condition: SQLPredicate, _ value: Value, _ otherwise: SQLExpression<Value>
+) -> SQLExpression<Value> {
+  iif(condition, SQLExpression(value), otherwise)
+}
+
+/// Returns the expression, which is never NULL, if a condition holds, else NULL.
+/// SQL: `CASE WHEN a THEN b END`
+///
+/// ```swift
+/// Post.update { $0.$readAt = iif($0.$views > 100, $0.$createdAt, nil) }
+/// ```
+@_disfavoredOverload
+public func iif<Value: ColumnValue>(
+  _ condition: SQLPredicate, _ result: SQLExpression<Value>, _ null: _NilOfColumn<Value>
+) -> SQLExpression<Value?> where Value._Nullability == _NeverNull {
+  Case(when: condition, then: result).orNull
 }

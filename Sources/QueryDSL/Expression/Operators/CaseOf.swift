@@ -25,8 +25,7 @@ public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
   /// Adds a branch whose result is an expression. SQL: `WHEN ? THEN a`
   public func when(_ base: Base, then result: SQLExpression<Value>) -> CaseOf {
     CaseOf(
-      branches.adding(.value(.value(BoundValue(base, as: baseForm))), result.node, result.form),
-      baseForm: baseForm)
+      branches.adding(.value(.value(BoundValue(base, as: baseForm))), result), baseForm: baseForm)
   }
 
   /// Completes the expression with the value that it has if no branch matches. SQL: `ELSE ? END`

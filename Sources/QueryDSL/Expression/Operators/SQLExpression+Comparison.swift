@@ -95,13 +95,12 @@ extension SQLExpression where Value: OrderedColumnValue {
   ///
   /// Expressions that are stored in different forms throw `QueryError` when the query is rendered.
   public func between(_ lower: SQLExpression, and upper: SQLExpression) -> SQLPredicate {
-    guard let lowerNode = lower.node(as: form) else {
-      return SQLPredicate(.invalid(mixing(lower.form)))
+    do {
+      let nodes = try Self.inOneForm([self, lower, upper]).nodes
+      return SQLPredicate(.between(nodes[0].collated(as: Value.self), nodes[1], nodes[2]))
+    } catch {
+      return SQLPredicate(.invalid(error))
     }
-    guard let upperNode = upper.node(as: form) else {
-      return SQLPredicate(.invalid(mixing(upper.form)))
-    }
-    return SQLPredicate(.between(collatedNode, lowerNode, upperNode))
   }
 }
 

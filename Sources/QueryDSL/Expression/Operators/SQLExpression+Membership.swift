@@ -48,12 +48,15 @@ extension SQLExpression {
   /// throws `QueryError` when the query is rendered.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == Value {
     let query = query.query
-    guard let column = query.singleColumn, column.form == form else {
-      return SQLPredicate(
-        .invalid(query.singleColumn.map { mixing($0.form) } ?? query.notOneColumn))
+    guard let column = query.singleColumn else {
+      return SQLPredicate(.invalid(query.notOneColumn))
+    }
+    var statement = query.statement
+    guard let node = node(as: statement.adaptSelection(of: [column], to: [form])[0]) else {
+      return SQLPredicate(.invalid(mixing(column.form)))
     }
     return SQLPredicate(
-      .isInQuery(collatedNode, query.statement, isOptional: Value.isOptional))
+      .isInQuery(node.collated(as: Value.self), statement, isOptional: Value.isOptional))
   }
 }
 

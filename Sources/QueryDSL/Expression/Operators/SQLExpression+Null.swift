@@ -3,20 +3,20 @@ import SQLCore
 // Functions that replace or produce NULL, and those that choose among several values of a row.
 //
 // Expressions that are stored in different forms throw `QueryError` when the query is rendered.
+// Values take the form of the others.
 
 extension SQLExpression {
   /// Returns the value, or another if it is NULL. SQL: `ifnull(a, ?)`
   public func ifNull<Wrapped: ColumnValue>(_ other: Wrapped) -> SQLExpression<Wrapped>
   where Value == Wrapped? {
-    SQLExpression<Wrapped>(
-      .function("ifnull", [node, .value(BoundValue(other, as: form))]), form: form)
+    ifNull(SQLExpression<Wrapped>(other))
   }
 
   /// Returns the value, or another if it is NULL. SQL: `ifnull(a, b)`
   public func ifNull<Wrapped: ColumnValue>(
     _ other: SQLExpression<Wrapped>
   ) -> SQLExpression<Wrapped> where Value == Wrapped? {
-    SQLExpression<Wrapped>(called("ifnull", node, with: [(other.node, other.form)]), form: form)
+    Self.combined([self, other.optional]) { parts, _ in .function("ifnull", parts) }
   }
 
   /// Returns the first of several values that is not NULL. SQL: `coalesce(a, b, c)`
@@ -24,71 +24,54 @@ extension SQLExpression {
     _ others: SQLExpression<Wrapped?>...
   ) -> SQLExpression<Wrapped?> where Value == Wrapped? {
     guard !others.isEmpty else { return self }
-    return SQLExpression(
-      called("coalesce", node, with: others.map { ($0.node, $0.form) }), form: form)
+    return Self.combined([self] + others) { parts, _ in .function("coalesce", parts) }
   }
 
   /// Returns NULL if the value equals another, else the value itself. SQL: `nullif(a, ?)`
   @_disfavoredOverload
-  public func nullIf(_ other: Value) -> SQLExpression<Value?> {
-    SQLExpression<Value?>(
-      .function("nullif", [collatedNode, .value(BoundValue(other, as: form))]), form: form)
-  }
+  public func nullIf(_ other: Value) -> SQLExpression<Value?> { nullIf(SQLExpression(other)) }
 
   /// Returns NULL if the value equals another, else the value itself. SQL: `nullif(a, ?)`
   public func nullIf<Wrapped: ColumnValue>(_ other: Wrapped) -> SQLExpression<Wrapped?>
   where Value == Wrapped? {
-    SQLExpression(
-      .function("nullif", [collatedNode, .value(BoundValue(other, as: form))]), form: form)
+    nullIf(SQLExpression<Wrapped?>(other))
   }
 
   /// Returns NULL if the value equals another, else the value itself. SQL: `nullif(a, b)`
   @_disfavoredOverload
-  public func nullIf(_ other: SQLExpression) -> SQLExpression<Value?> {
-    SQLExpression<Value?>(
-      called("nullif", collatedNode, with: [(other.node, other.form)]), form: form)
-  }
+  public func nullIf(_ other: SQLExpression) -> SQLExpression<Value?> { called("nullif", [other]) }
 
   /// Returns NULL if the value equals another, else the value itself. SQL: `nullif(a, b)`
   public func nullIf<Wrapped: ColumnValue>(
     _ other: SQLExpression<Wrapped?>
   ) -> SQLExpression<Wrapped?> where Value == Wrapped? {
-    SQLExpression(called("nullif", collatedNode, with: [(other.node, other.form)]), form: form)
+    called("nullif", [other])
   }
 
-  /// Returns a call of a function with this and others, which must be stored in the same form.
-  private func called(
-    _ name: String, _ first: ExpressionNode, with others: [(node: ExpressionNode, form: StoredForm)]
-  ) -> ExpressionNode {
-    if let other = others.first(where: { $0.form != form }) {
-      return .invalid(mixing(other.form))
+  /// Returns a call of a function that compares this with others.
+  private func called<Result: ColumnValue>(
+    _ name: String, _ others: [SQLExpression]
+  ) -> SQLExpression<Result> {
+    Self.combined([self] + others) { parts, _ in
+      .function(name, [parts[0].collated(as: Value.self)] + parts.dropFirst())
     }
-    return .function(name, [first] + others.map(\.node))
   }
 }
 
 extension SQLExpression where Value: OrderedColumnValue {
   /// Returns the least of several values of a row; NULL if any of them is. SQL: `min(a, b)`
   public func min(with first: SQLExpression, _ others: SQLExpression...) -> SQLExpression {
-    SQLExpression(
-      called("min", collatedNode, with: ([first] + others).map { ($0.node, $0.form) }), form: form)
+    called("min", [first] + others)
   }
 
   /// Returns the lesser of this and a value; NULL if either is. SQL: `min(a, ?)`
-  public func min(with value: Value) -> SQLExpression {
-    SQLExpression(
-      .function("min", [collatedNode, .value(BoundValue(value, as: form))]), form: form)
-  }
+  public func min(with value: Value) -> SQLExpression { called("min", [SQLExpression(value)]) }
 
   /// Returns the greatest of several values of a row; NULL if any of them is. SQL: `max(a, b)`
   public func max(with first: SQLExpression, _ others: SQLExpression...) -> SQLExpression {
-    SQLExpression(
-      called("max", collatedNode, with: ([first] + others).map { ($0.node, $0.form) }), form: form)
+    called("max", [first] + others)
   }
 
   /// Returns the greater of this and a value; NULL if either is. SQL: `max(a, ?)`
-  public func max(with value: Value) -> SQLExpression {
-    SQLExpression(
-      .function("max", [collatedNode, .value(BoundValue(value, as: form))]), form: form)
-  }
+  public func max(with value: Value) -> SQLExpression { called("max", [SQLExpression(value)]) }
 }

@@ -9,7 +9,10 @@ extension ExpressionNode {
     switch self {
     case .tree(_, let depth): depth
     case .chain(let chain): chain.operandDepth + 1
-    case .column, .value, .fragment, .invalid, .countOfRows, .constant, .resultColumn, .parameter: 0
+    case .adapting(let adapting): adapting.standard.depth
+    case .column, .rowID, .value, .fragment, .invalid, .countOfRows, .constant, .resultColumn,
+      .parameter:
+      0
     }
   }
 
@@ -131,6 +134,7 @@ extension FunctionCall {
   fileprivate var depth: Int {
     var depth = max(ExpressionNode.depth(of: arguments ?? []), filter?.depth ?? 0)
     if case .specification(let window) = window { depth = max(depth, window.depth) }
+    for term in order { depth = max(depth, term.expression.depth) }
     return depth
   }
 }

@@ -6,8 +6,10 @@ extension ExpressionNode {
   func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     if let found = result(self) { return found }
     return switch self {
-    case .column, .value, .fragment, .invalid, .countOfRows, .constant, .resultColumn, .parameter:
+    case .column, .rowID, .value, .fragment, .invalid, .countOfRows, .constant, .resultColumn,
+      .parameter:
       nil
+    case .adapting(let adapting): adapting.standard.first(result)
     case .chain(let chain): chain.first(result)
     case .tree(let tree, _): tree.first(result)
     }
@@ -120,7 +122,9 @@ extension ExpressionNode {
   ) throws -> ExpressionNode {
     if let replaced = try replacement(self) { return replaced }
     switch self {
-    case .column, .value, .invalid, .countOfRows, .constant, .resultColumn, .parameter: return self
+    case .column, .rowID, .value, .invalid, .countOfRows, .constant, .resultColumn, .parameter:
+      return self
+    case .adapting(let adapting): return try adapting.standard.replacing(replacement)
     case .fragment: throw QueryError.cannotRebuild
     case .chain(let chain):
       guard chain.count <= TreeLimits.maximumRecursion else { throw QueryError.cannotRebuild }

@@ -4,6 +4,8 @@ import SQLCore
 @usableFromInline
 package enum ExpressionNode: Sendable {
   case column(ColumnID)
+  /// The rowid of a table, whether or not a column stands for it.
+  case rowID(TableID)
   case value(BoundValue)
   case fragment(SQL)
   /// An expression that cannot be rendered: rendering it throws its error.
@@ -15,6 +17,8 @@ package enum ExpressionNode: Sendable {
   case resultColumn(String)
   /// A parameter of a prepared query.
   indirect case parameter(ParameterNode)
+  /// An expression that takes the stored form of its place.
+  indirect case adapting(AdaptingNode)
   /// An operator between two expressions.
   case chain(OperatorChain)
   /// Any other expression with operands, and the number of its levels.
@@ -46,8 +50,10 @@ extension ExpressionNode {
   /// The precedence of the outermost operator.
   private var precedence: Precedence {
     switch self {
-    case .column, .value, .countOfRows, .invalid, .constant, .resultColumn, .parameter: .primary
+    case .column, .rowID, .value, .countOfRows, .invalid, .constant, .resultColumn, .parameter:
+      .primary
     case .chain(let chain): chain.precedence
+    case .adapting(let adapting): adapting.standard.precedence
     case .fragment: .unknown
     case .tree(let tree, _):
       switch tree {
@@ -63,6 +69,7 @@ extension ExpressionNode {
   func write(to writer: inout ShapeWriter) {
     switch self {
     case .column(let column): writer.column(column)
+    case .rowID(let table): writer.column(.rowID(of: table))
     case .value(let value): writer.value(value)
     case .fragment(let sql): writer.fragment(sql)
     case .invalid(let error): writer.fail(error)
@@ -70,6 +77,7 @@ extension ExpressionNode {
     case .constant(let text): writer.function(text)
     case .resultColumn(let name): writer.resultColumn(name)
     case .parameter(let parameter): writer.value(parameter.bound(as: .standard))
+    case .adapting(let adapting): adapting.standard.write(to: &writer)
     case .chain(let chain): chain.write(to: &writer)
     case .tree(let tree, _): tree.write(to: &writer)
     }
@@ -194,4 +202,11 @@ package struct ColumnID: Hashable, BitwiseCopyable, Sendable {
     self.table = table
     self.index = index
   }
+
+  /// The rowid of a table, as it is written into a shape. It is not an index into the model's columns.
+  static func rowID(of table: TableID) -> ColumnID {
+    ColumnID(table: table, index: rowIDIndex)
+  }
+
+  static let rowIDIndex = UInt16.max
 }

@@ -15,6 +15,8 @@ package struct FunctionCall: Sendable {
   /// The arguments; nil for the star of `count(*)`.
   let arguments: [ExpressionNode]?
   var isDistinct = false
+  /// The order in which an aggregate takes the rows.
+  var order: [SelectStatement.OrderTerm] = []
   var filter: PredicateNode?
   var window: WindowNode?
 
@@ -27,6 +29,10 @@ package struct FunctionCall: Sendable {
       ExpressionNode.write(arguments, to: &writer)
     } else {
       writer.token(.star)
+    }
+    if !order.isEmpty {
+      writer.token(.orderBy)
+      SelectStatement.OrderTerm.write(order, to: &writer)
     }
     writer.token(.close)
     if let filter {

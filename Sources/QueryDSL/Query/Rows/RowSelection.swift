@@ -3,15 +3,25 @@ import SQLCore
 /// The columns and expressions from which a struct is read, found by their names.
 struct RowSelection {
   private struct Column {
-    let node: ExpressionNode
-    let column: ResultColumn
+    var node: ExpressionNode
+    var column: ResultColumn
+
+    /// Takes the form of a property, if the expression has none of its own.
+    mutating func adapt(to form: StoredForm) {
+      guard column.form == .standard, form != .standard,
+        let adapted = node.adapted(to: form, of: column.type)
+      else { return }
+      node = adapted
+      column.form = form
+    }
   }
 
   private var columns: [Column] = []
   private var problem: QueryError?
 
-  mutating func append<Item: Selectable>(_ item: Item) {
-    let selection = item.selectItem
+  mutating func append<Item: Selectable>(_ item: Item) { append(item.selectItem) }
+
+  mutating func append(_ selection: SelectItem) {
     let known: [ResultColumn]
     do {
       known = try selection.columns()
@@ -49,10 +59,11 @@ struct RowSelection {
     func note(_ message: String) { problem = problem ?? QueryError("\(Row.self): \(message)") }
     for own in layout.columns {
       let found = columns.filter { $0.column.name?.isSame(as: own.name) == true }
-      guard let first = found.first else {
+      guard var first = found.first else {
         note("no selected column has the name of its property \(own.name)")
         continue
       }
+      first.adapt(to: own.form)
       if found.count > 1 { note("two selected columns have the name \(own.name)") }
       if let difference = first.column.difference(from: own) {
         note("\(own.name) \(difference)")

@@ -49,7 +49,9 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   fileprivate init(
     _ first: some Fetchable<Row>, _ operation: SQLToken, _ second: some Fetchable<Row>
   ) {
-    let (first, second) = (first.query, second.query)
+    let first = first.query
+    var second = second.query
+    let problem = Self.difference(first, &second)
     // Extends a compound as it is. One with an order, a limit or WITH becomes a single operand.
     var statement = SelectStatement(selection: .terms([]), from: first.statement.from)
     if let left = first.statement.extras?.content.compound, first.statement.order.isEmpty,
@@ -70,12 +72,13 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     }
     statement.note(first.statement.problem ?? second.statement.problem)
     if first.decoding.isMapped || second.decoding.isMapped { statement.note(.mapped) }
-    statement.note(Self.difference(first, second))
+    statement.note(problem)
     query = Query(statement: statement, decoding: first.decoding)
   }
 
   /// Returns why the rows of both queries cannot be read in the same way; nil if they can.
-  private static func difference(_ first: Query<Row>, _ second: Query<Row>) -> QueryError? {
+  /// Expressions of the second without a form of their own take that of the first.
+  private static func difference(_ first: Query<Row>, _ second: inout Query<Row>) -> QueryError? {
     // If the type of the rows is invalid, fetching them throws the reason.
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()
     else {
@@ -84,10 +87,11 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     guard left.count == right.count else {
       return QueryError("the queries of a UNION, INTERSECT or EXCEPT do not have the same columns")
     }
-    for (left, right) in zip(left, right) where left.form != right.form {
+    let forms = second.statement.adaptSelection(of: right, to: left.map(\.form))
+    for (left, form) in zip(left, forms) where left.form != form {
       return QueryError(
         "the queries of a UNION, INTERSECT or EXCEPT store \(left.type) in different forms, "
-          + ".\(left.form) and .\(right.form)")
+          + ".\(left.form) and .\(form)")
     }
     return nil
   }

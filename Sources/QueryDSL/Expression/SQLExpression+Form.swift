@@ -1,0 +1,138 @@
+import SQLCore
+
+// A date, a UUID or the like is stored in the form of its column. An expression that is made of no
+// column has no form of its own: a value, a parameter, the current time, and what is made only of
+// these. It takes the form of its place: of the column that it is compared with, assigned to or
+// chosen beside. All other expressions keep the form that they have.
+
+/// An expression that takes the stored form of its place, such as the current time.
+@usableFromInline
+package struct AdaptingNode: Sendable {
+  /// The expression in the standard form.
+  let standard: ExpressionNode
+  private let make: @Sendable (StoredForm) -> ExpressionNode
+
+  init(_ make: @escaping @Sendable (StoredForm) -> ExpressionNode) {
+    self.make = make
+    standard = make(.standard)
+  }
+
+  func node(as form: StoredForm) -> ExpressionNode { form == .standard ? standard : make(form) }
+}
+
+extension ExpressionNode {
+  /// Whether the expression takes the form of its place, if it is in the standard form.
+  var isAdapting: Bool {
+    switch self {
+    case .parameter, .adapting, .value, .invalid: true
+    default: false
+    }
+  }
+
+  /// Returns the expression, which is in the standard form, in another one; nil if it has a form of
+  /// its own.
+  func adapted(to form: StoredForm, of type: any ColumnValue.Type) -> ExpressionNode? {
+    switch self {
+    case .parameter(let parameter): .value(parameter.bound(as: form))
+    case .adapting(let adapting): adapting.node(as: form)
+    case .value(.value(let stored)): type.node(of: stored, as: form)
+    case .value, .invalid: self
+    default: nil
+    }
+  }
+}
+
+extension ColumnValue {
+  /// Whether the type can be stored in more than one form.
+  static var hasForms: Bool {
+    StoredForm.allCases.contains { $0 != .standard && storageClass(as: $0) != nil }
+  }
+
+  /// Returns a value that is stored in the standard form in another one.
+  fileprivate static func node(
+    of stored: DatabaseValue, as form: StoredForm
+  ) -> ExpressionNode? {
+    (try? stored.read(Self.self)).map { .value(BoundValue($0, as: form)) }
+  }
+}
+
+extension SQLExpression {
+  /// Returns the expression for a place that needs values in that form; nil if it is stored in
+  /// another form.
+  package func node(as form: StoredForm) -> ExpressionNode? {
+    if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
+    if self.form == form { return node }
+    return self.form == .standard ? node.adapted(to: form, of: Value.self) : nil
+  }
+
+  /// Whether the expression takes the form of its place.
+  private var isAdapting: Bool { form == .standard && node.isAdapting }
+
+  /// Returns the error for combining this expression with one that is stored in another form.
+  func mixing(_ other: StoredForm) -> QueryError {
+    QueryError(
+      "two expressions of \(Value.self) are combined, but stored in different forms, .\(form) and "
+        + ".\(other); convert one of them in SQL, and state its form: "
+        + "SQLExpression<\(Value.self)>(sql: \"…\", as: .\(form))")
+  }
+
+  /// Returns several expressions in the form of those that have one.
+  static func inOneForm(
+    _ parts: [SQLExpression]
+  ) throws(QueryError) -> (nodes: [ExpressionNode], form: StoredForm) {
+    guard let leader = parts.first(where: { !$0.isAdapting }) ?? parts.first else {
+      return ([], .standard)
+    }
+    var nodes: [ExpressionNode] = []
+    for part in parts {
+      guard let node = part.node(as: leader.form) else { throw leader.mixing(part.form) }
+      nodes.append(node)
+    }
+    return (nodes, leader.form)
+  }
+
+  /// Returns an expression whose value is one of several others, or is made of them. It is in the
+  /// form of those that have one; if none has, it takes the form of its place.
+  static func combined<Result: ColumnValue>(
+    _ parts: [SQLExpression],
+    _ make: @escaping @Sendable (_ parts: [ExpressionNode], StoredForm) -> ExpressionNode
+  ) -> SQLExpression<Result> {
+    do {
+      let (nodes, form) = try inOneForm(parts)
+      guard parts.allSatisfy(\.isAdapting), Value.hasForms else {
+        return SQLExpression<Result>(make(nodes, form), form: form)
+      }
+      return SQLExpression<Result>(
+        .adapting(AdaptingNode { form in make(parts.map { $0.node(as: form) ?? $0.node }, form) }))
+    } catch {
+      return SQLExpression<Result>(.invalid(error))
+    }
+  }
+}
+
+extension SelectStatement {
+  /// Gives the selected expressions that take the form of their place the form of a column that
+  /// they become, and returns the forms of all.
+  mutating func adaptSelection(
+    of columns: [ResultColumn], to forms: [StoredForm]
+  ) -> [StoredForm] {
+    guard case .terms(var terms) = selection, terms.count == columns.count,
+      forms.count == columns.count, extras?.content.compound == nil
+    else { return columns.map(\.form) }
+    var adapted = columns.map(\.form)
+    for index in terms.indices where adapted[index] == .standard && forms[index] != .standard {
+      switch terms[index] {
+      case .expression(let node):
+        guard let node = node.adapted(to: forms[index], of: columns[index].type) else { continue }
+        terms[index] = .expression(node)
+      case .aliased(let node, let name):
+        guard let node = node.adapted(to: forms[index], of: columns[index].type) else { continue }
+        terms[index] = .aliased(node, name)
+      case .table: continue
+      }
+      adapted[index] = forms[index]
+    }
+    selection = .terms(terms)
+    return adapted
+  }
+}
