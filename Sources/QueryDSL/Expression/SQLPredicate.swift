@@ -20,6 +20,13 @@ public struct SQLPredicate: Sendable {
     self.node = node
   }
 
+  /// Makes a condition that always holds, or never. SQL: `1`, `0`
+  ///
+  /// A literal needs no type: `Post.where { _ in false }`.
+  public init(_ holds: Bool) {
+    self.init(.constant(holds))
+  }
+
   /// Makes a condition of raw SQL with values and expressions of the query.
   public init(sql: SQLFragment) {
     self.init(sql.predicate)
@@ -29,6 +36,13 @@ public struct SQLPredicate: Sendable {
   @_disfavoredOverload
   public init(sql: SQL) {
     self.init(.fragment(sql))
+  }
+}
+
+extension SQLPredicate: ExpressibleByBooleanLiteral {
+  /// Makes a condition that always holds, or never.
+  public init(booleanLiteral holds: Bool) {
+    self.init(holds)
   }
 }
 

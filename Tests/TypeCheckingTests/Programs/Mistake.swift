@@ -87,8 +87,10 @@ extension Mistake {
     Mistake("$0.$decimal ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
     Mistake("$0.$decimal ‸/ $0.$decimal > 1", "SQL has no exact quotient of decimal numbers"),
     Mistake("$0.$decimal.optional ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
-    Mistake(
-      "$0.$decimal.‸avg() == 1", "requires that 'Decimal' conform to 'ArithmeticColumnValue'"),
+    Mistake("$0.$decimal.‸avg() == 1", "SQL has no exact mean of decimal numbers"),
+    Mistake("$0.$status ‸< .published", "requires that 'Status' conform to 'OrderedColumnValue'"),
+    Mistake("$0.$bool ‸&& $0.$string", "requires the types 'String' and 'Bool' be equivalent"),
+    Mistake("$0.$int == 1 ‸&& $0.$bool.optional", "requires the types 'Bool?' and 'Bool'"),
     Mistake(
       #"$0.$json ‸< ["a"]"#, "requires that 'JSON<[String]>' conform to 'OrderedColumnValue'"),
     Mistake("$0.$url ‸>= page", "requires that 'URL' conform to 'AdditiveColumnValue'"),
