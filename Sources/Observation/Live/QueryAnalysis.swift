@@ -23,6 +23,7 @@ struct QueryAnalysis {
     isGrouped = select.isGrouped
     if select.isDistinct { note("it selects DISTINCT rows") }
     if select.extras != nil { isOfOneRow = false }
+    for case .expression? in [select.limit, select.offset] { note("its limit is an expression") }
     let shape = try select.shape()
     var values = shape.values[...]
     shape.forEachPart { take($0, &values) }

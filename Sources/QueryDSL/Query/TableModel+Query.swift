@@ -12,6 +12,9 @@ extension TableModel {
       columns: columns)
   }
 
+  /// A query that finds no row, where one of several queries is needed. SQL: `WHERE 0`
+  public static var none: TableQuery<Self, Self> { all.where { _ in false } }
+
   /// Returns a query for the rows for which each line holds. SQL: `WHERE a AND b`
   @inlinable
   public static func `where`(
@@ -49,6 +52,12 @@ extension TableModel {
     all.limit(count)
   }
 
+  /// Returns a query that skips the first `count` rows. SQL: `LIMIT -1 OFFSET ?`
+  @inlinable
+  public static func offset(_ count: Int) -> TableQuery<Self, Self> {
+    all.offset(count)
+  }
+
   /// Returns a query for one column of all rows. SQL: `SELECT a`
   @_disfavoredOverload
   public static func select<Value: ColumnValue>(
@@ -79,6 +88,14 @@ extension TableModel {
     into row: NewRow.Type
   ) -> TableQuery<Self, NewRow> {
     all.select(into: row)
+  }
+
+  /// Returns a query for expressions, read as a struct whose columns are found by their names.
+  /// SQL: `SELECT a AS "name", b AS …`
+  public static func select<NewRow: ResultRow, Items>(
+    @SelectBuilder _ items: (Columns<Self>) -> _Selection<Items>, into row: NewRow.Type
+  ) -> TableQuery<Self, NewRow> {
+    all.select(items, into: row)
   }
 
   /// Returns a query for expressions, one on each line or several as a tuple.

@@ -81,6 +81,29 @@ extension TableQuery {
     return query
   }
 
+  /// Selects expressions instead of the model, read as a struct whose columns are found by their
+  /// names. SQL: `SELECT a AS "name", b AS …`
+  ///
+  /// ```swift
+  /// Post.group(by: \.$status).select({
+  ///   $0.$status
+  ///   $0.count().as("posts")
+  /// }, into: Total.self)
+  /// ```
+  /// A column has the name of its property, an expression the one that `as` gives it. Each property
+  /// needs exactly one item with its name and type, and each item needs a property: everything else
+  /// throws `QueryError` when the query is rendered.
+  public consuming func select<NewRow: ResultRow, Items>(
+    @SelectBuilder _ items: (Columns<M>) -> _Selection<Items>, into row: NewRow.Type
+  ) -> TableQuery<M, NewRow> {
+    var selection = RowSelection()
+    for item in SelectItem.list(of: items(columns)) { selection.append(item) }
+    let (terms, problem) = selection.terms(into: row)
+    var query = selecting((terms, NewRow.decoding))
+    query.select.statement.note(problem)
+    return query
+  }
+
   /// Selects several items instead of what is selected, as a tuple.
   consuming func selecting<each Item: Selectable>(
     _ items: repeat each Item

@@ -85,18 +85,24 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
+  /// Limits the number of rows by an expression, such as a parameter of a prepared query or a
+  /// subquery. SQL: `LIMIT a`
   ///
-  /// It replaces an earlier limit. A negative argument throws `QueryError`.
-  public consuming func limit(_ count: SQLParameter<Int>) -> Self {
+  /// It replaces an earlier limit. A negative argument of a parameter throws `QueryError`; any other
+  /// negative value means no limit, as in SQL, and NULL throws `DatabaseError`. The expression cannot
+  /// name columns of the query.
+  public consuming func limit(_ count: SQLExpression<Int>) -> Self {
     select.statement.setLimit(count)
     return self
   }
 
-  /// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
+  /// Skips a number of rows that is an expression, such as a parameter of a prepared query or a
+  /// subquery. SQL: `OFFSET a`
   ///
-  /// It replaces an earlier offset. A negative argument throws `QueryError`.
-  public consuming func offset(_ count: SQLParameter<Int>) -> Self {
+  /// It replaces an earlier offset. A negative argument of a parameter throws `QueryError`; any other
+  /// negative value skips no row, as in SQL, and NULL throws `DatabaseError`. The expression cannot
+  /// name columns of the query.
+  public consuming func offset(_ count: SQLExpression<Int>) -> Self {
     select.statement.setOffset(count)
     return self
   }
@@ -199,8 +205,7 @@ extension TableQuery where M: TableModel, Row == M {
   /// // UPDATE "Post" SET "views" = ? WHERE "status" = ?
   /// ```
   /// The order matters only if the query or the command has a limit. A query that is grouped,
-  /// distinct, has an offset, or has another table in FROM throws `QueryError` when the statement
-  /// runs.
+  /// distinct, or has another table in FROM throws `QueryError` when the statement runs.
   public func update(_ assign: (inout Assignments<M>) -> Void) -> Update<M> {
     var assignments = Assignments(columns)
     assign(&assignments)
@@ -217,8 +222,7 @@ extension TableQuery where M: TableModel, Row == M {
   /// //   (SELECT "id" FROM "Post" WHERE "status" = ? ORDER BY "createdAt" LIMIT ?)
   /// ```
   /// The order matters only if the query or the command has a limit. A query that is grouped,
-  /// distinct, has an offset, or has another table in FROM throws `QueryError` when the statement
-  /// runs.
+  /// distinct, or has another table in FROM throws `QueryError` when the statement runs.
   public func delete() -> Delete<M> {
     Delete(columns: columns, rows: AffectedRows(of: select.statement, M.self))
   }
@@ -228,18 +232,19 @@ extension AffectedRows {
   /// Takes the rows that a SELECT over the table of a model finds.
   fileprivate init<M: TableModel>(of statement: SelectStatement, _ model: M.Type) {
     predicates = statement.predicates
-    limit = statement.limit
+    (limit, offset) = (statement.limit, statement.offset)
     // The limit may be given to the command later.
     order = statement.order
     hasOrderOfQuery = !order.isEmpty
     let content = statement.extras?.content ?? SelectExtras.Content()
+    counts = (content.limit, content.offset)
     problem = content.problem
     let isPlain =
       content.isPlain && content.joins.isEmpty && content.groups.isEmpty && content.having.isEmpty
-    if problem == nil, !isPlain || statement.isDistinct || statement.offset != nil {
+    if problem == nil, !isPlain || statement.isDistinct {
       problem = QueryError(
         "a command changes rows of \(M.tableName) itself, so its query cannot have groups, "
-          + "DISTINCT, OFFSET or other tables; choose the rows by their keys: "
+          + "DISTINCT or other tables; choose the rows by their keys: "
           + ".where { $0.$id.isIn(query.select(\\.$id)) }")
     }
   }

@@ -51,13 +51,21 @@ public struct Delete<M: TableModel>: Sendable {
     return self
   }
 
-  /// Limits the deletion to `count` rows, the first in the order. The table needs a primary key.
+  /// Limits the deletion to `count` rows, the first in the order.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
   /// A negative limit, a second one, or an order without a limit throws `QueryError` when the
   /// statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
+    return self
+  }
+
+  /// Leaves out the first `count` rows in the order. SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
+  ///
+  /// A negative offset, and a second one, throw `QueryError` when the statement runs.
+  public consuming func offset(_ count: Int) -> Self {
+    rows.setOffset(count)
     return self
   }
 }

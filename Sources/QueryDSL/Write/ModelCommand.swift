@@ -86,12 +86,16 @@ extension ModelCommand {
 /// The rows that an update or a deletion changes.
 ///
 /// `DELETE … ORDER BY … LIMIT` needs a compile-time option that few builds of SQLite have. With a
-/// limit, the rows are therefore chosen by their keys, in a subquery.
+/// limit, the rows are therefore chosen by their keys, in a subquery; those of a table without a key
+/// by their rowids.
 /// - SeeAlso: <https://www.sqlite.org/compile.html#enable_update_delete_limit>
 struct AffectedRows: Sendable {
   var predicates: ShortList<PredicateNode> = .none
   var order: ShortList<SelectStatement.OrderTerm> = .none
   var limit: RowCount?
+  var offset: RowCount?
+  /// The expressions of LIMIT and OFFSET, where these are not numbers.
+  var counts: (limit: ExpressionNode?, offset: ExpressionNode?) = (nil, nil)
   var problem: QueryError?
   /// Whether the rows have the order of a query. It is left out if no limit is set; an order that is
   /// given to the command itself needs a limit.
@@ -99,7 +103,9 @@ struct AffectedRows: Sendable {
 
   init() {}
 
-  var isLimited: Bool { limit != nil || !order.isEmpty && !hasOrderOfQuery }
+  var isLimited: Bool {
+    limit != nil || offset != nil || !order.isEmpty && !hasOrderOfQuery
+  }
 
   mutating func addOrder(
     _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
@@ -114,6 +120,12 @@ struct AffectedRows: Sendable {
     limit = .number(count)
   }
 
+  mutating func setOffset(_ count: Int) {
+    if offset != nil { problem = problem ?? QueryError("OFFSET is given twice") }
+    if count < 0 { problem = problem ?? QueryError("OFFSET is negative: \(count)") }
+    offset = .number(count)
+  }
+
   /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.
   func write(
     of table: TableID, _ layout: @autoclosure () throws -> ModelLayout, to writer: inout ShapeWriter
@@ -124,31 +136,26 @@ struct AffectedRows: Sendable {
       return writer.closeScope()
     }
     let layout = try layout()
-    guard limit != nil else {
+    guard limit != nil || offset != nil else {
       throw QueryError("\(layout.tableName): ORDER BY has no effect without LIMIT; add a limit")
     }
-    guard !layout.keyColumns.isEmpty else {
-      throw QueryError("\(layout.tableName): LIMIT needs a primary key")
+    let columns = layout.keyColumns.map {
+      ExpressionNode.column(ColumnID(table: table, index: UInt16(truncatingIfNeeded: $0)))
     }
-    let key = layout.keyColumns.map {
-      ColumnID(table: table, index: UInt16(truncatingIfNeeded: $0))
-    }
+    let key = columns.isEmpty ? [.rowID(table)] : columns
     writer.token(.where)
-    if key.count > 1 { writer.token(.open) }
-    for (index, column) in key.enumerated() {
-      if index > 0 { writer.token(.comma) }
-      writer.column(column)
-    }
-    if key.count > 1 { writer.token(.close) }
+    (key.count > 1 ? .row(key) : key[0]).write(to: &writer)
     writer.token(.in)
     writer.token(.open)
     // The subquery has its own scope, in which the table stands again.
     writer.closeScope()
-    var rows = SelectStatement(
-      selection: .terms(key.map { .expression(.column($0)) }), from: table)
+    var rows = SelectStatement(selection: .terms(key.map { .expression($0) }), from: table)
     rows.predicates = predicates
     rows.order = order
-    rows.limit = limit
+    (rows.limit, rows.offset) = (limit, offset)
+    if counts.limit != nil || counts.offset != nil {
+      rows.changeExtras { ($0.limit, $0.offset) = counts }
+    }
     rows.write(to: &writer)
     writer.token(.close)
   }

@@ -13,6 +13,7 @@ public struct Update<M: TableModel>: Sendable {
   /// Another table or query, whose columns may be used.
   var source: TableReference?
   var rows = AffectedRows()
+  var ignoresConflicts = false
 
   /// The columns of the table; programs do not use it directly.
   public var _columns: Columns<M> { columns }
@@ -28,6 +29,19 @@ public struct Update<M: TableModel>: Sendable {
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {
     rows.predicates.append(contentsOf: lines(columns).nodes)
+    return self
+  }
+
+  /// Leaves a row as it is if its new values would violate a UNIQUE, NOT NULL or CHECK constraint.
+  /// SQL: `UPDATE OR IGNORE …`
+  ///
+  /// ```swift
+  /// try db.run(Tag.update { $0.$name = $0.$name.lower() }.orIgnore())    // keeps those that exist
+  /// ```
+  /// A violated foreign key still throws.
+  /// - SeeAlso: <https://www.sqlite.org/lang_conflict.html>
+  public consuming func orIgnore() -> Self {
+    ignoresConflicts = true
     return self
   }
 
@@ -49,13 +63,21 @@ public struct Update<M: TableModel>: Sendable {
     return self
   }
 
-  /// Limits the update to `count` rows, the first in the order. The table needs a primary key. SQL:
-  /// `WHERE "id" IN (SELECT … LIMIT ?)`
+  /// Limits the update to `count` rows, the first in the order.
+  /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
   /// A negative limit, a second one, an order without a limit, or a limit of an update from another
   /// table throws `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
+    return self
+  }
+
+  /// Leaves out the first `count` rows in the order. SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
+  ///
+  /// A negative offset, and a second one, throw `QueryError` when the statement runs.
+  public consuming func offset(_ count: Int) -> Self {
+    rows.setOffset(count)
     return self
   }
 }
@@ -138,7 +160,7 @@ extension Update: TableCommand, ModelCommand {
     }
     let extras = source.flatMap(SelectExtras.init(source:))
     writer.openScope(columns.table, joins ?? [], extras)
-    writer.token(.update)
+    writer.token(ignoresConflicts ? .updateOrIgnore : .update)
     writer.tableName(columns.table)
     writer.token(.set)
     Assignment.write(assignments, to: &writer)

@@ -149,10 +149,10 @@ extension SelectStatement {
       case .offset(let count):
         checkSingle(offset, "OFFSET")
         setOffset(count)
-      case .limitParameter(let count):
+      case .limitExpression(let count):
         checkSingle(limit, "LIMIT")
         setLimit(count)
-      case .offsetParameter(let count):
+      case .offsetExpression(let count):
         checkSingle(offset, "OFFSET")
         setOffset(count)
       case .distinct:

@@ -13,8 +13,8 @@ public struct QueryClause: Sendable {
     case order([SelectStatement.OrderTerm])
     case limit(Int)
     case offset(Int)
-    case limitParameter(SQLExpression<Int>)
-    case offsetParameter(SQLExpression<Int>)
+    case limitExpression(SQLExpression<Int>)
+    case offsetExpression(SQLExpression<Int>)
     case distinct
   }
 
@@ -214,12 +214,19 @@ public func Limit(_ count: Int) -> QueryClause { QueryClause(.limit(count)) }
 /// A second offset and a negative one throw `QueryError` when the query is rendered.
 public func Offset(_ count: Int) -> QueryClause { QueryClause(.offset(count)) }
 
-/// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
-public func Limit(_ count: SQLParameter<Int>) -> QueryClause { QueryClause(.limitParameter(count)) }
+/// Limits the number of rows by an expression, such as a parameter of a prepared query or a
+/// subquery. SQL: `LIMIT a`
+///
+/// A negative argument of a parameter throws `QueryError`; any other negative value means no limit,
+/// as in SQL, and NULL throws `DatabaseError`. The expression cannot name columns of the query.
+public func Limit(_ count: SQLExpression<Int>) -> QueryClause {
+  QueryClause(.limitExpression(count))
+}
 
-/// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
-public func Offset(_ count: SQLParameter<Int>) -> QueryClause {
-  QueryClause(.offsetParameter(count))
+/// Skips a number of rows that is an expression, such as a parameter of a prepared query or a
+/// subquery. SQL: `OFFSET a`
+public func Offset(_ count: SQLExpression<Int>) -> QueryClause {
+  QueryClause(.offsetExpression(count))
 }
 
 /// Removes duplicate rows. SQL: `SELECT DISTINCT`

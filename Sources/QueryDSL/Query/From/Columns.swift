@@ -110,6 +110,19 @@ public struct Columns<M: ResultRow>: TableColumns {
   }
 }
 
+extension Columns where M: TableModel {
+  /// The rowid of the row, by which SQLite stores the rows of a table whose key is not a single
+  /// integer. SQL: `rowid`
+  ///
+  /// ```swift
+  /// PostTag.order { $0.rowID }               // in the order of insertion
+  /// ```
+  /// VACUUM may change it, unless the key is an integer, which then is the rowid. A view and a table
+  /// WITHOUT ROWID throw `DatabaseError`.
+  /// - SeeAlso: <https://www.sqlite.org/rowidtable.html>
+  public var rowID: SQLExpression<Int64> { SQLExpression(.rowID(table)) }
+}
+
 extension TableID {
   /// The number of tables that queries of this process have had. A number is used again after 4
   /// billion others; even that matters only to a query inside another over the same model.

@@ -84,8 +84,12 @@ extension Query {
     return self
   }
 
-  /// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
-  public consuming func limit(_ count: SQLParameter<Int>) -> Self {
+  /// Limits the number of rows by an expression, such as a parameter of a prepared query or a
+  /// subquery. SQL: `LIMIT a`
+  ///
+  /// A negative argument of a parameter throws `QueryError`; any other negative value means no limit,
+  /// as in SQL, and NULL throws `DatabaseError`. The expression cannot name columns of the query.
+  public consuming func limit(_ count: SQLExpression<Int>) -> Self {
     statement.setLimit(count)
     return self
   }
@@ -99,8 +103,9 @@ extension Query {
     return self
   }
 
-  /// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
-  public consuming func offset(_ count: SQLParameter<Int>) -> Self {
+  /// Skips a number of rows that is an expression, such as a parameter of a prepared query or a
+  /// subquery. SQL: `OFFSET a`
+  public consuming func offset(_ count: SQLExpression<Int>) -> Self {
     statement.setOffset(count)
     return self
   }

@@ -39,6 +39,21 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
+  /// Selects expressions instead of what the query selects, read as a struct whose columns are found
+  /// by their names. SQL: `SELECT a AS "name", b AS …`
+  ///
+  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
+  public consuming func select<NewRow: ResultRow, Items, each Table: TableColumns>(
+    @SelectBuilder _ items: (repeat each Table) -> _Selection<Items>, into row: NewRow.Type
+  ) -> Query<NewRow> {
+    let tables = _QueryTables(of: statement)
+    var selection = RowSelection()
+    let selected = SelectItem.list(of: items(repeat (each Table)(_from: tables)))
+    for item in selected { selection.append(item) }
+    let (terms, problem) = selection.terms(into: row)
+    return selecting(terms, NewRow.decoding, tables.problem ?? problem)
+  }
+
   /// Selects more items after those of the query; the rows become longer tuples.
   /// SQL: `SELECT a, b, c`
   ///

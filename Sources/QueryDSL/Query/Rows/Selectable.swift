@@ -111,6 +111,14 @@ extension Selectable where Self: ColumnValue {
   public func `as`(_ name: String) -> AliasedExpression<Self> {
     SQLExpression(self).as(name)
   }
+
+  /// Gives the value the name of a property of the struct into which it is selected. The compiler
+  /// then checks the type. SQL: `? AS "name"`
+  public func `as`<Row: ResultRow>(
+    _ property: KeyPath<Row, ColumnReference<Self>>
+  ) -> AliasedExpression<Self> {
+    SQLExpression(self).as(property)
+  }
 }
 
 /// An expression with a name in the result.
@@ -144,5 +152,23 @@ extension SQLExpression {
   /// The name may be any text without U+0000; SQL that contains U+0000 is refused.
   public func `as`(_ name: String) -> AliasedExpression<Value> {
     AliasedExpression(expression: self, name: name)
+  }
+}
+
+extension SQLExpression {
+  /// Gives the expression the name of a property of the struct into which it is selected. The
+  /// compiler then checks the type: an `Int?` cannot become an `Int`. SQL: `a AS "name"`
+  ///
+  /// ```swift
+  /// Select(author.$name, post.$views.sum().ifNull(0).as(\Total.$views), into: Total.self)
+  /// ```
+  public func `as`<Row: ResultRow>(
+    _ property: KeyPath<Row, ColumnReference<Value>>
+  ) -> AliasedExpression<Value> {
+    guard let layout = try? Row.layout, let index = layout.index(of: property) else {
+      return AliasedExpression(
+        expression: SQLExpression(.invalid(Columns<Row>.noColumn(property))), name: "")
+    }
+    return AliasedExpression(expression: self, name: layout.columns[index].name)
   }
 }

@@ -43,6 +43,7 @@ extension SelectExtras.Content {
       case .common, .row: break
       }
     }
+    depth = max(depth, limit?.depth ?? 0, offset?.depth ?? 0)
     for (_, window) in windows { depth = max(depth, window.depth) }
     return depth
   }

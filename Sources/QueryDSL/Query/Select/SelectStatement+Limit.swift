@@ -15,44 +15,70 @@ extension SelectStatement {
     offset = count.map { .number($0) }
   }
 
-  /// Replaces the limit by a parameter of a prepared query.
+  /// Replaces the limit by an expression, such as a parameter of a prepared query.
   mutating func setLimit(_ count: SQLExpression<Int>) {
     limit = rowCount(count, "LIMIT")
+    if case .expression = limit { changeExtras { $0.limit = count.node } }
   }
 
-  /// Replaces the offset by a parameter of a prepared query.
+  /// Replaces the offset by an expression, such as a parameter of a prepared query.
   mutating func setOffset(_ count: SQLExpression<Int>) {
     offset = rowCount(count, "OFFSET")
+    if case .expression = offset { changeExtras { $0.offset = count.node } }
   }
 
   private mutating func rowCount(_ count: SQLExpression<Int>, _ clause: String) -> RowCount {
-    if case .parameter(let parameter) = count.node {
-      switch parameter.bound(as: .standard, part: .rowCount) {
-      case .argument(let argument): return .argument(argument)
-      case .value(.integer(let count)):
-        if count < 0 { note(QueryError("\(clause) is negative: \(count)")) }
-        return .number(Int(clamping: count))
-      default: break
-      }
+    guard case .parameter(let parameter) = count.node else { return .expression }
+    switch parameter.bound(as: .standard, part: .rowCount) {
+    case .argument(let argument): return .argument(argument)
+    case .value(.integer(let count)):
+      if count < 0 { note(QueryError("\(clause) is negative: \(count)")) }
+      return .number(Int(clamping: count))
+    default: return .expression
     }
-    note(QueryError("\(clause) takes a number or a parameter of `prepare`"))
-    return .number(0)
+  }
+
+  func writeLimit(to writer: inout ShapeWriter) {
+    if let limit {
+      writer.token(.limit)
+      write(limit, extras?.content.limit, to: &writer)
+    }
+    if let offset {
+      if limit == nil { writer.token(.noLimit) }
+      writer.token(.offset)
+      write(offset, extras?.content.offset, to: &writer)
+    }
+  }
+
+  @inline(__always)
+  private func write(
+    _ count: RowCount, _ expression: ExpressionNode?, to writer: inout ShapeWriter
+  ) {
+    switch count {
+    case .number(let count): writer.value(.value(.integer(Int64(count))))
+    case .argument(let argument): writer.value(.argument(argument))
+    case .expression: write(expression, to: &writer)
+    }
+  }
+
+  /// Writes an expression of LIMIT or OFFSET, which cannot see the tables of the query.
+  private func write(_ count: ExpressionNode?, to writer: inout ShapeWriter) {
+    guard let count else { return }
+    // The tables of a compound are out of scope already.
+    guard extras?.content.compound == nil else { return count.write(to: &writer) }
+    writer.hideScope(true)
+    count.write(to: &writer)
+    writer.hideScope(false)
   }
 }
 
 /// The number of rows in LIMIT or OFFSET.
 ///
-/// It is smaller than a `BoundValue`, and a number is copied without reference counting.
+/// It is smaller than a `BoundValue`, and is copied without reference counting.
 package enum RowCount: Sendable {
   case number(Int)
   /// A parameter of a prepared query.
   case argument(BoundArgument)
-
-  /// The value to bind.
-  var bound: BoundValue {
-    switch self {
-    case .number(let count): .value(.integer(Int64(count)))
-    case .argument(let argument): .argument(argument)
-    }
-  }
+  /// An expression, which the extras of the statement hold.
+  case expression
 }

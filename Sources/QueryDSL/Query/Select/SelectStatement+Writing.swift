@@ -158,18 +158,6 @@ extension SelectStatement: Renderable {
     }
   }
 
-  private func writeLimit(to writer: inout ShapeWriter) {
-    if let limit {
-      writer.token(.limit)
-      writer.value(limit.bound)
-    }
-    if let offset {
-      if limit == nil { writer.token(.noLimit) }
-      writer.token(.offset)
-      writer.value(offset.bound)
-    }
-  }
-
   static func write(
     _ predicates: ShortList<PredicateNode>, behind keyword: SQLToken, to writer: inout ShapeWriter
   ) {

@@ -133,6 +133,9 @@ package final class SelectExtras: Sendable {
     package var sources: [(table: TableID, source: TableReference.Source)] = []
     package var windows: [(name: String, window: WindowSpecification)] = []
     package var compound: CompoundNode?
+    /// The expressions of LIMIT and OFFSET, where these are not numbers.
+    package var limit: ExpressionNode?
+    package var offset: ExpressionNode?
 
     /// Whether all tables are tables of models, and the rows come from a single SELECT.
     var isPlain: Bool {
