@@ -179,16 +179,17 @@ struct RowValueSpecification {
         .contains("USING COVERING INDEX Place_on_region_number (region=? AND number=?)"))
   }
 
-  @Test("optional expressions in a query, other forms, and values without a form throw")
+  @Test("a query of other forms throws, and a value in it takes the form of its expression")
   func mistakes() throws {
-    let notes = Place.select(\.$region, \.$note)
-    let days = Place.select { ($0.$id, SQLExpression(Date())) }
-    for query in [
-      Place.where { RowValue($0.$region, $0.$note).isIn(notes) },
-      Place.where { RowValue($0.$id, $0.$day).isIn(days) },
-    ] {
-      #expect(throws: QueryError.self) { try query.sql }
-      #expect(throws: QueryError.self) { try db.fetch(query) }
-    }
+    let days = Place.select { ($0.$id, SQLExpression<Date>(sql: "0")) }
+    let query = Place.where { RowValue($0.$id, $0.$day).isIn(days) }
+    #expect(throws: QueryError.self) { try query.sql }
+    #expect(throws: QueryError.self) { try db.fetch(query) }
+    let first = Place.select { ($0.$id, SQLExpression(Date(timeIntervalSince1970: 0))) }
+    #expect(try db.fetch(Place.where { RowValue($0.$id, $0.$day).isIn(first) }).map(\.id) == [1])
+    let notes = Place.where { $0.$number == 1 }.select(\.$region, \.$note)
+    let found = Place.where { RowValue($0.$region, $0.$note).isIn(notes) }
+    #expect(try db.fetch(found.order(by: \.$id)).map(\.id) == [1, 3])
+    #expect(try db.count(Place.where { !RowValue($0.$region, $0.$note).isIn(notes) }) == 3)
   }
 }

@@ -109,19 +109,15 @@ extension RowValue {
 
   /// Tests for one of the rows that a query returns. SQL: `(a, b) IN (SELECT c, d …)`
   ///
-  /// A query that stores its columns in other forms throws `QueryError` when the query is rendered.
-  /// So do optional expressions, because in SQL no list contains NULL; use `exists()` for these.
+  /// If an expression is optional, nil equals nil:
+  /// `EXISTS (SELECT 1 FROM (SELECT c AS "apus_0", …) WHERE a IS "apus_0" AND …)`. The rows of the
+  /// query are then compared one by one, without an index. A query that stores its columns in
+  /// other forms throws `QueryError` when the query is rendered.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == (repeat each Value) {
     let query = query.query
-    guard !isOptional else {
-      return SQLPredicate(
-        .invalid(
-          QueryError(
-            "RowValue.isIn(query) finds no row with NULL, so its expressions cannot be optional; "
-              + "use `ifNull`, or `exists()` of a query that compares them")))
-    }
+    var statement = query.statement
     guard !query.decoding.isMapped, let columns = try? query.decoding.columns(),
-      columns.map(\.form) == forms
+      statement.adaptSelection(of: columns, to: forms) == forms
     else {
       return SQLPredicate(
         .invalid(
@@ -129,7 +125,10 @@ extension RowValue {
             "RowValue.isIn(query): the query stores its \(forms.count) columns in other forms than "
               + "the row value")))
     }
-    return SQLPredicate(.isInQuery(.row(nodes), query.statement, isOptional: false))
+    return SQLPredicate(
+      isOptional
+        ? .isSame(nodes, asRowOf: statement)
+        : .isInQuery(.row(nodes), statement, isOptional: false))
   }
 }
 

@@ -118,6 +118,26 @@ extension Registrar {
     }
   }
 
+  /// Registers a function without a result, which is NULL in SQL.
+  ///
+  /// ```swift
+  /// try db.function("note") { (text: String) in print(text) }
+  /// ```
+  /// Otherwise the same as for a function with a result.
+  @_disfavoredOverload
+  public func function<each Argument: ColumnValue>(
+    _ name: String, _ flags: FunctionFlags = [],
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Void
+  ) throws {
+    try function(
+      name, argumentCount: count(repeat (each Argument).self), flags
+    ) { arguments in
+      var reader = arguments.reader
+      try body(repeat try reader.next((each Argument).self))
+      return .null
+    }
+  }
+
   /// Registers a function that receives its arguments as values and returns a value.
   ///
   /// ```swift

@@ -1,5 +1,11 @@
 import SQLCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // Over no rows, every aggregate but `count` and `total` is NULL, so the results of the others are
 // optional. With `distinct`, each value counts once. `filter` and `over` may follow an aggregate.
 // https://www.sqlite.org/lang_aggfunc.html
@@ -87,6 +93,38 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   }
 }
 
+// SQL's mean of decimals would be a rounded Double. Few quotients of decimals have an end, so there is
+// no exact one; the sum is exact.
+
+extension SQLExpression where Value == Decimal {
+  /// Returns the exact sum; 0 over no rows. SQL: `ifnull(decimal_sum(a), '0')`
+  public func total(distinct: Bool = false) -> SQLExpression<Decimal> {
+    sum(distinct: distinct).ifNull(0)
+  }
+
+  /// Not available: few means of decimals have a finite number of digits.
+  @available(
+    *, unavailable,
+    message: "SQL has no exact mean of decimal numbers: divide sum() by count() in Swift"
+  )
+  public func avg(distinct: Bool = false) -> SQLExpression<Decimal?> { optional }
+}
+
+extension SQLExpression where Value == Decimal? {
+  /// Returns the exact sum of the values that are not NULL; 0 over no rows.
+  /// SQL: `ifnull(decimal_sum(a), '0')`
+  public func total(distinct: Bool = false) -> SQLExpression<Decimal> {
+    sum(distinct: distinct).ifNull(0)
+  }
+
+  /// Not available: few means of decimals have a finite number of digits.
+  @available(
+    *, unavailable,
+    message: "SQL has no exact mean of decimal numbers: divide sum() by count() in Swift"
+  )
+  public func avg(distinct: Bool = false) -> SQLExpression<Decimal?> { self }
+}
+
 extension SQLExpression {
   /// Returns the sum of the values that are not NULL. SQL: `sum(a)`, of decimals `decimal_sum(a)`
   public func sum<Wrapped: AdditiveColumnValue & Numeric>(
@@ -101,13 +139,15 @@ extension SQLExpression {
   }
 }
 
-extension SQLExpression where Value: TextColumnValue {
-  /// Joins the texts, in an order that SQL does not define. SQL: `group_concat(a, ?)`
+extension SQLExpression {
+  /// Joins the values as texts, in an order that SQL does not define. SQL: `group_concat(a, ?)`
+  ///
+  /// A number is written as SQLite writes it, and a date or a UUID as its column stores it.
   public func groupConcat(_ separator: String = ",") -> SQLExpression<String?> {
     SQLExpression<String?>(.aggregate("group_concat", [node, .value(BoundValue(separator))]))
   }
 
-  /// Joins the texts, each after the first preceded by its own separator.
+  /// Joins the values as texts, each after the first preceded by its own separator.
   /// SQL: `group_concat(a, b)`
   ///
   /// The order is not defined. A separator that is NULL joins without one.
@@ -115,11 +155,11 @@ extension SQLExpression where Value: TextColumnValue {
     SQLExpression<String?>(.aggregate("group_concat", [node, separator.node]))
   }
 
-  /// Joins the different texts with commas, in an order that SQL does not define.
+  /// Joins the different values as texts with commas, in an order that SQL does not define.
   ///
   /// SQL: `group_concat(DISTINCT a)`. SQLite allows no separator with DISTINCT.
   public func groupConcatDistinct() -> SQLExpression<String?> {
-    SQLExpression<String?>(.aggregate("group_concat", [node], distinct: true))
+    SQLExpression<String?>(.aggregate("group_concat", [collatedNode], distinct: true))
   }
 }
 

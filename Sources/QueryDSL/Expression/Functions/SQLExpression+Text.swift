@@ -95,6 +95,13 @@ extension SQLExpression where Value: TextColumnValue {
   private func bound(_ text: String) -> ExpressionNode { .value(BoundValue(text)) }
 }
 
+extension SQLExpression where Value: ArithmeticColumnValue {
+  /// Returns the text of the Unicode scalar with this code. SQL: `char(a)`
+  ///
+  /// A code that no scalar has becomes U+FFFD, and NULL becomes U+0000.
+  public func char() -> SQLExpression<String> { SQLExpression<String>(.function("char", [node])) }
+}
+
 extension SQLExpression where Value: TextColumnValue {
   /// Tests a pattern: `%` stands for any text, `_` for one character. ASCII letters match in either
   /// case.

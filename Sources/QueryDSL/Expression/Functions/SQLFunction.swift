@@ -9,6 +9,9 @@ import SQLCore
 /// // … WHERE "soundex"("name") = "soundex"(?)
 /// ```
 ///
+/// Arguments may be expressions, conditions and Swift values: `soundex("Jane")`. A function without a
+/// result is declared as `SQLFunction<Never?, String>`.
+///
 /// The compiler cannot check the declaration. A function that does not exist throws `DatabaseError`
 /// when the query runs; a result of another type throws `ColumnValueError` when it is read.
 public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
@@ -25,6 +28,30 @@ public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Send
   ) -> SQLExpression<Result> {
     SQLExpression<Result>(.function(name, expressionNodes(repeat each arguments)))
   }
+
+  /// Returns a call of the function, some of whose arguments are values. SQL: `f(a, ?)`
+  @_disfavoredOverload
+  public func callAsFunction<each Operand: Selectable>(
+    _ arguments: repeat each Operand
+  ) -> SQLExpression<Result> where repeat (each Operand).Selected == each Argument {
+    SQLExpression<Result>(.function(name, operandNodes(repeat each arguments)))
+  }
+}
+
+/// Returns the nodes of the arguments of a function, which are expressions and values.
+private func operandNodes<each Operand: Selectable>(
+  _ operands: repeat each Operand
+) -> [ExpressionNode] {
+  var nodes: [ExpressionNode] = []
+  for operand in repeat each operands {
+    switch operand.selectItem.term {
+    case .expression(let node), .aliased(let node, _): nodes.append(node)
+    case .table:
+      nodes.append(
+        .invalid(QueryError("a table is no argument of a function; name a column of it")))
+    }
+  }
+  return nodes
 }
 
 /// Returns the nodes of the arguments of a function.
@@ -58,5 +85,14 @@ public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: Sen
   ) -> SQLExpression<Result> {
     SQLExpression<Result>(
       .aggregate(name, expressionNodes(repeat each arguments), distinct: distinct))
+  }
+
+  /// Returns a call of the aggregate, some of whose arguments are values. SQL: `f(a, ?)`
+  @_disfavoredOverload
+  public func callAsFunction<each Operand: Selectable>(
+    _ arguments: repeat each Operand, distinct: Bool = false
+  ) -> SQLExpression<Result> where repeat (each Operand).Selected == each Argument {
+    SQLExpression<Result>(
+      .aggregate(name, operandNodes(repeat each arguments), distinct: distinct))
   }
 }

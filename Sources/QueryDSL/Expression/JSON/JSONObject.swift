@@ -51,6 +51,25 @@ extension Columns where M: Codable {
   }
 }
 
+extension OptionalColumns where M: Codable {
+  /// Makes a JSON array of the rows that the join found, in an order that SQL does not define.
+  /// SQL: `json_group_array(json_object(…)) FILTER (WHERE "Post"."id" IS NOT NULL)`
+  ///
+  /// ```swift
+  /// Query { (author: Columns<Author>, post: OptionalColumns<Post>) in
+  ///   From(author)
+  ///   LeftJoin(post, on: post.$authorID == author.$id)
+  ///   GroupBy(author.$id)
+  ///   Select(author.$name, post.jsonGroupArray())               // (String, JSON<[Post]>)
+  /// }
+  /// ```
+  /// An author without posts has an empty array. With `distinct`, rows of the same JSON are one
+  /// element, as where a second join repeats them.
+  public func jsonGroupArray(distinct: Bool = false) -> SQLExpression<JSON<[M]>> {
+    columns.jsonObject().jsonGroupArray(distinct: distinct).filter(isFound)
+  }
+}
+
 extension SQLExpression where Value: Codable {
   /// Makes a JSON array of the values of the rows, in an order that SQL does not define. NULL is
   /// `null`, and over no rows the array is empty. SQL: `json_group_array(a)`
@@ -155,7 +174,7 @@ extension Query {
     let value = ExpressionNode.resultColumn("value").asJSON(of: column.type, column.form)
     return .composed([
       .sql("(SELECT "), .expression(.function("json_group_array", [value])), .sql(" FROM "),
-      .expression(.subquery(statement.naming("value"))), .sql(")"),
+      .expression(.subquery(statement.naming(["value"]))), .sql(")"),
     ])
   }
 }

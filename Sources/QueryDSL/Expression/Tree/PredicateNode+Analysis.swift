@@ -175,6 +175,23 @@ extension PredicateNode {
     return .composed(parts)
   }
 
+  /// `EXISTS (SELECT 1 FROM (SELECT … AS "apus_0", …) WHERE a IS "apus_0" AND …)`
+  ///
+  /// NULL is the same as NULL.
+  static func isSame(_ row: [ExpressionNode], asRowOf query: SelectStatement) -> PredicateNode {
+    let names = row.indices.map { "apus_\($0)" }
+    var parts: [SQLFragment.Part] = [
+      .sql("EXISTS (SELECT 1 FROM "), .expression(.subquery(query.naming(names))),
+    ]
+    for (index, node) in row.enumerated() {
+      parts.append(.sql(SQL(unsafe: index == 0 ? " WHERE " : " AND ")))
+      parts.append(.expression(node))
+      parts.append(.sql(SQL(unsafe: " IS \"\(names[index])\"")))
+    }
+    parts.append(.sql(")"))
+    return .composed(parts)
+  }
+
   private static func tables(of arrays: [BoundValue]) -> [SQLFragment.Part] {
     var parts: [SQLFragment.Part] = []
     for (index, array) in arrays.enumerated() {

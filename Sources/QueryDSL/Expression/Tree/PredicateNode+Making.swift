@@ -170,7 +170,7 @@ extension PredicateTree {
   static func writeIsInNullable(
     _ subject: ExpressionNode, _ query: SelectStatement, to writer: inout ShapeWriter
   ) {
-    let named = query.naming("value")
+    let named = query.naming(["value"])
     subject.writeOperand(to: &writer)
     writer.token(.isNotNull)
     writer.token(.and)
@@ -195,23 +195,22 @@ extension PredicateTree {
 }
 
 extension SelectStatement {
-  /// Returns the statement with a name for its only column.
-  func naming(_ name: String) -> SelectStatement {
+  /// Returns the statement with names for its columns, each of which is an expression.
+  func naming(_ names: [String]) -> SelectStatement {
     var named = self
     if let compound = extras?.content.compound {
       named.changeExtras {
-        $0.compound = CompoundNode(first: compound.first.naming(name), others: compound.others)
+        $0.compound = CompoundNode(first: compound.first.naming(names), others: compound.others)
       }
     }
-    switch selection {
-    case .terms(let terms) where terms.count == 1:
-      switch terms[0] {
-      case .expression(let node), .aliased(let node, _):
-        named.selection = .terms([.aliased(node, name)])
-      case .table: break
-      }
-    default: break
-    }
+    guard case .terms(let terms) = selection, terms.count == names.count else { return named }
+    named.selection = .terms(
+      zip(terms, names).map { term, name in
+        switch term {
+        case .expression(let node), .aliased(let node, _): .aliased(node, name)
+        case .table: term
+        }
+      })
     return named
   }
 }

@@ -1,0 +1,89 @@
+import SQLCore
+
+// Functions whose first argument is a Swift value, and another one an expression. Each is the same as
+// that of `SQLExpression(value)`.
+
+extension ColumnValue where Self: TextColumnValue {
+  /// Returns the position of the first occurrence of an expression in this text; 0 if there is none.
+  /// SQL: `instr(?, a)`
+  ///
+  /// ```swift
+  /// Post.where { "swift sqlite".instr($0.$title) > 0 }
+  /// // … WHERE instr(?, "title") > ?
+  /// ```
+  public func instr(_ part: SQLExpression<Self>) -> SQLExpression<IntegerResult> {
+    SQLExpression(self).instr(part)
+  }
+
+  /// Returns this text followed by an expression. SQL: `? || a`
+  public func concat(_ other: SQLExpression<Self>) -> SQLExpression<Self> {
+    SQLExpression(self).concat(other)
+  }
+
+  /// Tests a pattern that is an expression. SQL: `? LIKE a`
+  public func like(pattern: SQLExpression<Self>, escape: Character? = nil) -> SQLPredicate {
+    SQLExpression(self).like(pattern: pattern, escape: escape)
+  }
+
+  /// Tests a pattern of file names that is an expression. SQL: `? GLOB a`
+  public func glob(pattern: SQLExpression<Self>) -> SQLPredicate {
+    SQLExpression(self).glob(pattern: pattern)
+  }
+}
+
+extension ColumnValue where Self: OrderedColumnValue {
+  /// Tests whether this value is in a closed range; unknown if an end is NULL.
+  /// SQL: `? BETWEEN a AND b`
+  ///
+  /// ```swift
+  /// Post.where { Date().between($0.$start, and: $0.$end) }
+  /// ```
+  public func between(
+    _ lower: SQLExpression<Self>, and upper: SQLExpression<Self>
+  ) -> SQLPredicate {
+    SQLExpression(self).between(lower, and: upper)
+  }
+}
+
+extension ColumnValue where Self: ArithmeticColumnValue {
+  /// Returns this number to a power; NULL if that is not a real number. SQL: `pow(?, a)`
+  public func pow(_ exponent: SQLExpression<Self>) -> SQLExpression<Double?> {
+    SQLExpression(self).pow(exponent)
+  }
+
+  /// Returns the angle of the point (x, y), in radians; this number is y. SQL: `atan2(?, a)`
+  public func atan2(_ x: SQLExpression<Self>) -> SQLExpression<RealResult> {
+    SQLExpression(self).atan2(x)
+  }
+
+  /// Returns the remainder of an integer division; NULL if the divisor is 0. SQL: `? % a`
+  public func remainder(_ divisor: SQLExpression<Self>) -> SQLExpression<Self> {
+    SQLExpression(self).remainder(divisor)
+  }
+}
+
+extension ColumnValue {
+  /// Tests for one of the values that a query returns. SQL: `? IN (SELECT …)`
+  public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == Self {
+    SQLExpression(self).isIn(query)
+  }
+}
+
+/// A type without values: `Never?` is the result of a function that returns none, and always NULL.
+///
+/// ```swift
+/// try db.function("note") { (text: String) in print(text) }
+/// let note = SQLFunction<Never?, String>("note")
+/// ```
+extension Never: ColumnValue {
+  /// No storage class.
+  public static var storageClass: StorageClass { .null }
+
+  /// Throws `ColumnValueError`, since there is no value.
+  public init(_ cell: borrowing Cell) throws {
+    throw ColumnValueError.invalid("a value", as: Never.self)
+  }
+
+  /// Returns nothing, since there is no value.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue { switch self {} }
+}
