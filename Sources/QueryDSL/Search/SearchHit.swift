@@ -85,6 +85,49 @@ extension Columns where M: _SearchHitRow {
         searchFunction("apus_highlight", at: position, [empty, empty])))
   }
 
+  /// The relevance of the row by other weights than those of the index: the smaller, the more
+  /// relevant. A column that is not named keeps its weight. SQL: `bm25("Post_search", ?, ?)`
+  ///
+  /// ```swift
+  /// Post.search("swift").selectHit { post, hit in
+  ///   (post.$title, hit.rank { $0.$title.weighted(5) })
+  /// }
+  /// ```
+  /// The rows are sorted by SQLite, not by the index as with `$rank`. A column that the index does not
+  /// have, and a weight that is not finite or is negative, throw `QueryError` when the query is
+  /// rendered.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_bm25_function>
+  public func rank(
+    @FullTextBuilder weighing weights: (Columns<M._Searched>) -> [FullTextTerm]
+  ) -> SQLExpression<Double> {
+    SQLExpression(rankNode(weights(Columns<M._Searched>())))
+  }
+
+  private func rankNode(_ terms: [FullTextTerm]) -> ExpressionNode {
+    do {
+      let index = try SearchIndex.required(by: M._Searched.self)
+      var weights = index.columns.map(\.weight)
+      for term in terms {
+        guard let column = term.node.columnID,
+          let position = index.position(ofColumn: Int(column.index))
+        else {
+          throw QueryError("\(index.name): the index does not have a column that is weighed")
+        }
+        guard term.weight.isFinite, term.weight >= 0 else {
+          throw QueryError(
+            "\(index.name): the weight of \(index.columns[position].name) is \(term.weight)")
+        }
+        weights[position] = term.weight
+      }
+      return .function(
+        "bm25",
+        [.column(ColumnID(table: table, index: 2))]
+          + weights.map { .value(BoundValue($0)) })
+    } catch {
+      return .invalid(error as? QueryError ?? QueryError(String(describing: error)))
+    }
+  }
+
   private func snippetNode(_ position: ExpressionNode, _ words: Int) -> ExpressionNode {
     guard (1...64).contains(words) else {
       return .invalid(QueryError("snippet(words: \(words)): a snippet has 1 to 64 words"))

@@ -62,6 +62,12 @@ extension SearchPattern {
   ///
   /// An index whose detail is not `.full` throws `QueryError` when the query is rendered.
   public static func near(_ texts: String..., within distance: Int = 10) -> SearchPattern {
+    near(texts, within: distance)
+  }
+
+  /// Finds rows in which the texts of a list are near each other in one column.
+  /// FTS5: `NEAR("swift" "actor", 10)`
+  public static func near(_ texts: [String], within distance: Int = 10) -> SearchPattern {
     SearchPattern(.near(texts, distance))
   }
 

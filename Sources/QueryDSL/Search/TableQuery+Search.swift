@@ -61,6 +61,22 @@ extension TableQuery where M: TableModel {
     return self
   }
 
+  /// Orders by the relevance of what a search found, by weights of the columns for this query.
+  /// SQL: `ORDER BY bm25("Post_search", ?, ?)`
+  ///
+  /// ```swift
+  /// Post.search("swift").orderByRank { $0.$title.weighted(5) }.limit(20)
+  /// ```
+  /// A column that is not named keeps the weight that the index declares. The rows are sorted by
+  /// SQLite, not by the index as with `order(by: .rank)`.
+  public consuming func orderByRank(
+    @FullTextBuilder weighing weights: (Columns<M>) -> [FullTextTerm]
+  ) -> Self {
+    let hit = self.hit
+    select.statement.addOrder(hit.rank(weighing: weights).node, .ascending, nil)
+    return self
+  }
+
   /// Selects expressions of the rows and of what the search found in them, one on each line or
   /// several as a tuple.
   ///

@@ -122,7 +122,7 @@ package enum KnownModels {
   static func adding(to failure: any Error) -> any Error {
     let prefix = "no such table: "
     guard var error = failure as? DatabaseError, error.message.hasPrefix(prefix) else {
-      return failure
+      return addingFlag(to: failure)
     }
     let table = error.message.dropFirst(prefix.count)
     let name = table.split(separator: ".").last.map { String($0).lowercasedASCII } ?? ""
@@ -130,6 +130,17 @@ package enum KnownModels {
     error.message +=
       "; it is the table of the model \(model), which is missing from the models of this database: "
       + "open it with `models: [\(model).self, …]`"
+    return error
+  }
+
+  /// Adds to the error `unsafe use of uuid()` the flag that the function lacks.
+  private static func addingFlag(to failure: any Error) -> any Error {
+    guard var error = failure as? DatabaseError, error.message.hasPrefix("unsafe use of "),
+      error.message.hasSuffix("()")
+    else { return failure }
+    error.message +=
+      "; a function that a view, a trigger, a default, a CHECK or an index calls is registered with "
+      + "the flag .innocuous: db.function(name, .innocuous) { … }"
     return error
   }
 }

@@ -37,6 +37,42 @@ struct SearchCombinationTests {
     #expect(second.map(\.title) == ["Rust", "Birds"])
   }
 
+  @Test("a query has weights of its own, and the words of an array are near each other")
+  func weights() throws {
+    let db = try database()
+    let byTitle = Post.search("swift").orderByRank { $0.$title.weighted(100) }.order(by: \.$id)
+    #expect(
+      try byTitle.sql.text.hasSuffix(
+        #"ORDER BY bm25("Post_search"."Post_search", ?, ?, ?), "Post"."id""#))
+    #expect(try byTitle.sql.values.suffix(3) == [.real(100), .real(1), .real(0)])
+    #expect(try db.fetch(byTitle).prefix(2).map(\.id).sorted() == [1, 5])
+    let byBody = Post.search("swift").orderByRank {
+      $0.$title.weighted(0)
+      $0.$body.weighted(5)
+    }
+    #expect(try db.first(byBody)?.id == 2)
+    let ranks = try db.fetch(
+      Post.search("swift").order(by: \.$id).selectHit { post, hit in
+        (
+          post.$id, hit.rank { $0.$title.weighted(0) }, hit.rank { $0.$title.weighted(10) },
+          hit.$rank
+        )
+      })
+    #expect(ranks.map(\.2) == ranks.map(\.3))
+    #expect(ranks.first { $0.0 == 5 }?.1 == 0)
+    let error = #expect(throws: QueryError.self) {
+      try Post.search("a").orderByRank { $0.$slug.weighted(1) }.sql
+    }
+    #expect(error?.message.contains("does not have a column") == true)
+    #expect(throws: QueryError.self) {
+      try Post.search("a").orderByRank { $0.$title.weighted(-1) }.sql
+    }
+    let words = ["actors", "tasks"]
+    #expect(try db.fetch(Post.search(.near(words))).map(\.id) == [1])
+    #expect(try db.fetch(Post.search(.near(words, within: 0))).isEmpty)
+    #expect(try db.fetch(Post.search(.near([]))).isEmpty)
+  }
+
   @Test("a search has children, and is the children of other rows")
   func including() throws {
     let db = try database()

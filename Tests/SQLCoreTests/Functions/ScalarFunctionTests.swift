@@ -96,9 +96,15 @@ struct ScalarFunctionTests {
         let error = #expect(throws: DatabaseError.self) {
           try db.row("SELECT * FROM \(identifier: "view_" + name)")
         }
-        #expect(error?.message == "unsafe use of \(name)()")
+        #expect(error?.message.hasPrefix("unsafe use of \(name)()") == true)
+        #expect(error?.message.contains("the flag .innocuous") == true)
       }
     }
+    try db.execute("CREATE TABLE u (n INTEGER, m INTEGER DEFAULT (plain(1)))")
+    let refused = #expect(throws: DatabaseError.self) {
+      try db.execute("INSERT INTO u (n) VALUES (1)")
+    }
+    #expect(refused?.message.contains("registered with the flag .innocuous") == true)
     try db.execute("CREATE INDEX i ON t (pure(n))")
     let error = #expect(throws: DatabaseError.self) {
       try db.execute("CREATE INDEX j ON t (harmless(n))")
