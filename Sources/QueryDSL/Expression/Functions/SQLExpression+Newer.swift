@@ -1,0 +1,121 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What newer versions of SQLite have. A program may be linked with one version and run with another,
+// so the version is looked at when a query is made. An older one makes an expression that throws
+// `QueryError` with the version that is needed.
+// https://www.sqlite.org/changes.html
+
+extension SQLiteLibrary {
+  /// The version for which queries are made; tests set another than the library's own.
+  @TaskLocal package static var queryVersion = versionNumber
+}
+
+extension ExpressionNode {
+  /// Returns an expression that SQLite has since a version, or an error that names the version.
+  fileprivate func since(_ version: Int, _ what: String) -> ExpressionNode {
+    Self.problem(since: version, what).map { .invalid($0) } ?? self
+  }
+
+  fileprivate static func problem(since version: Int, _ what: String) -> QueryError? {
+    guard SQLiteLibrary.queryVersion < version else { return nil }
+    func text(_ number: Int) -> String {
+      "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
+    }
+    return QueryError(
+      "\(what) needs SQLite \(text(version)) or newer, and this is SQLite "
+        + text(SQLiteLibrary.queryVersion))
+  }
+}
+
+extension SQLExpression where Value: TextColumnValue {
+  /// Returns the bytes of which the text is the hexadecimal form; NULL if it is none. It may contain
+  /// the `separators` between bytes. SQL: `unhex(a, ?)`
+  ///
+  /// SQLite before 3.41 throws `QueryError` when the query is rendered.
+  public func unhex(ignoring separators: String = "") -> SQLExpression<Data?> {
+    let others: [ExpressionNode] = separators.isEmpty ? [] : [.value(BoundValue(separators))]
+    return SQLExpression<Data?>(
+      .function("unhex", [node] + others).since(3_041_000, "unhex()"))
+  }
+}
+
+extension SQLExpression where Value: JSONColumnValue {
+  /// Returns the JSON in SQLite's binary form, which its JSON functions read faster than text.
+  /// SQL: `jsonb(a)`
+  ///
+  /// SQLite before 3.45 throws `QueryError` when the query is rendered.
+  /// - SeeAlso: <https://www.sqlite.org/jsonb.html>
+  public func jsonb() -> SQLExpression<Data?> {
+    SQLExpression<Data?>(.function("jsonb", [node]).since(3_045_000, "jsonb()"))
+  }
+
+  /// Returns the JSON with a value inserted into an array, before the element at the place.
+  /// SQL: `json_array_insert(a, ?, json(?))`
+  ///
+  /// ```swift
+  /// Post.update { $0.$tags = $0.$tags.insertElement("swift", at: 0) }
+  /// ```
+  /// SQLite before 3.53 throws `QueryError` when the query is rendered.
+  public func insertElement<New: Codable & Sendable>(
+    _ value: New, at steps: JSONStep...
+  ) -> SQLExpression {
+    let element = ExpressionNode.function("json", [.value(BoundValue(JSON(value)))])
+    let node = at(steps) { .function("json_array_insert", [$0, $1, element]) }
+    return SQLExpression(node.since(3_053_000, "json_array_insert()"))
+  }
+}
+
+extension SQLExpression where Value == Data {
+  /// Returns the JSON that these bytes are in SQLite's binary form. SQL: `json(a)`
+  ///
+  /// Bytes that are none throw `DatabaseError` when the query runs. SQLite before 3.45 throws
+  /// `QueryError` when the query is rendered.
+  public func json<Content: Codable & Sendable>(
+    as type: Content.Type = Content.self
+  ) -> SQLExpression<JSON<Content>> {
+    SQLExpression<JSON<Content>>(.function("json", [node]).since(3_045_000, "JSONB"))
+  }
+}
+
+extension SQLExpression where Value == Data? {
+  /// Returns the JSON that these bytes are in SQLite's binary form; NULL if there are none.
+  /// SQL: `json(a)`
+  ///
+  /// Bytes that are none throw `DatabaseError` when the query runs. SQLite before 3.45 throws
+  /// `QueryError` when the query is rendered.
+  public func json<Content: Codable & Sendable>(
+    as type: Content.Type = Content.self
+  ) -> SQLExpression<JSON<Content>?> {
+    SQLExpression<JSON<Content>?>(.function("json", [node]).since(3_045_000, "JSONB"))
+  }
+}
+
+extension SQLExpression {
+  /// Defines the order in which an aggregate takes the rows. SQL: `group_concat(a, ? ORDER BY b)`
+  ///
+  /// ```swift
+  /// Post.select { $0.$title.groupConcat("; ").order(by: $0.$createdAt, .descending) }
+  /// ```
+  /// It must directly follow an aggregate, before `filter` and `over`; a second one orders rows that
+  /// are equal in the first. SQLite before 3.44 throws `QueryError` when the query is rendered.
+  /// - SeeAlso: <https://www.sqlite.org/lang_aggfunc.html#aggorderby>
+  public func order<Term: ColumnValue>(
+    by term: SQLExpression<Term>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> SQLExpression {
+    let term = SelectStatement.OrderTerm(term.collatedNode, direction, nulls)
+    return SQLExpression(
+      node.changingCall(for: "ORDER BY in an aggregate") { call in
+        call.order.append(term)
+        return call.kind == .window
+          ? QueryError("\(call.name)() is not an aggregate function, so it cannot have ORDER BY")
+          : ExpressionNode.problem(since: 3_044_000, "ORDER BY in an aggregate")
+      }, form: form)
+  }
+}
