@@ -15,12 +15,39 @@ extension RandomExpressions {
       return Condition(predicate: left.predicate || right.predicate) {
         SQLLogic.or(left.holds($0), right.holds($0))
       }
+    case 4 where values.flip(): return ofBools(depth: depth - 1)
     case 4:
       let operand = condition(depth: depth - 1)
       return Condition(predicate: !operand.predicate) { operand.holds($0).map { !$0 } }
     case 5: return block(depth: depth - 1)
     case 6: return nesting < 2 && values.flip() ? membership() : leaf()
     default: return leaf()
+    }
+  }
+
+  /// Operators on Bools that are values, and constants.
+  private mutating func ofBools(depth: Int) -> Condition {
+    let (left, right) = (condition(depth: depth), condition(depth: depth))
+    let flag = iif(left.predicate, true, false)
+    switch values.below(5) {
+    case 0: return Condition(predicate: !flag) { left.holds($0) != true }
+    case 1:
+      return Condition(predicate: flag && right.predicate) {
+        SQLLogic.and(left.holds($0) == true, right.holds($0))
+      }
+    case 2:
+      return Condition(predicate: right.predicate || flag) {
+        SQLLogic.or(right.holds($0), left.holds($0) == true)
+      }
+    case 3:
+      return Condition(predicate: flag && !iif(right.predicate, true, false)) {
+        left.holds($0) == true && right.holds($0) != true
+      }
+    default:
+      let holds = values.flip()
+      return Condition(predicate: left.predicate && SQLPredicate(holds)) {
+        SQLLogic.and(left.holds($0), holds)
+      }
     }
   }
 

@@ -71,12 +71,17 @@ struct RandomExpressions {
 
   private mutating func integerOfText(depth: Int) -> Term<Int?> {
     let (text, literal) = (text(depth: depth), values.text())
-    switch values.below(5) {
+    switch values.below(6) {
     case 0:
       return Term(expression: text.expression.length()) { SQLLogic.length(text.evaluate($0)) }
     case 1:
       return Term(expression: text.expression.instr(literal)) {
         SQLLogic.instr(text.evaluate($0), .text(literal))
+      }
+    case 5:
+      let literal: String? = literal
+      return Term(expression: literal.instr(text.expression)) {
+        SQLLogic.instr(value(literal), text.evaluate($0))
       }
     case 2:
       return Term(expression: text.expression.unicode()) { SQLLogic.unicode(text.evaluate($0)) }
@@ -95,11 +100,24 @@ struct RandomExpressions {
   /// CASE, iif, and scalar subqueries.
   private mutating func choice(depth: Int) -> Term<Int?> {
     let (yes, no) = (integer(depth: depth), integer(depth: depth))
-    switch values.below(5) {
+    switch values.below(6) {
     case 0:
       let condition = condition(depth: depth)
       return Term(expression: iif(condition.predicate, yes.expression, no.expression)) {
         condition.holds($0) == true ? yes.evaluate($0) : no.evaluate($0)
+      }
+    case 5:
+      let (condition, isFirst) = (condition(depth: depth), values.flip())
+      let literal = values.optional { $0.below(9) }
+      return Term(
+        expression: isFirst
+          ? iif(condition.predicate, literal, no.expression)
+          : iif(condition.predicate, yes.expression, literal)
+      ) {
+        guard condition.holds($0) == true else {
+          return isFirst ? no.evaluate($0) : value(literal)
+        }
+        return isFirst ? value(literal) : yes.evaluate($0)
       }
     case 1:
       let (first, second) = (condition(depth: depth), condition(depth: depth))

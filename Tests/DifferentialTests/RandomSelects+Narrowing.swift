@@ -64,6 +64,9 @@ extension RandomSelects {
     rows.sort { RandomQuery.order($0, $1, by: compare) < 0 }
     let (limit, offset) = (values.optional { $0.below(6) }, values.optional { $0.below(3) })
     query = query.limit(1).limit(limit).offset(offset)
+    // An expression in place of a number.
+    if let limit, values.flip() { query = query.limit(SQLExpression(limit + 2) - 2) }
+    if let offset, values.flip() { query = query.offset(SQLExpression(offset) + 0) }
     rows = Array(rows.dropFirst(offset ?? 0).prefix(limit ?? .max))
     let expected = rows.map { [terms.number.evaluate($0), terms.text.evaluate($0)] }
     return run(query, expected, isTotal: true) { [value($0.0), value($0.1)] }
