@@ -126,6 +126,7 @@ public final class Statement {
 
   /// Passes the current row to a closure without copying it. Throws misuse if the statement is not at a
   /// row.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   @_spi(Tools)
   public func withRow<Result>(
     _ body: (borrowing StatementRow) throws -> Result

@@ -1,7 +1,7 @@
 import Apus
 import Foundation
 
-// The models of the README.
+// The models of a blog.
 
 enum Status: String, ColumnValue { case draft, published, archived }
 

@@ -3,8 +3,8 @@ import Foundation
 import Observation
 import Testing
 
-/// Every statement of the README's example, each part in its own function.
-@Suite("README")
+/// Writes, reads, observation and raw SQL over the models of a blog, as the README writes them.
+@Suite("A blog")
 struct ReadmeTests {
   let db: Database
   let author: Author
@@ -30,7 +30,7 @@ struct ReadmeTests {
     }
   }
 
-  @Test("the writes of the README store and update models")
+  @Test("writes store and update models")
   func write() async throws {
     try await store()
     #expect(try await db.count(Post.all) == 5)
@@ -41,7 +41,7 @@ struct ReadmeTests {
     #expect(try await db.find(Post.self, post.id)?.title == "Sports")
   }
 
-  @Test("the reads of the README find, filter and select")
+  @Test("reads find, filter and select")
   func read() async throws {
     try await store()
     let id = posts[1].id
@@ -74,7 +74,7 @@ struct ReadmeTests {
     }
   }
 
-  @Test("the README's result builder joins, filters and gives the documented SQL")
+  @Test("the result builder joins, filters and gives the documented SQL")
   func builder() async throws {
     try await store()
     let all = try await db.fetch(feed(search: nil))

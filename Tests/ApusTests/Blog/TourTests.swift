@@ -2,8 +2,8 @@ import Apus
 import Foundation
 import Testing
 
-/// The SQL and the output that the README's tour shows beside its queries.
-@Suite("The tour of the README")
+/// The SQL and the output that the README shows further down.
+@Suite("A tour of a blog")
 struct TourTests {
   let db: Database
   let author = Author(name: "Jane")
@@ -19,7 +19,7 @@ struct TourTests {
     ])
   }
 
-  @Test("the tour's queries have the SQL that the README shows")
+  @Test("the tour's queries have the SQL that is shown")
   func queries() throws {
     let nested = Post.where { post in
       post.$status.isIn([.draft, .published])
@@ -46,7 +46,7 @@ struct TourTests {
     #expect(try db.table(grouped).rows == [["draft", "1", "0"], ["published", "1", "7"]])
   }
 
-  @Test("a result prints as the table that the README shows")
+  @Test("a result prints as the table that is shown")
   func table() throws {
     #expect(
       try db.table(Post.select(\.$title, \.$status, \.$url)).description == """
@@ -94,7 +94,7 @@ struct TourTests {
     }
   }
 
-  @Test("a migration's plan prints as the README shows")
+  @Test("a migration's plan prints as it is shown")
   func plan() throws {
     #expect(
       try db.migrationPlan(for: [Author.self, Later.Post.self]).description == """
@@ -112,7 +112,7 @@ struct TourTests {
     #expect(posts.map(\.title) == ["Sports"])
   }
 
-  /// Compiled and never run: the README's spellings where the tests, which check more, differ.
+  /// Compiled and never run: spellings where the tests, which check more, differ.
   @MainActor
   private func spellings(_ loaded: Post) async throws {
     let db = try Database(path: "blog.sqlite", models: [Author.self, Post.self])

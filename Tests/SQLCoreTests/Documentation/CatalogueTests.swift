@@ -15,8 +15,11 @@ struct CatalogueTests {
     let callsSQLite: Bool
 
     var hasPage: Bool { comment.contains("- SeeAlso: <https://www.sqlite.org/") }
-    /// Whether it is public only for the compiler.
-    var isPlumbing: Bool { name.hasPrefix("_") }
+    /// Whether it is public only for the compiler, so that the documentation leaves it out.
+    var isPlumbing: Bool {
+      name.hasPrefix("_")
+        || comment.localizedCaseInsensitiveContains("programs do not use it directly")
+    }
   }
 
   /// The types that do not rest on SQLite.
