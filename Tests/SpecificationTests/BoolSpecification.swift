@@ -11,8 +11,6 @@ struct BoolSpecification {
     @Column var isDone: Bool
     @Column var isFlagged: Bool
     @Column var rating: Int
-
-    static var schema: Schema<Task> { Index(\.$isDone) }
   }
 
   let db: Database
@@ -33,20 +31,6 @@ struct BoolSpecification {
       try query.sql.text == #"SELECT "id" FROM "Task" WHERE "# + condition,
       sourceLocation: sourceLocation)
     #expect(try db.fetch(query).sorted() == ids, sourceLocation: sourceLocation)
-  }
-
-  @Test("&&, || and ! take columns of Bools and conditions")
-  func operators() throws {
-    try expect(#""isDone" = 0"#, [0, 2]) { !$0.$isDone }
-    try expect(#""isDone" = 1 AND "isFlagged" = 1"#, [3]) { $0.$isDone && $0.$isFlagged }
-    try expect(#""isDone" = 1 OR "isFlagged" = 1"#, [1, 2, 3]) { $0.$isDone || $0.$isFlagged }
-    try expect(#""isDone" = 0 AND "isFlagged" = 1 AND "rating" > ?"#, [2]) {
-      !$0.$isDone && $0.$isFlagged && $0.$rating > 1
-    }
-    try expect(#""rating" > ? AND "isDone" = 1"#, [1, 3]) { $0.$rating > 0 && $0.$isDone }
-    try expect(#"NOT ("isDone" = 1 OR "rating" = ?)"#, [2]) { !($0.$isDone || $0.$rating == 0) }
-    let plan = try db.explain(Task.where { !$0.$isDone }).description
-    #expect(Specification.usesEngine || plan.contains("USING"), "\(plan)")
   }
 
   @Test("true and false are conditions, also from a Swift value")

@@ -89,8 +89,6 @@ extension Mistake {
     Mistake("$0.$decimal.optional ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
     Mistake("$0.$decimal.‸avg() == 1", "SQL has no exact mean of decimal numbers"),
     Mistake("$0.$status ‸< .published", "requires that 'Status' conform to 'OrderedColumnValue'"),
-    Mistake("$0.$bool ‸&& $0.$string", "requires the types 'String' and 'Bool' be equivalent"),
-    Mistake("$0.$int == 1 ‸&& $0.$bool.optional", "requires the types 'Bool?' and 'Bool'"),
     Mistake(
       #"$0.$json ‸< ["a"]"#, "requires that 'JSON<[String]>' conform to 'OrderedColumnValue'"),
     Mistake("$0.$url ‸>= page", "requires that 'URL' conform to 'AdditiveColumnValue'"),
@@ -109,7 +107,6 @@ extension Mistake {
   static let ofLine = [
     Mistake("$0.‸$bool", "cannot convert value of type 'SQLExpression<Bool>'"),
     Mistake("!$0.‸$bool", "cannot convert value of type 'SQLExpression<Bool>'"),
-    Mistake("$0.$int == 1 && ‸true", "cannot convert value of type 'Bool'"),
     Mistake("$0.$int ‸= 1", "cannot convert value of type '()'"),
     Mistake("$0.‸$nope == 1", "has no dynamic member '$nope'"),
   ]

@@ -1,9 +1,4 @@
-/// The operands of `&&`, `||` and `!`, which are conditions and columns of Bools; programs do not use
-/// it directly.
-///
-/// The operators are generic, so that there is one of each. An overload of `&&` for columns beside
-/// the one for conditions would cost the compiler 30 seconds to find a misspelt column among eight
-/// terms.
+/// The operands of `&&`, `||` and `!`, which are predicates; programs do not use it directly.
 ///
 /// Only the compiler needs this protocol and its name. Swift 6.3 looks at the result type that the
 /// context needs, before it tries the overloads of a logical operator, only if one of the overloads
@@ -11,48 +6,26 @@
 /// `CSOptimizer.cpp`). Otherwise it tries those of `Bool` first, and takes 17 seconds instead of
 /// 0.4 to diagnose one wrong literal in a chain of 32 terms. `TypeCheckingTests` checks the time;
 /// if a later compiler is as fast without the name, the operators may move back to `SQLPredicate`.
-public protocol SIMDLogic {
-  /// The operand as a condition; programs do not use it directly.
-  var _condition: SQLPredicate { get }
-  /// The condition that holds if the operand does not; programs do not use it directly.
-  var _negation: SQLPredicate { get }
-}
+public protocol SIMDLogic {}
 
-extension SQLPredicate: SIMDLogic {
-  /// The condition itself; programs do not use it directly.
-  @inlinable
-  public var _condition: SQLPredicate { self }
-  /// SQL: `NOT a`; programs do not use it directly.
-  @inlinable
-  public var _negation: SQLPredicate { SQLPredicate(.not(node)) }
-}
+extension SQLPredicate: SIMDLogic {}
 
-extension SQLExpression: SIMDLogic where Value == Bool {
-  /// SQL: `a = 1`; programs do not use it directly.
-  public var _condition: SQLPredicate { isTrue }
-  /// SQL: `a = 0`; programs do not use it directly.
-  public var _negation: SQLPredicate { isFalse }
-}
-
-extension SIMDLogic {
-  /// Returns a condition that holds if both hold. SQL: `a AND b`, of columns `a = 1 AND b = 1`
+extension SIMDLogic where Self == SQLPredicate {
+  /// Returns a condition that holds if both hold. SQL: `a AND b`
   @inlinable
-  public static func && <Right: SIMDLogic>(
-    left: consuming Self, right: consuming Right
-  ) -> SQLPredicate {
-    SQLPredicate(.and(left._condition.node, right._condition.node))
+  public static func && (left: consuming Self, right: consuming Self) -> SQLPredicate {
+    SQLPredicate(.and(left.node, right.node))
   }
 
-  /// Returns a condition that holds if at least one holds. SQL: `a OR b`, of columns
-  /// `a = 1 OR b = 1`
+  /// Returns a condition that holds if at least one holds. SQL: `a OR b`
   @inlinable
-  public static func || <Right: SIMDLogic>(
-    left: consuming Self, right: consuming Right
-  ) -> SQLPredicate {
-    SQLPredicate(.or(left._condition.node, right._condition.node))
+  public static func || (left: consuming Self, right: consuming Self) -> SQLPredicate {
+    SQLPredicate(.or(left.node, right.node))
   }
 
-  /// Returns the negation; unknown stays unknown. SQL: `NOT a`, of a column `a = 0`
+  /// Returns the negation; unknown stays unknown. SQL: `NOT a`
   @inlinable
-  public static prefix func ! (operand: Self) -> SQLPredicate { operand._negation }
+  public static prefix func ! (operand: Self) -> SQLPredicate {
+    SQLPredicate(.not(operand.node))
+  }
 }
