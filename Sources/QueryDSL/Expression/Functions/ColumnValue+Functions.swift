@@ -68,22 +68,3 @@ extension ColumnValue {
     SQLExpression(self).isIn(query)
   }
 }
-
-/// A type without values: `Never?` is the result of a function that returns none, and always NULL.
-///
-/// ```swift
-/// try db.function("note") { (text: String) in print(text) }
-/// let note = SQLFunction<Never?, String>("note")
-/// ```
-extension Never: ColumnValue {
-  /// No storage class.
-  public static var storageClass: StorageClass { .null }
-
-  /// Throws `ColumnValueError`, since there is no value.
-  public init(_ cell: borrowing Cell) throws {
-    throw ColumnValueError.invalid("a value", as: Never.self)
-  }
-
-  /// Returns nothing, since there is no value.
-  public func databaseValue(as form: StoredForm) throws -> DatabaseValue { switch self {} }
-}

@@ -93,10 +93,6 @@ public func iif<Value: ColumnValue>(
 
 /// Returns the expression, which is never NULL, if a condition holds, else NULL.
 /// SQL: `CASE WHEN a THEN b END`
-///
-/// ```swift
-/// Post.update { $0.$readAt = iif($0.$views > 100, $0.$createdAt, nil) }
-/// ```
 @_disfavoredOverload
 public func iif<Value: ColumnValue>(
   _ condition: SQLPredicate, _ result: SQLExpression<Value>, _ null: _NilOfColumn<Value>

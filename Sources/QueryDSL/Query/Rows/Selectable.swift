@@ -157,11 +157,8 @@ extension SQLExpression {
 
 extension SQLExpression {
   /// Gives the expression the name of a property of the struct into which it is selected. The
-  /// compiler then checks the type: an `Int?` cannot become an `Int`. SQL: `a AS "name"`
-  ///
-  /// ```swift
-  /// Select(author.$name, post.$views.sum().ifNull(0).as(\Total.$views), into: Total.self)
-  /// ```
+  /// compiler then checks the type: an `Int?` cannot become an `Int`, so a sum is written
+  /// `post.$views.sum().ifNull(0).as(\Total.$views)`. SQL: `a AS "name"`
   public func `as`<Row: ResultRow>(
     _ property: KeyPath<Row, ColumnReference<Value>>
   ) -> AliasedExpression<Value> {

@@ -85,3 +85,17 @@ extension Optional: ArithmeticColumnValue where Wrapped: NumericColumnValue {
   /// An optional Double, since the number is optional; programs do not use it directly.
   public typealias RealResult = Double?
 }
+
+/// A type without values: `Never?` is the result of a function that returns none, and always NULL.
+extension Never: ColumnValue {
+  /// No storage class.
+  public static var storageClass: StorageClass { .null }
+
+  /// Throws `ColumnValueError`, since there is no value.
+  public init(_ cell: borrowing Cell) throws {
+    throw ColumnValueError.invalid("a value", as: Never.self)
+  }
+
+  /// Returns nothing, since there is no value.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue { switch self {} }
+}
