@@ -1,7 +1,7 @@
 import Foundation
 
-/// The pages that mention a symbol, which DocC sorts by name, and of which a page shows only a few: those
-/// come first that teach.
+/// The order of the pages that mention a symbol: pages that teach come first. DocC sorts them by name,
+/// and shows only the first few.
 struct Mentions {
   private let order: [String: Int]
 

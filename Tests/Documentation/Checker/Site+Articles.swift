@@ -46,7 +46,7 @@ extension Site {
     return isArticle ? String(name.dropLast(3)) : nil
   }
 
-  /// What is wrong in the lines of the tutorial that name files, and the changed lines of each block.
+  /// Returns the mistakes in the lines of the tutorial that name files, and the changed lines of each block.
   func changesOfTutorial() -> (wrong: [String], changes: [String: [Int: [Int]]]) {
     var folder = TutorialFile.Folder()
     var wrong: [String] = []

@@ -15,8 +15,8 @@ struct SymbolLinks {
     links = Dictionary(pairs) { first, _ in first }
   }
 
-  /// Returns the comment of the symbol with a link, with links to other types and their members. What is
-  /// meant by the bare name of a method depends on the type that the comment belongs to.
+  /// Returns the comment of the symbol with a link, with links to other types and their members. The
+  /// bare name of a method means the method of the type to which the comment belongs.
   func linking(_ comment: [String], of symbol: String) -> [String] {
     var links = self
     links.linksBareMethods = false

@@ -2,8 +2,7 @@ import Apus
 import Foundation
 import ToolOutput
 
-/// What is wrong with a file, in the words of the tool: an error of the library has those of a program
-/// that uses it.
+/// The explanation of a faulty file in the tool's words. The library's errors address programmers.
 package struct FileProblem {
   package let path: String
 
@@ -11,7 +10,7 @@ package struct FileProblem {
     self.path = path
   }
 
-  /// Calls a closure. An error of SQLite that is one of the file becomes a sentence about it.
+  /// Calls a closure. If SQLite blames the file, throws a sentence about the file instead.
   package func explaining<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -81,7 +80,7 @@ package struct FileProblem {
   }
 
   /// The journal that a program left when it ended in the middle of a transaction, and that must be
-  /// played back before the file can be read; nil if there is none.
+  /// played back before the file can be read; nil without such a journal.
   private var unfinishedJournal: String? {
     let file = URL(filePath: literal).resolvingSymlinksInPath().path
     return ["-journal", "-wal"].map { file + $0 }.first { name in
@@ -95,7 +94,7 @@ package struct FileProblem {
   }
 
   /// Plays back the journal that a program left when it ended in the middle of a transaction. Returns
-  /// false if there is none. Throws if that is not safe or not permitted.
+  /// false without such a journal. Throws if playing it back is not safe or not permitted.
   func recover() throws -> Bool {
     guard let journal = unfinishedJournal else { return false }
     // Such a journal names a file that SQLite would delete.

@@ -1,7 +1,7 @@
 import Foundation
 import ToolOutput
 
-/// The bytes of a file or of the standard input, of which a piece is in memory.
+/// The bytes of a file or of the standard input. Only a piece of them is in memory.
 package final class ByteSource {
   private let read: (UnsafeMutableRawBufferPointer) throws -> Int
   private var capacity = 1 << 18

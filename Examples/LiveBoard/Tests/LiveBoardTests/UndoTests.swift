@@ -175,7 +175,7 @@ struct UndoTests {
     #expect(try await can(ada) == [false, true])
   }
 
-  @Test("and the other changes are told in sentences")
+  @Test("sentences describe the other changes")
   func sentences() async throws {
     let done = try await board.addList(named: "done", by: "Ada")
     let card = try await board.addCard(CardEdit(title: "one"), to: list.id, by: ada)

@@ -4,7 +4,7 @@ import SQLCore
 // that of `SQLExpression(value)`.
 
 extension ColumnValue where Self: TextColumnValue {
-  /// Returns the position of the first occurrence of an expression in this text; 0 if there is none.
+  /// Returns the position of the first occurrence of an expression in this text, from 1; 0 if the text lacks it.
   /// SQL: `instr(?, a)`
   ///
   /// ```swift

@@ -34,7 +34,7 @@ extension ExpressionNode {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Returns the bytes of which the text is the hexadecimal form; NULL if it is none. It may contain
+  /// Decodes a hexadecimal text into bytes; NULL if the text is not hexadecimal. It may contain
   /// the `separators` between bytes. SQL: `unhex(a, ?)`
   ///
   /// SQLite before 3.41 throws `QueryError` when the query is rendered.
@@ -74,7 +74,7 @@ extension SQLExpression where Value: JSONColumnValue {
 extension SQLExpression where Value == Data {
   /// Returns the JSON that these bytes are in SQLite's binary form. SQL: `json(a)`
   ///
-  /// Bytes that are none throw `DatabaseError` when the query runs. SQLite before 3.45 throws
+  /// Bytes that are not binary JSON throw `DatabaseError` when the query runs. SQLite before 3.45 throws
   /// `QueryError` when the query is rendered.
   public func json<Content: Codable & Sendable>(
     as type: Content.Type = Content.self
@@ -84,10 +84,10 @@ extension SQLExpression where Value == Data {
 }
 
 extension SQLExpression where Value == Data? {
-  /// Returns the JSON that these bytes are in SQLite's binary form; NULL if there are none.
+  /// Decodes SQLite's binary JSON; NULL for NULL.
   /// SQL: `json(a)`
   ///
-  /// Bytes that are none throw `DatabaseError` when the query runs. SQLite before 3.45 throws
+  /// Bytes that are not binary JSON throw `DatabaseError` when the query runs. SQLite before 3.45 throws
   /// `QueryError` when the query is rendered.
   public func json<Content: Codable & Sendable>(
     as type: Content.Type = Content.self

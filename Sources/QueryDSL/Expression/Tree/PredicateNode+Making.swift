@@ -195,7 +195,7 @@ extension PredicateTree {
 }
 
 extension SelectStatement {
-  /// Returns the statement with names for its columns, each of which is an expression.
+  /// Returns the statement with an alias for each of its columns, if all are expressions.
   func naming(_ names: [String]) -> SelectStatement {
     var named = self
     if let compound = extras?.content.compound {

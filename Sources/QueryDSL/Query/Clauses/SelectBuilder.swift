@@ -81,7 +81,7 @@ public enum _TupleBuilder {
   }
 }
 
-/// What the closure of a selection returns; programs do not use it directly.
+/// The result of a selection's closure; programs do not use it directly.
 ///
 /// The function stores the items, which have no type of a row there, and returns nil: its result only
 /// names that type. Swift takes

@@ -65,7 +65,7 @@ struct Import: ParsableCommand {
       try? database.close()
     } catch {
       progress.end()
-      // What the connection keeps beside the file goes with it.
+      // Closing removes the journal or log beside the file.
       try? database.close()
       if Interruption.isRequested { throw Interruption.Failure("nothing was imported") }
       let message = (error as? DatabaseError)?.message ?? "\(error)"
@@ -86,7 +86,7 @@ struct Import: ParsableCommand {
     }
   }
 
-  /// Inserts the rows. Returns also the numbers of rows of which tables others replace.
+  /// Inserts the rows. Also returns how many rows of each table were deleted in favour of them.
   private func insert(
     _ source: ByteSource, into connection: Connection, _ progress: ProgressLine
   ) throws -> (TableImport, [(String, Int)]) {

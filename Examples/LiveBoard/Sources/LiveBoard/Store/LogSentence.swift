@@ -5,7 +5,7 @@ import Apus
 /// An undo and a redo are transactions like any other; what they change was there before. So their
 /// sentences are “restored ‘Buy oat milk’” or “removed ‘Buy oat milk’ again”.
 struct LogSentence {
-  /// The sentence; nil if the entry changed nothing that people see.
+  /// The sentence; nil if the entry changed nothing visible on the board.
   private(set) var html: HTML?
 
   private let entry: LogEntry

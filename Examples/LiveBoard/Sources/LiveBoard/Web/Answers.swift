@@ -32,9 +32,9 @@ extension Response {
   }
 }
 
-/// What a script learns about an edit that was made.
+/// The answer to a script's edit.
 struct Outcome: Encodable {
-  /// What was done, as a sentence in HTML.
+  /// A sentence in HTML that describes the edit.
   var html: String?
   /// The step that an undo of the edit takes.
   var step: String?
