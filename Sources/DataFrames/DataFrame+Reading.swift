@@ -71,7 +71,38 @@ extension Connection {
   }
 }
 
+extension Connection {
+  /// Returns the rows of a table as a data frame.
+  ///
+  /// ```swift
+  /// let frame = try connection.dataFrame(from: "profiles", limit: 10)
+  /// ```
+  ///
+  /// - Parameter limit: The maximum number of rows; nil for all.
+  public func dataFrame(from table: TableName, limit: Int? = nil) throws -> DataFrame {
+    try dataFrame("SELECT * FROM \(table) LIMIT \(limit ?? -1)")
+  }
+}
+
 extension DatabaseReader {
+  /// Returns the rows of a table as a data frame; throws the errors of `Connection.dataFrame`.
+  public func dataFrame(
+    from table: TableName, limit: Int? = nil, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> DataFrame {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) {
+      try $0.dataFrame(from: table, limit: limit)
+    }
+  }
+
+  /// Returns the rows of a table as a data frame; throws the errors of `Connection.dataFrame`.
+  public func dataFrame(
+    from table: TableName, limit: Int? = nil, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> DataFrame {
+    try await _readWithoutTransaction(on: .background, fileID, line) {
+      try $0.dataFrame(from: table, limit: limit)
+    }
+  }
+
   /// Returns the rows of a query as a data frame; throws the errors of `Connection.dataFrame`.
   public func dataFrame(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line

@@ -16,6 +16,8 @@ extension Registration {
   /// | `ieee754(m, e)` | the number m × 2^e |
   /// | `ieee754_mantissa(x)`, `ieee754_exponent(x)` | the integer, and the exponent of two |
   /// | `ieee754_to_blob(x)`, `ieee754_from_blob(b)` | the 8 bytes, the highest first, and back |
+  /// | `ieee754_to_int(x)`, `ieee754_from_int(i)` | the same bits as an INTEGER, and back; NULL for any other storage class |
+  /// | `ieee754_inc(x, n)` | the number that is n steps of representable numbers away from zero; towards it if n is negative |
   ///
   /// Each `x` may also be given as those 8 bytes. NULL gives NULL.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_ieee754_c_extension>
@@ -44,12 +46,31 @@ extension Registration {
     try add("ieee754_to_blob") { number in
       .blob(withUnsafeBytes(of: number.bitPattern.bigEndian) { Data($0) })
     }
+    try registrar.function("ieee754_to_int", argumentCount: 1, flags) { arguments in
+      guard case .real(let real) = try arguments[0] else { return nil }
+      return .integer(Int64(bitPattern: real.bitPattern))
+    }
+    try registrar.function("ieee754_from_int", argumentCount: 1, flags) { arguments in
+      guard case .integer(let bits) = try arguments[0] else { return nil }
+      return real(ofBits: bits)
+    }
+    try registrar.function("ieee754_inc", argumentCount: 2, flags) { arguments in
+      guard let number = try number(arguments[0]), case .integer(let steps) = try arguments[1]
+      else { return nil }
+      return real(ofBits: Int64(bitPattern: number.bitPattern) &+ steps)
+    }
     try registrar.function("ieee754_from_blob", argumentCount: 1, flags) { arguments in
       guard case .blob = try arguments[0], let number = try number(arguments[0]), !number.isNaN
       else { return nil }
       return .real(number)
     }
   }
+}
+
+/// Returns the number that has these bits; NULL for those that are not a number.
+private func real(ofBits bits: Int64) -> DatabaseValue {
+  let real = Double(bitPattern: UInt64(bitPattern: bits))
+  return real.isNaN ? .null : .real(real)
 }
 
 /// Returns a number, given as one or as its 8 bytes.

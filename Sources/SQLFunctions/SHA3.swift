@@ -7,11 +7,13 @@ import SQLCore
 #endif
 
 extension Registration {
-  /// The functions `sha3` and `sha3_query`, which give SHA-3 digests as BLOBs.
+  /// The functions `sha3`, `sha3_agg` and `sha3_query`, which give SHA-3 digests as BLOBs.
   ///
   /// `sha3(x)` and `sha3(x, size)` give the digest of text or bytes; a number counts as its text,
   /// and NULL gives NULL. `sha3_query(sql)` and `sha3_query(sql, size)` give the digest of a query:
-  /// its text, and the storage classes and values of its rows, in their order.
+  /// its text, and the storage classes and values of its rows, in their order. `sha3_agg(x)` and
+  /// `sha3_agg(x, size)` give the digest of the storage classes and values of `x` in a group, in the
+  /// order in which SQLite visits its rows; NULL without rows.
   ///
   /// The size is 224, 256, 384 or 512 bits; the default is 256.
   /// - SeeAlso: <https://sqlite.org/src/file/ext/misc/shathree.c>
@@ -26,6 +28,16 @@ extension Registration {
         case .text(let text): sponge.absorb(text.utf8)
         case let number: sponge.absorb(number.description.utf8)
         }
+        return .blob(Data(sponge.finish()))
+      }
+      try registrar.aggregate(
+        "sha3_agg", argumentCount: count, flags, initial: Keccak?.none
+      ) { (state: inout Keccak?, arguments) in
+        var sponge = try state ?? sponge(arguments)
+        sponge.absorb(try arguments.databaseValue(at: 0))
+        state = sponge
+      } result: { state in
+        guard var sponge = state else { return nil }
         return .blob(Data(sponge.finish()))
       }
       // The function runs any SQL that it is given, so it must not be called from views and
@@ -58,27 +70,10 @@ private func digest(
     throw DatabaseError(
       code: .error, message: "sha3_query cannot run a statement that writes: \(text)")
   }
-  func absorb(_ letter: Character, _ number: UInt64) {
-    sponge.absorb(letter.utf8)
-    sponge.absorb(withUnsafeBytes(of: number.bigEndian) { Array($0) })
-  }
   sponge.absorb("S\(text.utf8.count):\(text)".utf8)
   while try statement.step() {
     sponge.absorb("R".utf8)
-    for value in try statement.row().values {
-      switch value {
-      case .null: sponge.absorb("N".utf8)
-      case .integer(let integer): absorb("I", UInt64(bitPattern: integer))
-      case .real(let real): absorb("F", real.bitPattern)
-      case .text(let text): sponge.absorb("T\(text.utf8.count):\(text)".utf8)
-      case .invalidText(let bytes):
-        sponge.absorb("T\(bytes.count):".utf8)
-        sponge.absorb(bytes)
-      case .blob(let bytes):
-        sponge.absorb("B\(bytes.count):".utf8)
-        sponge.absorb(bytes)
-      }
-    }
+    for value in try statement.row().values { sponge.absorb(value) }
   }
   return sponge.finish()
 }
@@ -107,6 +102,27 @@ struct Keccak {
         position = 0
       }
     }
+  }
+
+  /// Absorbs a letter for the storage class of a value, followed by its content.
+  mutating func absorb(_ value: DatabaseValue) {
+    switch value {
+    case .null: absorb("N".utf8)
+    case .integer(let integer): absorb("I", UInt64(bitPattern: integer))
+    case .real(let real): absorb("F", real.bitPattern)
+    case .text(let text): absorb("T\(text.utf8.count):\(text)".utf8)
+    case .invalidText(let bytes):
+      absorb("T\(bytes.count):".utf8)
+      absorb(bytes)
+    case .blob(let bytes):
+      absorb("B\(bytes.count):".utf8)
+      absorb(bytes)
+    }
+  }
+
+  private mutating func absorb(_ letter: String, _ number: UInt64) {
+    absorb(letter.utf8)
+    absorb(withUnsafeBytes(of: number.bigEndian) { Array($0) })
   }
 
   /// Returns the digest; the sponge cannot be used afterwards.

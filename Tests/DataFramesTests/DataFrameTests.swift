@@ -105,6 +105,20 @@ struct DataFrameTests {
     #expect(none.columns[0].type == Int64.self)
   }
 
+  @Test("a table by its name is a frame, with a number of rows, and a row is read by key paths")
+  func named() throws {
+    let animals: TableName = "Animal"
+    let frame = try db.dataFrame(from: animals, limit: 1)
+    #expect(frame.rowCount == 1 && frame.columnNames.prefix(2) == ["id", "name"])
+    #expect(try db.dataFrame(from: animals).rowCount == 2)
+    #expect(try db.read { try $0.dataFrame(from: animals, limit: 0) }.rowCount == 0)
+    // A column is read in the form that the model declares.
+    let row = try #require(try db.row("SELECT name, born, chip, mood FROM \(animals) WHERE id = 2"))
+    #expect(try row[\Animal.$born] == Date(timeIntervalSince1970: 60))
+    #expect(try row[\Animal.$chip] == chip && row[\Animal.$mood] == nil)
+    #expect(throws: DatabaseError.self) { try row[\Animal.$weight] }
+  }
+
   @Test("a frame prints as a table")
   func printing() throws {
     let frame = try db.dataFrame(

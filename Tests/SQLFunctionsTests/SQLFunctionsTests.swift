@@ -103,6 +103,33 @@ struct SQLFunctionsTests {
     #expect(try values("SELECT count(*) FROM t") == [5])
   }
 
+  @Test("`sha3_agg` is the digest of the storage classes and values of a group")
+  func sha3Aggregate() throws {
+    try db.execute(
+      "CREATE TABLE t (n, a); INSERT INTO t VALUES (1, 1), (1, '1'), (1, NULL), (1, 1.5)")
+    #expect(
+      try values("SELECT lower(hex(sha3_agg(a))), length(sha3_agg(a, 512)) FROM t") == [
+        "0547971a2e9d31e21b35db9352b7e44e207df9d6f19d5aa29c1c21c5487e4161", 64,
+      ])
+    #expect(try values("SELECT sha3_agg(a) FROM t WHERE n = 2") == [nil])
+    #expect(throws: DatabaseError.self) { try values("SELECT sha3_agg(a, 255) FROM t") }
+  }
+
+  @Test("the ieee754 functions convert bits, and step to the next numbers")
+  func ieee754Bits() throws {
+    #expect(
+      try values(
+        "SELECT ieee754_to_int(1.0), ieee754_to_int(1), ieee754_from_int(4607182418800017408)")
+        == [4_607_182_418_800_017_408, nil, 1.0])
+    #expect(
+      try values("SELECT ieee754_inc(1.0, 1), ieee754_inc(1.0, -1), ieee754_inc(-1.0, 1)")
+        == [.real(1.0.nextUp), .real(1.0.nextDown), .real((-1.0).nextDown)])
+    // Bits that are no number give NULL, as SQLite stores them.
+    #expect(
+      try values("SELECT ieee754_from_int(-1), ieee754_from_int('x'), ieee754_inc(9e999, 1)")
+        == [nil, nil, nil])
+  }
+
   @Test("the ieee754 functions take numbers apart and put them together")
   func ieee754() throws {
     #expect(try values("SELECT ieee754(45.25), ieee754(181, -2)") == ["ieee754(181,-2)", 45.25])

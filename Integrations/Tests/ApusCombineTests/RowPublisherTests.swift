@@ -19,6 +19,41 @@ import Testing
     }
   }
 
+  @Test func `A connection publishes the rows of a statement while they are demanded`() throws {
+    let db = try openPosts(5)
+    let subscriber = RecordingSubscriber<Row, any Error>(demand: .max(1)) { subscriber, row in
+      // Demand that comes while a row is received, and demand that is returned, count alike.
+      subscriber.request(row[0] == 0 ? .max(1) : .none)
+      return row[0] == 1 ? .max(1) : .none
+    }
+    func views() -> [DatabaseValue?] { subscriber.values.map { $0[0] } }
+    try db.read { connection in
+      connection.publisher("SELECT views FROM Post ORDER BY id").subscribe(subscriber)
+      #expect(views() == [0, 1, 2])
+      subscriber.request(.max(1))
+      #expect(views() == [0, 1, 2, 3] && !subscriber.hasCompleted)
+      subscriber.request(.unlimited)
+      #expect(views() == [0, 1, 2, 3, 4] && subscriber.completions.count == 1)
+      #expect(subscriber.failure == nil && subscriber.overlaps == 0)
+    }
+  }
+
+  @Test
+  func `A connection's publisher fails with the error of its statement, or after its closure`()
+    throws
+  {
+    let db = try openPosts(2)
+    let failing = RecordingSubscriber<Row, any Error>(demand: .unlimited)
+    let late = RecordingSubscriber<Row, any Error>(demand: .none)
+    try db.read { connection in
+      connection.publisher("SELECT * FROM nowhere").subscribe(failing)
+      connection.publisher("SELECT views FROM Post").subscribe(late)
+    }
+    #expect((failing.failure as? DatabaseError)?.code == .error)
+    late.request(.max(1))
+    #expect((late.failure as? DatabaseError)?.code == .misuse && late.values.isEmpty)
+  }
+
   @Test func `Without demand, no row is read and no connection is taken`() async throws {
     let db = try openPosts(3, readers: 1)
     let subscriber = ViewsSubscriber(demand: .none)

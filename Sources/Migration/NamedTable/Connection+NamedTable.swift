@@ -1,35 +1,6 @@
 import QueryDSL
 import SQLCore
 
-/// The name of a table into which plain structs are written.
-///
-/// ```swift
-/// extension TableName { static let profiles: TableName = "profiles" }
-///
-/// try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
-/// let profile: Profile? = try db.find(id: 1, from: .profiles)
-/// ```
-///
-/// It does not determine the type of the rows, which comes from the context. Several types may
-/// share the table, each with its own columns.
-public struct TableName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The name, without quotation marks; they are added wherever it is written in SQL.
-  public let name: String
-
-  /// Makes the name of a table.
-  public init(_ name: String) {
-    self.name = name
-  }
-
-  /// Makes the name of a table from a literal.
-  public init(stringLiteral value: String) {
-    self.init(value)
-  }
-
-  /// The name.
-  public var description: String { name }
-}
-
 extension Connection {
   /// Writes a plain struct into a table. It inserts a row with the struct's `id`, or updates the
   /// existing row; columns that the struct does not have keep their values.
@@ -40,7 +11,8 @@ extension Connection {
   /// // INSERT INTO "profiles" (…) VALUES (…) ON CONFLICT ("id") DO UPDATE SET …
   /// ```
   ///
-  /// Every stored property is a column; one whose type has no stored form is stored as JSON. The
+  /// A class does as well: its stored properties are read as they stand, and its `init(from:)` reads
+  /// a row. Every stored property is a column; one whose type has no stored form is stored as JSON. The
   /// first write creates the table, and a struct with more properties adds columns; nothing is
   /// dropped. Throws `MigrationError` if `Configuration.schemaPolicy` does not allow such a change,
   /// `ModelError` if a column of the table has another type, and `WriteIgnored` if SQLite ignored the

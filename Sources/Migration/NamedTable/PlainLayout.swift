@@ -7,18 +7,22 @@ import SQLCore
   import Foundation
 #endif
 
-/// The stored properties of a plain struct as the columns of a table.
+/// The stored properties of a plain struct or class as the columns of a table.
 struct PlainLayout<Row: Codable & Sendable> {
   let fields: [PlainField]
   let id: PlainField
 
-  /// Reads the properties. Throws `ModelError` if the type is not a struct, has no `id`, or has a
-  /// property that no column can store.
+  /// Reads the properties. Throws `ModelError` if the type is neither a struct nor a class, has no
+  /// `id`, or has a property that no column can store.
   init() throws {
-    guard let stored = FieldReflection.fields(of: Row.self) else {
-      throw ModelError(Row.self, "only a struct can be stored in a table")
+    guard
+      let stored = FieldReflection.fields(of: Row.self)
+        ?? FieldReflection.fields(ofClass: Row.self)
+    else {
+      throw ModelError(Row.self, "only a struct or a class can be stored in a table")
     }
-    fields = try stored.map { field in
+    // The storage of a lazy property is not encoded, either.
+    fields = try stored.filter { !$0.name.hasPrefix("$__lazy_storage_$") }.map { field in
       guard let column = PlainField(field) else {
         throw ModelError(
           Row.self,
@@ -34,21 +38,34 @@ struct PlainLayout<Row: Codable & Sendable> {
   }
 
   func values(of row: Row) throws -> [DatabaseValue] {
-    try withUnsafeBytes(of: row) { bytes in
+    if Row.self is AnyClass {
+      let object = row as AnyObject
+      return try withExtendedLifetime(object) {
+        try values(in: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+      }
+    }
+    return try withUnsafeBytes(of: row) { bytes in
       guard let memory = bytes.baseAddress else { return [] }
-      return try fields.map { field in
-        do {
-          return try field.store(memory + field.offset)
-        } catch let error as ColumnValueError {
-          throw error.at(table: nil, column: field.name, row: nil)
-        }
+      return try values(in: memory)
+    }
+  }
+
+  private func values(in memory: UnsafeRawPointer) throws -> [DatabaseValue] {
+    try fields.map { field in
+      do {
+        return try field.store(memory + field.offset)
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: field.name, row: nil)
       }
     }
   }
 
-  /// Returns the struct that has these values, which are in the order of the fields.
+  /// Returns the struct or instance that has these values, which are in the order of the fields.
   func row(of values: [DatabaseValue], in table: TableName) throws -> Row {
-    try withUnsafeTemporaryAllocation(of: Row.self, capacity: 1) { buffer in
+    if Row.self is AnyClass {
+      return try Row(from: PlainDecoder(Row.self, fields, values, in: table))
+    }
+    return try withUnsafeTemporaryAllocation(of: Row.self, capacity: 1) { buffer in
       guard let row = buffer.baseAddress else { throw DatabaseError.misuse("no memory") }
       let memory = UnsafeMutableRawPointer(row)
       var loaded = 0
@@ -59,17 +76,26 @@ struct PlainLayout<Row: Codable & Sendable> {
         }
       } catch {
         for field in fields.prefix(loaded) { field.destroy(memory + field.offset) }
-        guard let error = error as? ColumnValueError else { throw error }
-        let id = fields.firstIndex { $0.name == self.id.name }
-        throw error.at(
-          table: table.name, column: fields[loaded].name, row: nil, key: id.map { [values[$0]] })
+        throw fields.locate(error, atFieldNumber: loaded, of: values, in: table)
       }
       return row.move()
     }
   }
 }
 
-/// A stored property of a plain struct as a column. A type with a stored form is stored in that
+extension [PlainField] {
+  /// Adds the column and the row to an error of a value.
+  func locate(
+    _ error: any Error, atFieldNumber index: Int, of values: [DatabaseValue], in table: TableName
+  ) -> any Error {
+    guard let error = error as? ColumnValueError else { return error }
+    let id = firstIndex { $0.name == "id" }
+    return error.at(
+      table: table.name, column: self[index].name, row: nil, key: id.map { [values[$0]] })
+  }
+}
+
+/// A stored property of a plain struct or class as a column. A type with a stored form is stored in that
 /// form; any other Codable type is stored as JSON.
 struct PlainField {
   let name: String
@@ -81,6 +107,8 @@ struct PlainField {
   let fallback: DatabaseValue?
   /// Reads the property from a struct in memory.
   let store: (UnsafeRawPointer) throws -> DatabaseValue
+  /// Reads the value of the property from the column's.
+  let read: (DatabaseValue) throws -> Any
   /// Writes the property into memory that has room for it.
   let load: (DatabaseValue, UnsafeMutableRawPointer) throws -> Void
   let destroy: (UnsafeMutableRawPointer) -> Void
@@ -106,6 +134,7 @@ struct PlainField {
     store = { memory in
       try memory.assumingMemoryBound(to: Value.self).pointee.databaseValue(as: .standard)
     }
+    read = { try $0.read(Value.self) }
     load = { value, memory in
       memory.initializeMemory(as: Value.self, to: try value.read(Value.self))
     }
@@ -126,14 +155,17 @@ struct PlainField {
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
-    load = { value, memory in
+    func decoded(_ value: DatabaseValue) throws -> Value {
       let text: String = value.isNull ? "null" : try value.read()
       do {
-        let decoded = try JSONDecoder().decode(Value.self, from: Data(text.utf8))
-        memory.initializeMemory(as: Value.self, to: decoded)
+        return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
       } catch {
         throw ColumnValueError.invalid(text, as: Value.self, decoding: error)
       }
+    }
+    read = { try decoded($0) }
+    load = { value, memory in
+      memory.initializeMemory(as: Value.self, to: try decoded(value))
     }
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
   }

@@ -97,6 +97,19 @@ public final class LiveModel<M: Sendable> {
   }
 }
 
+extension Model {
+  /// Returns an object that follows the row of this instance; see `LiveModel`.
+  ///
+  /// ```swift
+  /// let live = post.live(in: db)      // LiveModel(Post.self, post.id, in: db)
+  /// ```
+  public func live(
+    in database: Database, isolation: isolated (any Actor) = #isolation
+  ) -> LiveModel<Self> where Self: Sendable {
+    LiveModel(Self.self, id, in: database, isolation: isolation)
+  }
+}
+
 extension Query {
   /// Returns the query with the condition that the key of its table is the given one.
   fileprivate func restricted<M: Model>(to _: M.Type, _ id: M.ID) throws -> Query {

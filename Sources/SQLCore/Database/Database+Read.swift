@@ -91,6 +91,29 @@ extension Database: DatabaseReader {
 }
 
 extension Database {
+  /// Reads from one snapshot on a thread of the database, and calls `completion` there with the
+  /// closure's value or the error: for code that cannot be `async`.
+  ///
+  /// ```swift
+  /// db.read { try $0.count(Post.all) } completion: { result in … }
+  /// ```
+  ///
+  /// It returns at once. The reader has been given back when `completion` is called, so that this may
+  /// use the database. The result is what the asynchronous `read` returns or throws; if the database
+  /// was closed, `completion` gets the error on another thread.
+  public func read<Result: Sendable>(
+    deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Connection) throws -> Result,
+    completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
+  ) {
+    var options = AccessOptions(deadline: deadline, place: SourcePlace(fileID, line))
+    options.usesKeptSnapshot = true
+    access.run(
+      readLane, options,
+      { core in try core.readingKeptSnapshot(isOneStatement: false) { try body(core.lend()) } },
+      completion: completion)
+  }
+
   /// Lends a reader on this thread. Each single statement has its own snapshot.
   package func reading<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
     try reading(AccessOptions(), body)

@@ -56,6 +56,32 @@ extension Database {
       })
   }
 
+  /// Runs a closure in a transaction on the writer's thread, and then calls `completion` there with the
+  /// closure's value or the error: for code that cannot be `async`.
+  ///
+  /// ```swift
+  /// db.write { try $0.insert(post) } completion: { result in … }
+  /// ```
+  ///
+  /// It returns at once. Writes run in the order in which they were requested, each in a transaction of
+  /// its own. When `completion` is called, the transaction has ended, and the writer was given back. If
+  /// the database was closed, `completion` gets the error on another thread.
+  public func write<Result: Sendable>(
+    label: String? = nil, deadline: Duration? = nil,
+    _ body: @escaping @Sendable (Connection) throws -> Result,
+    completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
+  ) {
+    access.run(
+      .writer, AccessOptions(deadline: deadline),
+      { core in
+        core.writeLabel = label
+        defer { self.keepLogWithinBound(core) }
+        return try self.attended(core) { core in
+          try core.transaction(.immediate) { try body(core.lend()) }
+        }
+      }, completion: completion)
+  }
+
   /// Runs one or more statements in one transaction. Interpolated values are bound.
   public func execute(_ sql: SQL) throws {
     try write { try $0.execute(sql) }

@@ -10,6 +10,8 @@ extension Registration {
   /// | SQL | returns |
   /// |---|---|
   /// | `decimal(x)` | the number as text: no exponent, no redundant zeros |
+  /// | `decimal_exp(x)` | the same with an exponent: `+1.2345e+02` |
+  /// | `decimal_pow2(n)` | 2 to the power of an integer from −20,000 to 20,000, exactly; otherwise NULL |
   /// | `decimal_add(x, y)`, `decimal_sub(x, y)`, `decimal_mul(x, y)` | sum, difference, product |
   /// | `decimal_cmp(x, y)` | −1, 0 or 1 |
   /// | `decimal_sum(x)` | the sum of the values that are not NULL; also over a window |
@@ -36,6 +38,15 @@ extension Registration {
     }
     try registrar.function("decimal", argumentCount: 1, flags) { arguments in
       try arguments.decimal(at: 0).map { .text($0.text) } ?? nil
+    }
+    try registrar.function("decimal_exp", argumentCount: 1, flags) { arguments in
+      try arguments.decimal(at: 0).map { .text($0.exponentialText) } ?? nil
+    }
+    try registrar.function("decimal_pow2", argumentCount: 1, flags) { arguments in
+      guard case .integer(let exponent) = try arguments.databaseValue(at: 0),
+        (-20_000...20_000).contains(exponent)
+      else { return nil }
+      return .text(DecimalNumber(two: Int(exponent)).text)
     }
     try add("decimal_add") { .text(($0 + $1).text) }
     try add("decimal_sub") { .text(($0 - $1).text) }

@@ -93,7 +93,36 @@ struct DecimalNumber: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The number with a sign, one digit before the point and at least one behind it, and an exponent of
+  /// at least two digits: `+1.2345e+02`.
+  var exponentialText: String {
+    let exponent = digits.isEmpty ? 0 : digits.count - scale - 1
+    let significant = Array(digits.drop { $0 == 0 }.reversed())
+    var bytes = [UInt8(ascii: isNegative ? "-" : "+"), (significant.first ?? 0) + 48]
+    bytes.append(UInt8(ascii: "."))
+    bytes += significant.count > 1 ? significant.dropFirst().map { $0 + 48 } : [48]
+    let places = String(exponent.magnitude)
+    return String(decoding: bytes, as: UTF8.self) + (exponent < 0 ? "e-" : "e+")
+      + (places.count < 2 ? "0" : "") + places
+  }
+
   // MARK: Arithmetic
+
+  /// Makes the power of two. A negative one is a power of five with the point moved: 2⁻ⁿ = 5ⁿ ÷ 10ⁿ.
+  init(two exponent: Int) {
+    var (base, result) = (
+      DecimalNumber(digits: [exponent < 0 ? 5 : 2], scale: 0, isNegative: false),
+      DecimalNumber(digits: [1], scale: 0, isNegative: false)
+    )
+    var rest = exponent.magnitude
+    while rest > 0 {
+      if rest & 1 != 0 { result = result * base }
+      rest >>= 1
+      if rest > 0 { base = base * base }
+    }
+    self.init(
+      digits: result.digits, scale: exponent < 0 ? -exponent : 0, isNegative: false)
+  }
 
   static prefix func - (number: DecimalNumber) -> DecimalNumber {
     DecimalNumber(

@@ -25,6 +25,51 @@ public struct SQL: Sendable {
     self.bindings = []
   }
 
+  /// Makes SQL from text that was made at run time, with values for its parameters in their order. The
+  /// text is run unchanged, so it must not contain input from others. If there are too few or too
+  /// many values, running it throws `DatabaseError` (`.range`).
+  ///
+  /// ```swift
+  /// try db.execute(SQL(unsafe: "INSERT INTO animal VALUES (?, ?)", values: [33, "lulu"]))
+  /// ```
+  public init(unsafe text: String, values: [DatabaseValue]) {
+    self.init(text: text, bindings: values.map { .value($0) })
+  }
+
+  /// Makes SQL from text that was made at run time, with values for its parameters by name.
+  ///
+  /// ```swift
+  /// let sql = try SQL(
+  ///   unsafe: "SELECT * FROM animal WHERE legs = :legs OR name = @name",
+  ///   values: [":legs": 4, "@name": "lulu"])
+  /// let rows = try db.rows(sql)
+  /// ```
+  ///
+  /// Each name is written as `?` into the text, and its value is bound there. Throws `DatabaseError`
+  /// (`.range`) if a parameter has no value, if a value has no parameter, or for a parameter without
+  /// a name.
+  /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#parameters>
+  public init(unsafe text: String, values: [String: DatabaseValue]) throws {
+    let tokens = SQLTokens(text)
+    var (written, position, bindings) = ([UInt8](), 0, [BoundValue]())
+    var unused = Set(values.keys)
+    for token in tokens.tokens where token.kind == .parameter {
+      guard let value = values[token.value] else {
+        throw DatabaseError(
+          code: .range, message: "no value was given for the parameter \(token.value)", sql: text)
+      }
+      unused.remove(token.value)
+      written += tokens.bytes[position..<token.range.lowerBound] + [UInt8(ascii: "?")]
+      position = token.range.upperBound
+      bindings.append(.value(value))
+    }
+    if let name = unused.min() {
+      throw DatabaseError(code: .range, message: "there is no parameter \(name)", sql: text)
+    }
+    written += tokens.bytes[position...]
+    self.init(text: String(decoding: written, as: UTF8.self), bindings: bindings)
+  }
+
   package init(text: String, bindings: [BoundValue]) {
     self.text = text
     self.bindings = bindings
@@ -145,6 +190,11 @@ extension SQL: ExpressibleByStringInterpolation {
     /// Appends a quoted name.
     public mutating func appendInterpolation(_ identifier: Identifier) {
       sql.append(SQL(unsafe: identifier.quoted))
+    }
+
+    /// Appends the quoted name of a table.
+    public mutating func appendInterpolation(_ table: TableName) {
+      sql.append(SQL(unsafe: Identifier(table.name).quoted))
     }
 
     /// Appends text unchanged. It must not contain input from others.

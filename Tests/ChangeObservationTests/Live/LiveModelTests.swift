@@ -12,7 +12,8 @@ struct LiveModelTests {
   func follows() async throws {
     let db = try Database.temporary(models: [Note.self])
     try await db.insert([Note(title: "one"), Note(title: "two")])
-    let live = LiveModel(Note.self, 2, in: db)
+    let note = try #require(try await db.find(Note.self, 2))
+    let live = note.live(in: db)
     #expect(live.model == nil && !live.isLoaded)
     var titles = Observations { live.isLoaded ? live.model?.title ?? "gone" : "loading" }
       .makeAsyncIterator()

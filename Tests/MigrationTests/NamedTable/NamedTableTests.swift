@@ -32,6 +32,30 @@ struct NamedTableTests {
     var image: Data
   }
 
+  class Person: Codable, @unchecked Sendable {
+    let id: Int64
+    var name: String
+    var place: Place?
+    lazy var shout = name.uppercased()
+
+    init(id: Int64, name: String, place: Place? = nil) {
+      self.id = id
+      self.name = name
+      self.place = place
+    }
+  }
+
+  final class Renamed: Codable, Sendable {
+    let id: Int64
+    let name: String
+    enum CodingKeys: String, CodingKey { case id, name = "full_name" }
+
+    init(id: Int64, name: String) {
+      self.id = id
+      self.name = name
+    }
+  }
+
   struct Misfit: Codable {
     var id: Int64
     var name: Int
@@ -199,9 +223,41 @@ struct NamedTableTests {
     #expect(try db.columnNames(of: "profiles") == ["id", "name"])
   }
 
-  @Test("values that are not structs, structs without an id, and properties without a value throw")
+  @Test("a class is written and read like a struct, and shares its table with one")
+  func classes() throws {
+    let person = Person(id: 1, name: "Jane", place: Place(city: "Bern", latitude: 46.9))
+    _ = person.shout
+    try db.write([person, Person(id: 2, name: "George")], to: .profiles)
+    #expect(try db.columnNames(of: "profiles") == ["id", "name", "place"])
+    let found: Person? = try db.find(id: 1, from: .profiles)
+    #expect(found?.name == "Jane" && found?.place == person.place && found?.shout == "JANE")
+    let all: [Person] = try db.fetch(from: .profiles)
+    #expect(all.map(\.name) == ["Jane", "George"] && all.last?.place == nil)
+    try db.write(Profile(id: 1, name: "Janet"), to: .profiles)
+    let again: Person? = try db.find(id: 1, from: .profiles)
+    #expect(again?.name == "Janet" && again?.place == person.place)
+    try db.execute("UPDATE \(.profiles) SET place = '{' WHERE id = 1")
+    let error = #expect(throws: ColumnValueError.self) {
+      let _: Person? = try db.find(id: 1, from: .profiles)
+    }
+    #expect(error?.table == "profiles" && error?.column == "place")
+  }
+
+  @Test("a class whose coding keys are not its properties is not read")
+  func renamedKeys() throws {
+    try db.write(Renamed(id: 1, name: "Jane"), to: .profiles)
+    let error = #expect(throws: ModelError.self) {
+      let _: Renamed? = try db.find(id: 1, from: .profiles)
+    }
+    #expect(error?.description.contains("\"full_name\"") == true)
+  }
+
+  @Test(
+    "values that are neither structs nor classes, types without an id, and properties without a value throw"
+  )
   func noRows() throws {
     final class Object: Codable, Sendable {}
+    enum Kind: String, Codable { case a }
     struct NoID: Codable { var name: String }
     struct Broken: Codable, Equatable {
       var id: Int
@@ -209,6 +265,7 @@ struct NamedTableTests {
     }
     #expect(throws: ModelError.self) { try db.write(NoID(name: "a"), to: .profiles) }
     #expect(throws: ModelError.self) { try db.write(Object(), to: .profiles) }
+    #expect(throws: ModelError.self) { try db.write(Kind.a, to: .profiles) }
     try db.execute("CREATE TABLE profiles (id INTEGER PRIMARY KEY, name TEXT)")
     try db.execute("INSERT INTO profiles VALUES (1, NULL)")
     let error = #expect(throws: ColumnValueError.self) {

@@ -58,6 +58,25 @@ struct TransactionTests {
     #expect(try committed == [3])
   }
 
+  @Test(
+    "a transaction can return with its value whether it is committed", arguments: [false, true])
+  func outcome(isUndone: Bool) throws {
+    let (value, isRolledBack) = try connection.transaction { connection in
+      try insert(1)
+      // A savepoint that is undone leaves the transaction as it was.
+      let inner = try connection.savepoint { connection in
+        try connection.requestRollback()
+        return try connection.isRollbackRequested
+      }
+      #expect(inner)
+      if isUndone { try connection.requestRollback() }
+      return (7, try connection.isRollbackRequested)
+    }
+    #expect(value == 7 && isRolledBack == isUndone)
+    #expect(try committed == (isUndone ? [] : [1]))
+    #expect(try !connection.isRollbackRequested)
+  }
+
   @Test("a transaction rolls back when its closure throws, and rethrows the error")
   func error() throws {
     #expect(throws: Failure.self) {

@@ -67,6 +67,62 @@ struct AsyncAccessTests {
     #expect(order.current == Array(0..<50))
   }
 
+  @Test("code without `await` gets its results by completion handlers, writes in their order")
+  func completionHandlers() async throws {
+    let holding = Holding(writerOf: db)
+    let order = Shared<[Int]>([])
+    let threads = Shared<[ThreadID]>([])
+    await withCheckedContinuation { continuation in
+      for number in 0..<50 {
+        db.write { tx in
+          try tx.execute("INSERT INTO note VALUES (\(number))")
+        } completion: { result in
+          order.change { if case .success = result { $0.append(number) } }
+          threads.change { $0.append(.current) }
+          if number == 49 { continuation.resume() }
+        }
+      }
+      holding.end()
+    }
+    #expect(order.current == Array(0..<50))
+    #expect(Set(threads.current.map { "\($0)" }).count == 1)
+    // The connection has been given back: a completion handler may use the database.
+    let count = await withCheckedContinuation { continuation in
+      db.read {
+        try $0.row("SELECT count(*) FROM note")?.get(Int.self, at: 0)
+      } completion: { [db] first in
+        let second = try? db.row("SELECT count(*) FROM note")?.get(Int.self, at: 0)
+        continuation.resume(returning: [try? first.get(), second])
+      }
+    }
+    #expect(count == [50, 50])
+  }
+
+  @Test("a completion handler gets the closure's error, and that the database was closed")
+  func failedCompletion() async throws {
+    struct Failure: Error {}
+    func written(_ body: @escaping @Sendable (Connection) throws -> Int) async -> (any Error)? {
+      await withCheckedContinuation { continuation in
+        db.write(deadline: .seconds(10), body) { result in
+          if case .failure(let error) = result {
+            continuation.resume(returning: error)
+          } else {
+            continuation.resume(returning: nil)
+          }
+        }
+      }
+    }
+    let error = await written { tx in
+      try tx.execute("INSERT INTO note VALUES (1)")
+      throw Failure()
+    }
+    #expect(error is Failure)
+    #expect(try await db.row("SELECT count(*) FROM note")?[0] == 0)
+    try db.close()
+    let closed = await written { _ in 1 }
+    #expect((closed as? DatabaseError)?.code == .misuse)
+  }
+
   @Test("reads suspend while no reader is idle, and all of them are served")
   func waitingReads() async throws {
     let db = try Database.temporary(configuration: .with { $0.maximumReaders = 2 })

@@ -43,6 +43,28 @@ struct DecimalTests {
         """) == [1, -1, 0, 1, nil])
   }
 
+  @Test("`decimal_exp` writes an exponent, and `decimal_pow2` gives exact powers of two")
+  func exponents() throws {
+    #expect(
+      try values(
+        """
+        SELECT decimal_exp('123.45'), decimal_exp(-0.00120), decimal_exp(0), decimal_exp('1e150'),
+          decimal_exp(100), decimal_exp(NULL)
+        """)
+        == ["+1.2345e+02", "-1.2e-03", "+0.0e+00", "+1.0e+150", "+1.0e+02", nil])
+    #expect(
+      try values(
+        """
+        SELECT decimal_pow2(0), decimal_pow2(10), decimal_pow2(-3), decimal_pow2(100),
+          decimal_pow2(20001), decimal_pow2('1'), decimal_pow2(NULL),
+          length(decimal_pow2(20000)), decimal_exp(decimal_mul(decimal_pow2(-600), decimal_pow2(600)))
+        """)
+        == [
+          "1", "1024", "0.125", "1267650600228229401496703205376", nil, nil, nil, 6_021,
+          "+1.0e+00",
+        ])
+  }
+
   @Test(
     "text that is not a decimal number, or has too many digits, is an error",
     arguments: [

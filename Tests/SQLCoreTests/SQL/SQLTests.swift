@@ -33,6 +33,29 @@ struct SQLTests {
     #expect(appended.text == "a ?")
   }
 
+  @Test("text made at run time has values by order or by name, which must be all of its parameters")
+  func valuesOfText() throws {
+    let connection = try Connection()
+    let byOrder = SQL(unsafe: "SELECT ?, ?, ?", values: [33, "lulu", nil])
+    #expect(try connection.row(byOrder)?.values == [33, "lulu", nil])
+    #expect(try connection.row(SQL(unsafe: "SELECT ?2, ?1", values: [1, 2]))?.values == [2, 1])
+    let byName = try SQL(
+      unsafe: "SELECT :a, $b -- :c\n, ':d', @e, :a", values: [":a": 1, "$b": 2.5, "@e": "x"])
+    #expect(byName.text == "SELECT ?, ? -- :c\n, ':d', ?, ?")
+    #expect(try connection.row(byName)?.values == [1, 2.5, ":d", "x", 1])
+    #expect(throws: DatabaseError.self) {
+      try connection.row(SQL(unsafe: "SELECT ?, ?", values: [1]))
+    }
+    for (text, values, message): (String, [String: DatabaseValue], String) in [
+      ("SELECT :a, :b", [":a": 1], "no value was given for the parameter :b"),
+      ("SELECT :a", [":a": 1, ":b": 2], "there is no parameter :b"),
+      ("SELECT ?", [:], "no value was given for the parameter ?"),
+    ] {
+      let error = #expect(throws: DatabaseError.self) { try SQL(unsafe: text, values: values) }
+      #expect(error?.code == .range && error?.message == message)
+    }
+  }
+
   @Test("text made at run time is pasted only through the label `unsafe`")
   func unsafe() throws {
     let text = #"note"; DROP TABLE "note"#

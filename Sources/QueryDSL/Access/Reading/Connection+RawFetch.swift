@@ -104,6 +104,27 @@ extension ModelLayout {
   }
 }
 
+extension Row {
+  /// The value of a column of a model, which is found by its name and read in its stored form.
+  ///
+  /// ```swift
+  /// let row = try db.row("SELECT * FROM Post JOIN Author ON authorID = Author.key LIMIT 1")
+  /// let title = try row?[\Post.$title]
+  /// ```
+  /// Throws as `get(_:named:as:)` does, and `ModelError` if the key path is not a column.
+  public subscript<M: ResultRow, Value: ColumnValue>(
+    column: KeyPath<M, ColumnReference<Value>>
+  ) -> Value {
+    get throws {
+      let layout = try M.layout
+      guard let index = layout.index(of: column) else {
+        throw ModelError(M.self, "\(column) is not a column")
+      }
+      return try get(Value.self, named: layout.columns[index].name, as: layout.columns[index].form)
+    }
+  }
+}
+
 extension SQL.StringInterpolation {
   /// Appends the name of a model's table, quoted: `"UPDATE \(Post.self) SET …"`.
   public mutating func appendInterpolation<M: TableModel>(_ model: M.Type) {

@@ -127,23 +127,35 @@ struct ModelFields {
   }
 }
 
-/// A stored property of a struct: its name, its offset in memory, and its type.
+/// A stored property of a struct or class: its name, its offset in memory, and its type.
 package struct StoredField {
   package let name: String
   package let offset: Int
   package let type: Any.Type
 }
 
-/// Reads the stored properties of a struct from the runtime's metadata of the type, without an
+/// Reads the stored properties of a struct or class from the runtime's metadata of the type, without an
 /// instance. No other file uses this interface of the standard library. On Apple's platforms it has
 /// the same name and needs the same SPI import.
 package enum FieldReflection {
   /// Returns the stored properties in their order; nil if the type is not a struct, or if the
   /// runtime does not report all of its fields.
   package static func fields<Fields>(of type: Fields.Type) -> [StoredField]? {
-    guard isStruct(type) else { return nil }
+    isStruct(type) ? fields(of: type, options: []) : nil
+  }
+
+  /// Returns the stored properties of a class, those of its superclasses first, with their offsets in
+  /// an instance; nil if the type is not a class.
+  package static func fields<Fields>(ofClass type: Fields.Type) -> [StoredField]? {
+    // The library's constant for a class, `.classType`, is a variable, which Swift 6 refuses.
+    type is AnyClass ? fields(of: type, options: _EachFieldOptions(rawValue: 1)) : nil
+  }
+
+  private static func fields<Fields>(
+    of type: Fields.Type, options: _EachFieldOptions
+  ) -> [StoredField]? {
     var fields: [StoredField] = []
-    let isComplete = _forEachField(of: type, options: []) { name, offset, fieldType, _ in
+    let isComplete = _forEachField(of: type, options: options) { name, offset, fieldType, _ in
       fields.append(StoredField(name: String(cString: name), offset: offset, type: fieldType))
       return true
     }

@@ -46,9 +46,25 @@ extension Connection {
   }
 
   /// Makes the innermost transaction or savepoint roll back when its closure returns. The rollback
-  /// is not reported as an error.
+  /// is not reported as an error; `isRollbackRequested` tells it to the caller.
   public func requestRollback() throws {
     try use().state.pointee.transaction.requestRollback()
+  }
+
+  /// Whether the innermost transaction or savepoint will be rolled back when its closure returns.
+  ///
+  /// Return it with the value of a transaction to know afterwards how it ended. A transaction that
+  /// SQLite could not commit throws.
+  ///
+  /// ```swift
+  /// let (count, isRolledBack) = try db.write { tx in
+  ///   let count = try tx.update(Post.where { … }.set { … })
+  ///   if count > 100 { try tx.requestRollback() }
+  ///   return (count, try tx.isRollbackRequested)
+  /// }
+  /// ```
+  public var isRollbackRequested: Bool {
+    get throws { try use().isRollbackRequested }
   }
 }
 

@@ -76,17 +76,42 @@ final class ConnectionAccess: Sendable {
     try pool.check()
     let waiter = Waiter(isProbe: options.isProbe)
     return try await wait(lane, options.deadline, waiter) { continuation in
-      { result in
-        switch result {
-        case .failure(let error):
-          continuation.resume(throwing: error)
-        case .success(let grant):
-          self.threads(of: lane).submit {
-            continuation.resume(
-              with: Swift.Result {
-                try self.use(grant, lane, options, waiter, body)
-              })
-          }
+      self.answer(lane, options, waiter, body) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Runs a closure with a connection of a lane on a thread of the database, and then calls the
+  /// completion there, when the connection has been given back.
+  func run<Result: Sendable>(
+    _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result,
+    completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
+  ) {
+    let waiter = Waiter()
+    _ = waiter.begin(answer(lane, options, waiter, body, completion))
+    do {
+      try pool.check()
+      try pool.take(lane, for: waiter)
+    } catch {
+      // No thread of the database may be left after it was closed.
+      DispatchQueue.global().async { waiter.endWaiting(with: error) }
+    }
+  }
+
+  /// Returns what a waiter does when it is granted a connection: it runs the closure on a thread of
+  /// the database.
+  private func answer<Result: Sendable>(
+    _ lane: ConnectionPool.LaneName, _ options: AccessOptions, _ waiter: Waiter,
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result,
+    _ completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
+  ) -> Waiter.Answer {
+    { result in
+      switch result {
+      case .failure(let error):
+        completion(.failure(error))
+      case .success(let grant):
+        self.threads(of: lane).submit {
+          completion(Swift.Result { try self.use(grant, lane, options, waiter, body) })
         }
       }
     }
