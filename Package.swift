@@ -4,7 +4,7 @@ import PackageDescription
 // An asynchronous function of the library runs on the caller's actor unless it says `@concurrent`.
 let librarySettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
-// A target names all modules that it can see, also those behind its dependencies, and so does a
+// A target names all modules that it can see, also those below its dependencies, and so does a
 // product: if a module changes that is not named, SwiftPM does not compile the target again
 // (`Scripts/Checks/clients`).
 let queryDSL = ["QueryDSL", "SQLCore"]

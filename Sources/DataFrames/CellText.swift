@@ -152,7 +152,7 @@ enum CellText {
     return (bytes[..<end].filter { (0x30...0x39).contains($0) }, Int(exponent) ?? 0)
   }
 
-  /// Returns the type of which an unquoted text is the written form; nil for text. A number that is
+  /// Returns the type whose written form an unquoted text has; nil for text. A number that is
   /// written in another way, such as 007, 1.10 or one with more digits than its type holds, is text:
   /// it may be a code, a version or an identifier, which has to stay as it is.
   static func kind(of text: String) -> (any ColumnValue.Type)? {
@@ -182,7 +182,7 @@ enum CellText {
 extension TableColumn {
   /// Returns what is written into the column of an existing table, so that the column's affinity loses
   /// no digits: a text that SQLite would take for a number is that number, and a REAL is written in
-  /// full into a column of TEXT. Throws `DataFrameError` for a number of which the column would lose
+  /// full into a column of TEXT. Throws `DataFrameError` for a number if the column would lose
   /// digits.
   ///
   /// - Parameter isStrict: whether the table is STRICT, so that a column ANY keeps texts as they are.

@@ -85,7 +85,7 @@ extension DataFrame {
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
   /// quotation does not end, if a name occurs twice, or if a field cannot be read as its type. A
-  /// Double reads every spelling of a number, but no number of which it would lose digits: `1.10`,
+  /// Double reads every spelling of a number, but no number whose digits it would lose: `1.10`,
   /// not `9007199254740993`. The message has the line, and the column if one is concerned.
   ///
   /// - Parameters:

@@ -63,7 +63,7 @@ extension DataFrame {
   ///
   /// Throws `DataFrameError` with the line if the text is not such JSON or an object has a member
   /// twice, and with the row, its line and the column for a value that cannot be read as its type,
-  /// such as a number of which a Double would lose digits.
+  /// such as a number whose digits a Double would lose.
   ///
   /// - Parameter types: the types of columns, by name.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>

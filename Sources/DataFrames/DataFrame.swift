@@ -32,7 +32,7 @@ public struct DataFrame: Sendable {
   /// The names of the columns, from left to right.
   public var columnNames: [String] { columns.map(\.name) }
 
-  /// Returns the column with the given name, ignoring case as SQL does; nil if there is none.
+  /// Returns the column with the given name, ignoring case as SQL does, or nil.
   public subscript(_ name: String) -> DataFrameColumn? {
     columns.first { $0.name.isSame(as: name) }
   }
@@ -80,7 +80,7 @@ public struct DataFrame: Sendable {
     try append(DataFrameColumn(name, values))
   }
 
-  /// Removes and returns the column with the given name; returns nil if there is none.
+  /// Removes and returns the column with the given name, or nil.
   @discardableResult
   public mutating func remove(_ name: String) -> DataFrameColumn? {
     columns.firstIndex { $0.name.isSame(as: name) }

@@ -220,7 +220,7 @@ struct DataFrameTests {
     #expect(try bytes.csv() == "name\r\n/0E=\r\n")
   }
 
-  @Test("a number of which a column of an existing table would lose digits throws with its row")
+  @Test("a number whose digits a column of an existing table would lose throws with its row")
   func digits() throws {
     let db = try Database.temporary()
     try db.execute(

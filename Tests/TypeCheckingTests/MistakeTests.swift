@@ -32,7 +32,7 @@ struct MistakeTests {
     try await check(mistake, in: mistake.rawSQLClient)
   }
 
-  @Test("a missing $ is an error that tells what to write")
+  @Test("a missing $ is an error that says what to write")
   func missingSign() async throws {
     let client = ClientProgram(
       .item,

@@ -10,7 +10,7 @@ protocol HistorySource: Sendable {
   func steps(in database: Database) throws -> HistorySteps
   func steps(in database: Database) async throws -> HistorySteps
 
-  /// Undoes, redoes or skips a step, the next one for nil. Returns nil if there is none.
+  /// Undoes, redoes or skips a step, the next one for nil. Returns nil without such a step.
   ///
   /// - Parameter witness: sees the commit, if the source needs it.
   func perform(
@@ -26,7 +26,7 @@ enum HistoryAction: Sendable {
   case skip
 }
 
-/// What a history records, and how much.
+/// The tables that a history records, and its bounds.
 struct HistoryOptions: Sendable {
   let author: String?
   let groupsByLabel: Bool

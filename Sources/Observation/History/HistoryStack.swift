@@ -38,7 +38,7 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     self.limit = max(limit, 0)
   }
 
-  /// Returns a step as it was given, or without one the next step; nil if there is none.
+  /// Returns a step as it was given, or without one the next step, or nil.
   ///
   /// Transactions that have joined the step since it was given are left out.
   func step(_ action: HistoryAction, _ given: HistoryStep?) -> Step? {
@@ -59,7 +59,7 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     return nil
   }
 
-  /// Adds a new transaction. What was undone before can no longer be redone.
+  /// Adds a new transaction. Steps that were undone before can no longer be redone.
   mutating func add(_ transaction: Transaction, _ step: HistoryStep) {
     undone = []
     let member = Member(step: step, transaction: transaction)

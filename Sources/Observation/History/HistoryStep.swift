@@ -41,7 +41,7 @@ public struct HistorySteps: Hashable, Sendable {
   }
 }
 
-/// What an undo or a redo did.
+/// The result of an undo or a redo.
 public struct HistoryOutcome: Hashable, Sendable {
   /// The step that was undone or redone.
   public let step: HistoryStep

@@ -6,7 +6,7 @@ import SQLCore
   import Foundation
 #endif
 
-/// How the rows of a model are cached, as its schema declares.
+/// The way in which the rows of a model are cached, as its schema declares.
 @usableFromInline
 struct ModelCaching: Sendable {
   /// The ways in which an `ID` becomes the key of a cached row.

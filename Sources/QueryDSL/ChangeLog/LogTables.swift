@@ -154,7 +154,7 @@ package enum LogTables {
   }
 
   /// The statements that create the table of the epochs, and add those of other databases to the
-  /// entries. What an older program has logged belongs to the epoch 0.
+  /// entries. Entries of an older program belong to the epoch 0.
   static let epochCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(epoch)" (

@@ -95,7 +95,7 @@ extension SearchNode {
   ///
   /// Porter's rules cut endings off. "runnin" is no word that they know, so it stays as it is, and is
   /// not the beginning of "run", under which the index has "running". Therefore the text may also end
-  /// with any ending of which it has the first letters: FTS5 makes a stem of "running" as it did
+  /// with any ending whose first letters it has: FTS5 makes a stem of "running" as it did
   /// when the row was written. All these words begin with the text, so no others are found.
   fileprivate static func beginnings(_ text: String) -> String {
     let letters = Array(text.lowercasedASCII.utf8)
@@ -108,7 +108,7 @@ extension SearchNode {
       }
     }
     var pattern = quoted(text) + " *"
-    // Porter changes these last letters, as in "key", of which "kei" remains. "-ful" protects them:
+    // Porter changes these last letters, as in "key", which becomes "kei". "-ful" protects them:
     // it is cut off, and nothing else, so that "key" finds "keyboard".
     if let last = letters.last, "ydgis".utf8.contains(last) {
       pattern += " OR \(quoted(text + "ful")) *"

@@ -73,7 +73,7 @@ package enum JSONSpelling {
   private static let quotationMark = UInt8(ascii: "\"")
   private static let backslash = UInt8(ascii: "\\")
 
-  /// Returns the position after the quotation mark that ends a text; nil if there is none.
+  /// Returns the position after the quotation mark that ends a text, or nil.
   private static func endOfText(
     in bytes: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {

@@ -90,7 +90,7 @@ public struct RemoteText: Sendable {
   }
 }
 
-/// What a statement that returns no rows has done.
+/// The result of a statement that returns no rows.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/changes.html>
 public struct RemoteOutcome: Sendable {
   /// The rowid of the last insert of the session.

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a connection needs to run its statements elsewhere: the session with the engine, and the
+/// The means of a connection to run its statements elsewhere: the session with the engine, and the
 /// statements that wait to be sent.
 ///
 /// It belongs to its connection, and is used only by the thread that has the connection's lease.
@@ -25,7 +25,7 @@ final class RemoteLink {
   var settings = RemoteSettings()
   /// The settings that the session has; nil if they are not known.
   private var sessionSettings: RemoteSettings?
-  /// The schema of which the connection has a copy; 0 before the first one.
+  /// The schema that the connection has copied; 0 before the first one.
   var copiedSchema: UInt64 = 0
   /// Returns whether the running access must end.
   var isStopped: () -> Bool = { false }

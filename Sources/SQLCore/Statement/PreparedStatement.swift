@@ -37,7 +37,7 @@ package struct PreparedStatement {
   /// actions can change any other column.
   package let assignments: [ColumnDependency]
   /// The address of the elements of `assignments`, by which they are recognized without retaining
-  /// the array; nil if there are none.
+  /// the array, or nil.
   package let assignmentsAddress: UnsafeRawPointer?
   /// SQLite's count of recompilations when the tables were noted.
   var tableEffectsVersion: Int32 = 0

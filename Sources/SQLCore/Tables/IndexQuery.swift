@@ -75,7 +75,7 @@ public struct IndexQuery: Sendable {
     public let isDescending: Bool
   }
 
-  /// The comparisons, all of which must hold.
+  /// The comparisons; all must hold.
   public let constraints: [Constraint]
   /// The order that the query asks for, most significant column first.
   public let orderings: [Ordering]

@@ -199,7 +199,7 @@ struct HistoryModelTests {
         counts.conflicts += hasConflict ? 1 : 0
         if let expected {
           let step = Step(before: present, after: expected)
-          // A step of which nothing had to be changed is in the history no longer.
+          // A step that changed nothing is no longer in the history.
           if isUndo {
             done.remove(at: index)
             if expected != present { undone.append(step) }

@@ -66,7 +66,7 @@ struct KilledWriterTests {
         return
       }
     }
-    // What the killed process wrote can be undone like anything else.
+    // The writes of the killed process can be undone like all others.
     let history = try History(of: [Board.List.self, Board.Card.self], inLogOf: db, limit: 3)
     #expect(try history.undo() != nil)
   }

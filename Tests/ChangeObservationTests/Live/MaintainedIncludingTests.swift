@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Maintained queries with included rows")
 struct MaintainedIncludingTests {
-  /// Makes the tables, with 20 teams, 40 writers and 400 posts, of which each has one mark. In
+  /// Makes the tables, with 20 teams, 40 writers and 400 posts with one mark each. In
   /// memory, no other connection can commit, so that only the first commit causes a fetch.
   private func database(indexed: Bool = true) async throws -> Database {
     let db = try Database.inMemory(configuration: .relaxed)

@@ -36,7 +36,7 @@ struct QueryDraw {
   }
 }
 
-/// A query over the tables of `JoinWrites` of which some parts are drawn.
+/// A query over the tables of `JoinWrites` with some parts that are drawn.
 ///
 /// Only a maintained result has a certain order among rows that the query's order does not
 /// distinguish. Others, and fresh fetches, are ordered by the keys as well: `sorted`.

@@ -15,7 +15,7 @@ struct Block {
   /// The number of the first line in its file, from 1.
   var firstLine: Int
   var lines: [String]
-  /// What the page shows as its output, or nil.
+  /// The output that the page shows, or nil.
   var shown: [String]?
 }
 

@@ -142,7 +142,7 @@ struct Check {
   }
 
   private func program(_ page: Page) -> Program {
-    // What a page needs, and its readers do not, may also be in a file of the same name.
+    // Lines that a page needs, and its readers do not, may also be in a file of the same name.
     let name = page.path.split(separator: "/").last.map(String.init) ?? ""
     let folder = "Tests/Documentation/Pages" + (compiler.package.map { "/\($0)" } ?? "")
     let path = "\(folder)/\(name.replacing(".md", with: ".swift"))"

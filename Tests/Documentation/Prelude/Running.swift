@@ -1,7 +1,7 @@
 import Apus
 import Foundation
 
-/// What is to run after a block: the blocks that follow it.
+/// The blocks that run after a block.
 struct Next {
   let run: () async throws -> Next?
 }

@@ -9,7 +9,7 @@ import SQLCore
   import Darwin
 #endif
 
-/// What a test asks of the gateway.
+/// A request of a test to the gateway.
 struct GatewayRequest: Codable {
   enum Kind: String, Codable { case open, rows, run }
 

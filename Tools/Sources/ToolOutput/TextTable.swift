@@ -165,7 +165,7 @@ struct TextTable {
     return self.widths(of: Array(columns.prefix(count)), in: width - 4, beside: used)
   }
 
-  /// Returns widths that are smaller by so many columns of the terminal, and not below the least ones:
+  /// Returns widths that are smaller by a number of columns of the terminal, and not below the least ones:
   /// the widest become as narrow as the others first.
   private func narrowed(_ widths: [Int], to floors: [Int], by excess: Int) -> [Int] {
     var bound = widths.max() ?? 0
@@ -173,7 +173,7 @@ struct TextTable {
     let sum = widths.reduce(0, +) - excess
     while bound > 0, bounded().reduce(0, +) > sum { bound -= 1 }
     var result = bounded()
-    // What is left goes to the first of those that were cut.
+    // The rest goes to the first of those that were cut.
     for index in result.indices where result[index] == bound && widths[index] > bound {
       guard result.reduce(0, +) < sum else { break }
       result[index] += 1

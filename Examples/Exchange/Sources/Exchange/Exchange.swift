@@ -41,7 +41,7 @@ struct Exchange {
       let position = try db.log.appliedPosition(of: other)
       let answer = try ask(.batch(after: position))
       if answer.isUnknown {
-        // Everything is asked for again. What was applied before is passed over.
+        // Everything is asked for again; transactions that were applied before are skipped.
         try db.write { try $0.setAppliedLogPosition(.start, of: other) }
         continue
       }

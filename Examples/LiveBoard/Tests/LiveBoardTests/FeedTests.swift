@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Event streams")
 struct FeedTests {
-  /// What a browser shows: it applies events as `board.js` does.
+  /// The page of a browser, which applies events as `board.js` does.
   struct Page: Equatable {
     var lists: [String] = []
     var orders: [String: [String]] = [:]

@@ -35,7 +35,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-  /// Returns the index of the next newline, or `end` if there is none.
+  /// Returns the index of the next newline, or `end`.
   func newline(from start: Int, to end: Int) -> Int {
     var position = start
     while position < end, self[position] != ASCII.newline { position += 1 }

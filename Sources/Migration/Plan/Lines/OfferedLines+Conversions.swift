@@ -80,7 +80,7 @@ extension OfferedLines {
     ]
   }
 
-  /// Returns the first expression that keeps all texts of a column; nil if there is none.
+  /// Returns the first expression that keeps all texts of a column, or nil.
   private func keepingConversion(of column: TableDefinition.Column) throws -> String? {
     var conversions = TextConversion.all(for: column.type)
     guard !conversions.isEmpty else { return nil }

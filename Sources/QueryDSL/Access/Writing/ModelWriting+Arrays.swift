@@ -140,7 +140,7 @@ extension ModelWriting {
       })
   }
 
-  /// Returns the error for models of which SQLite ignored some. It names the first one that is not
+  /// Returns the error for models if SQLite ignored some of them. It names the first one that is not
   /// in the table.
   private func ignored(
     among rows: some Sequence<Int>, of models: UnsafeMutableRawPointer

@@ -60,7 +60,7 @@ struct AppliedTable {
     try row(with: key(of: change), on: connection)
   }
 
-  /// Returns a row that has some values; nil if there is none.
+  /// Returns a row that has some values, or nil.
   func row(with values: [AppliedValue], on connection: Connection) throws -> AppliedRow? {
     let list = columns.map { Identifier($0).quoted }.joined(separator: ", ")
     let sql: SQL = "SELECT \(unsafe: list) FROM \(identifier: name)" + condition(values)

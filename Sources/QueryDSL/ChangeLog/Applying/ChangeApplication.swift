@@ -185,7 +185,7 @@ package struct ChangeApplication {
   }
 }
 
-/// What a policy has decided about the conflicts of some changes.
+/// The decisions of a policy about the conflicts of some changes.
 struct ConflictDecisions {
   /// The changes that are left out.
   private(set) var kept: Set<Int> = []

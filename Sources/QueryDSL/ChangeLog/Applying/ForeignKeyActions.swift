@@ -75,7 +75,7 @@ struct ForeignKeyActions {
   }
 
   /// Runs the actions, with foreign keys and triggers in force. Returns a change whose rows other rows
-  /// must refer to; nil if there is none.
+  /// must refer to, or nil.
   func run(on connection: Connection) throws -> (index: Int, failure: ConstraintFailure)? {
     for (place, moves) in moves.sorted(by: { $0.key < $1.key }) {
       let key = foreignKeys.keys[place]

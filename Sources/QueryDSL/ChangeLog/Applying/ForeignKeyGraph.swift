@@ -176,7 +176,7 @@ struct ForeignKeyGraph {
   }
 
   /// Returns the foreign key by which a row still refers to values that a row of `table` had and no
-  /// row has now; nil if there is none.
+  /// row has now, or nil.
   func violation(
     afterChangeOf row: AppliedRow, in table: String, on connection: Connection
   ) throws -> ConstraintFailure? {

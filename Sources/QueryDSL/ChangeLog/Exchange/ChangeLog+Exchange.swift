@@ -1,6 +1,6 @@
 import SQLCore
 
-/// What the application of a batch did.
+/// The result of applying a batch.
 public struct LogApplication: Hashable, Sendable {
   /// The number of transactions that were applied. Those that the database had already are not
   /// counted.

@@ -6,7 +6,7 @@ struct LogReceiver {
   let connection: Connection
   private let identity: String
   private let policy: ConflictPolicy
-  /// Whether a waiting change that meets a conflict goes on waiting: nobody could be told of it.
+  /// Whether a waiting change that meets a conflict goes on waiting, because no caller could learn of it.
   private let isSilent: Bool
   var tables: PresentTables
   private var clock: RowClock

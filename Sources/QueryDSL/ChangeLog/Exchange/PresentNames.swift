@@ -41,7 +41,7 @@ struct PresentTables {
     self.names = names
   }
 
-  /// Returns the table with a name, or with the name that it has now; nil if there is none.
+  /// Returns the table with a name, or with the name that it has now, or nil.
   mutating func table(_ name: String) throws -> AppliedTable? {
     if let table = try existing(name) { return table }
     return try names.table(name).flatMap { try existing($0) }

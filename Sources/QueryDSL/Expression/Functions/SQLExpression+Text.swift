@@ -62,12 +62,12 @@ extension SQLExpression where Value: TextColumnValue {
     text("substr", .value(BoundValue(start)), .value(BoundValue(length)))
   }
 
-  /// Returns the position of the first occurrence of a text; 0 if there is none. SQL: `instr(a, ?)`
+  /// Returns the position of the first occurrence of a text; 0 if it has none. SQL: `instr(a, ?)`
   public func instr(_ part: String) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, bound(part)]))
   }
 
-  /// Returns the position of the first occurrence of a text; 0 if there is none. SQL: `instr(a, b)`
+  /// Returns the position of the first occurrence of a text; 0 if it has none. SQL: `instr(a, b)`
   public func instr(_ part: SQLExpression) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, part.node]))
   }

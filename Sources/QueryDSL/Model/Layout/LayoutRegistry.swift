@@ -17,7 +17,7 @@ extension ResultRow {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }
 
-  /// The number of the cache in which rows are found by keys of 8 bytes; nil if there is none.
+  /// The number of the cache in which rows are found by keys of 8 bytes, or nil.
   @usableFromInline
   static var wordCache: Int? {
     LayoutRegistry.shared.wordCache(of: unsafeBitCast(Self.self, to: UnsafeRawPointer.self))

@@ -46,7 +46,7 @@ extension Connection {
   }
 
   /// Makes the innermost transaction or savepoint roll back when its closure returns. The rollback
-  /// is not reported as an error; `isRollbackRequested` tells it to the caller.
+  /// is not reported as an error; `isRollbackRequested` says so to the caller.
   public func requestRollback() throws {
     try use().state.pointee.transaction.requestRollback()
   }

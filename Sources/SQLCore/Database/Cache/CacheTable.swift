@@ -76,7 +76,7 @@ final class CacheTable: @unchecked Sendable {
   }
 
   /// Calls a closure with the value of a key of 8 bytes, without counting a reference to it, and
-  /// notes that it was read. Returns false if there is none.
+  /// notes that it was read. Returns false if it has no such entry.
   @inline(__always)
   func read(_ word: UInt64, _ body: (AnyObject) -> Void) -> Bool {
     let (places, mask) = (places, mask)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// How the rows of a table can be told apart when they are cached.
+/// The way in which the cached rows of a table are distinguished.
 package struct CachedTable: Sendable {
   /// Whether the rowids of the rows can be read, by which the pre-update hook names rows. If not,
   /// as in a table WITHOUT ROWID, each commit that touches the table removes all its cached rows.
@@ -23,12 +23,12 @@ struct CachedTables {
 }
 
 extension ConnectionCore {
-  /// Returns how the rows of a model's table can be told apart; nil if they must not be cached.
+  /// Returns the way in which the rows of a model's table are distinguished; nil if they must not be cached.
   ///
   /// They can be cached if they belong to an ordinary table whose primary key is the model's, so
   /// that at most one row has a key.
   ///
-  /// - Parameter rowID: The name by which the model's rowids are read; nil if there is none.
+  /// - Parameter rowID: The name by which the model's rowids are read, or nil.
   package func cachedTable(
     of model: CachedModel, key columns: [String], rowID: String?
   ) throws -> CachedTable? {

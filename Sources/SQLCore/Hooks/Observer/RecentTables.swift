@@ -34,7 +34,7 @@ package struct RecentTables {
 
   package init() {}
 
-  /// Returns the value noted for the table whose row changes; nil if there is none.
+  /// Returns the value noted for the table whose row changes, or nil.
   package func value(of event: borrowing PreUpdateEvent) -> Int? {
     guard let entries else { return nil }
     for index in 0..<count where entries[index].pointer == event.table {

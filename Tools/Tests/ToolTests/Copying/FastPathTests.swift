@@ -7,7 +7,7 @@ import Testing
 @testable import RowImport
 @testable import ToolOutput
 
-/// What is read and written without a String for each cell, beside the code for every form.
+/// The fast ways of reading and writing, which make no String for each cell, beside the code for every form.
 @Suite("Fast reading and writing agrees with the slow one")
 struct FastPathTests {
   /// Calls a closure with the bytes of a text.
@@ -16,7 +16,7 @@ struct FastPathTests {
     return try text.withUTF8(body)
   }
 
-  /// A source of which each read gives a few bytes.
+  /// A source that gives a few bytes at each read.
   func source(_ text: String, pieces: Int) -> ByteSource {
     var rest = Array(text.utf8)[...]
     return ByteSource { room in

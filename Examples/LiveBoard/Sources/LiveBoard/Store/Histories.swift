@@ -4,7 +4,7 @@ import Apus
 ///
 /// Their steps are in the change log, so that they outlast the server.
 actor Histories {
-  /// The models whose changes are undone. Counts and versions are not: they go on. What is unread
+  /// The models whose changes are undone. Counts and versions are not: they go on. An unread mark
   /// follows its card by the foreign key.
   private static let models: [any Model.Type] = [
     BoardList.self, Card.self, Tag.self, CardTag.self,
