@@ -142,10 +142,10 @@ struct RandomWrites {
       }
       var left = values
       let start = values
-      func assign(_ row: inout Assignments<Gamma>, _ new: Columns<Gamma>) {
-        left = set(&row, new, start)
+      func assign(_ row: inout Assignments<Gamma>) {
+        left = set(&row, row.new, start)
       }
-      func condition(_: Columns<Gamma>, _: Columns<Gamma>) -> PredicateLines {
+      func condition(_: ConflictColumns<Gamma>) -> PredicateLines {
         made.map { [$0.condition.predicate] } ?? []
       }
       switch target {

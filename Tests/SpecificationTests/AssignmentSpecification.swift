@@ -166,9 +166,9 @@ struct AssignmentSpecification {
         """)
     try db.run(insert)
     #expect(try db.fetch(Note.select(\.$title).order(by: \.$id)) == ["a", "z"])
-    try db.upsert(note, onConflict: \.$id) { row, new in
+    try db.upsert(note, onConflict: \.$id) { row in
       row.$title = "old"
-      row.$views += new.$views
+      row.$views += row.new.$views
     }
     #expect(try db.first(Note.select(\.$title, \.$views))?.0 == "old")
   }

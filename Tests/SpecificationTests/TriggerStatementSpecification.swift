@@ -16,7 +16,7 @@ struct TriggerStatementSpecification {
       static var schema: Schema<Reading> {
         Trigger("Reading_all", after: .insert) { new in
           Sum.insert(\.$id, \.$sum, from: Reading.select { ($0.$id.count() * 0 + 1, $0.$value) })
-            .onConflictUpdate(\.$id) { $0.$sum += $1.$sum }
+            .onConflictUpdate(\.$id) { $0.$sum += $0.new.$sum }
           Sum.insert([Sum(id: 2, sum: 7), Sum(id: 3, sum: 8)]).onConflictDoNothing()
           Sum.update(from: Reading.self) { sum, reading in
             sum.$sum = reading.$value

@@ -109,10 +109,10 @@ struct UpsertSettingSpecification {
     #expect(try upserted.map { try $0.id } == [1])
     #expect(upserted.map(\.outcome) == [.updated])
     let byShelf = Article.insert(.make(nil, "y", shelf: "B1")).onConflictUpdate {
-      $0.$stock += $1.$stock
+      $0.$stock += $0.new.$stock
     } where: {
       $0.$stock < 100
-      $1.$stock > 0
+      $0.new.$stock > 0
     }
     #expect(
       try byShelf.sql.text.hasSuffix(

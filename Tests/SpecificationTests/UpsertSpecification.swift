@@ -21,8 +21,8 @@ struct UpsertSpecification {
   @Test("DO UPDATE combines the existing row with the row to insert")
   func update() throws {
     let insert = Article.insert(.make(9, "a", price: 8, stock: 3)).onConflictUpdate(\.$code) {
-      $0.$price = $1.$price
-      $0.$stock = $0.$stock + $1.$stock
+      $0.$price = $0.new.$price
+      $0.$stock = $0.$stock + $0.new.$stock
       $0.$isActive = false
     }
     try articles.expect(
@@ -42,9 +42,9 @@ struct UpsertSpecification {
   func condition() throws {
     func insert(_ price: Double) -> Insert<Article> {
       Article.insert(.make(nil, "b", price: price)).onConflictUpdate(\.$code) {
-        $0.$price = $1.$price
+        $0.$price = $0.new.$price
       } where: {
-        $0.$price < $1.$price
+        $0.$price < $0.new.$price
         $0.$stock == 0
       }
     }
@@ -102,7 +102,7 @@ struct UpsertSpecification {
         try db.upsert(article.with { $0.stock = 2 }, onConflict: \.$id).outcome == .updated, "\(id)"
       )
       #expect(
-        try db.upsert(article.with { $0.stock = 2 }, onConflict: \.$id) { row, _ in row.$stock += 1
+        try db.upsert(article.with { $0.stock = 2 }, onConflict: \.$id) { row in row.$stock += 1
         }.outcome
           == .updated, "\(id)")
     }
@@ -135,7 +135,7 @@ struct UpsertSpecification {
     #expect(try db.upsert(Sum(id: 1, a: 3, twice: 9), onConflict: \.$id).outcome == .unchanged)
     #expect(try db.fetch(Sum.select(\.$twice)) == [6])
     let rows = try db.fetch(
-      Sum.insert(Sum(id: 1, a: 4)).onConflictUpdate(\.$id) { $0.$a += $1.$a }.returning())
+      Sum.insert(Sum(id: 1, a: 4)).onConflictUpdate(\.$id) { $0.$a += $0.new.$a }.returning())
     #expect(rows == [Sum(id: 1, a: 7, twice: 14)])
     #expect(throws: QueryError.self) { try Sum.insert(from: Sum.all).sql }
     #expect(try db.run(Sum.insert(\.$id, \.$a, from: Sum.select { ($0.$id + 1, $0.$a) })) == 1)
@@ -204,13 +204,13 @@ struct UpsertSpecification {
     #expect(try db.upsert(any).map(\.outcome) == [.unchanged, .inserted])
     let both = Article.insert(.make(1, "b", stock: 4))
       .onConflictDoNothing(\.$id)
-      .onConflictUpdate(\.$code) { $0.$stock = $1.$stock }
+      .onConflictUpdate(\.$code) { $0.$stock = $0.new.$stock }
     #expect(try both.sql.text.contains(#") ON CONFLICT ("id") DO NOTHING ON CONFLICT ("code") DO"#))
     #expect(try db.upsert(both).map(\.outcome) == [.unchanged])
     #expect(
       try db.upsert(
         Article.insert(.make(8, "b", stock: 4)).onConflictDoNothing(\.$id)
-          .onConflictUpdate(\.$code) { $0.$stock = $1.$stock }
+          .onConflictUpdate(\.$code) { $0.$stock = $0.new.$stock }
       ).map(\.outcome) == [.updated])
     #expect(try articles.rows[1].stock == 4)
   }
@@ -219,14 +219,14 @@ struct UpsertSpecification {
   func partial() throws {
     let insert = Article.insert(.make(nil, "x", shelf: "A1", stock: 1)).onConflictUpdate(
       \.$shelf, matching: { $0.$isActive == true }
-    ) { $0.$stock = $1.$stock }
+    ) { $0.$stock = $0.new.$stock }
     #expect(
       try insert.sql.text.contains(#" ON CONFLICT ("shelf") WHERE "isActive" = 1 DO UPDATE SET"#))
     #expect(try db.upsert(insert).map(\.outcome) == [.updated])
     #expect(try articles.rows.map(\.stock) == [1, 0, 7])
     let inactive = Article.insert(.make(nil, "x", shelf: "A1", isActive: false)).onConflictUpdate(
       \.$shelf, matching: { $0.$isActive == true }
-    ) { $0.$stock = $1.$stock }
+    ) { $0.$stock = $0.new.$stock }
     #expect(try db.upsert(inactive).map(\.outcome) == [.inserted])
     #expect(throws: DatabaseError.self) {
       try db.run(Article.insert(.make(nil, "y")).onConflictDoNothing(\.$shelf))
@@ -240,7 +240,7 @@ struct UpsertSpecification {
   func select() throws {
     let all = Article.insert(
       \.$code, \.$stock, from: Article.select { ($0.$code, $0.$stock + 1) }
-    ).onConflictUpdate(\.$code) { $0.$stock = $1.$stock }
+    ).onConflictUpdate(\.$code) { $0.$stock = $0.new.$stock }
     try articles.expect(
       all,
       #"""
@@ -261,7 +261,7 @@ struct UpsertSpecification {
       func run(_ query: some Fetchable<(String, Int)>) throws {
         try db.run(
           Article.insert(\.$code, \.$stock, from: query).onConflictUpdate(\.$code) {
-            $0.$stock = $1.$stock
+            $0.$stock = $0.new.$stock
           })
       }
       try run(query)
@@ -273,11 +273,13 @@ struct UpsertSpecification {
   @Test("an upsert without assignments or columns throws, and DO UPDATE takes a subquery")
   func mistakes() throws {
     #expect(throws: QueryError.self) {
-      try db.run(Article.insert(.make(1, "a")).onConflictUpdate(\.$id) { _, _ in })
+      try db.run(
+        Article.insert(.make(1, "a")).onConflictUpdate(\.$id) { (_: inout Assignments<Article>) in }
+      )
     }
     #expect(throws: QueryError.self) { try Ticket.insert { _ in }.onConflictDoNothing().sql }
-    let counted = Article.insert(.make(1, "z")).onConflictUpdate(\.$id) { row, new in
-      let id = row.$id
+    let counted = Article.insert(.make(1, "z")).onConflictUpdate(\.$id) { row in
+      let (id, new) = (row.$id, row.new)
       row.$stock =
         Article.where { $0.$price >= new.$price && $0.$id != id }
         .select { $0.count() }.subquery().ifNull(0)
@@ -306,7 +308,7 @@ struct UpsertSpecification {
     let db = try Specification.database(models: [User.self])
     try db.insert(User(id: 1, name: "Ann", email: "A@x"))
     let named = User.insert(User(id: 2, name: "ANN", email: "b@x"))
-      .onConflictUpdate(on: { $0.$name.collated(.noCase) }) { $0.$email = $1.$email }
+      .onConflictUpdate(on: { $0.$name.collated(.noCase) }) { $0.$email = $0.new.$email }
     let text = try named.sql.text
     #expect(
       text.hasSuffix(
@@ -343,7 +345,7 @@ struct UpsertSpecification {
   func async() async throws {
     #expect(try await db.upsert(Article.make(nil, "d"), onConflict: \.$code).outcome == .inserted)
     let outcome = try await db.upsert(Article.make(nil, "d", stock: 2), onConflict: \.$code) {
-      $0.$stock += $1.$stock
+      $0.$stock += $0.new.$stock
     }
     #expect(outcome.outcome == .updated)
     let outcomes = try await db.upsert(Article.insert(Articles.all).onConflictDoNothing())

@@ -40,11 +40,23 @@ extension ExpressionNode {
 public struct Assignments<M: ResultRow> {
   package let columns: Columns<M>
   private(set) var list: [Assignment] = []
+  /// The row that an upsert would have inserted; nil in other commands.
+  private let excluded: TableID?
 
-  init(_ columns: Columns<M>, _ list: [Assignment] = []) {
+  init(_ columns: Columns<M>, _ list: [Assignment] = [], excluded: TableID? = nil) {
     self.columns = columns
     self.list = list
+    self.excluded = excluded
   }
+
+  /// The columns of the row that an upsert would have inserted. SQL: `excluded`
+  ///
+  /// ```swift
+  /// Post.insert(post).onConflictUpdate(\.$url) { $0.$views += $0.new.$views }
+  /// // … ON CONFLICT ("url") DO UPDATE SET "views" = "Post"."views" + excluded."views"
+  /// ```
+  /// In a command that is no upsert there is no such row: rendering it throws `QueryError`.
+  public var new: Columns<M> { excluded.map { Columns($0) } ?? Columns() }
 
   /// Takes the assignments that were made to the columns of a group.
   mutating func take<Group>(_ group: Assignments<Group>) {

@@ -55,9 +55,9 @@ struct TypedWriteTests {
     let changes = try await reported { connection in
       try connection.run(Note.insert(Note(title: "one", stars: 1)).onConflictDoNothing())
       try connection.upsert(Note(title: "one", stars: 1), onConflict: \.$title) {
-        $0.$stars = $1.$stars
+        $0.$stars = $0.new.$stars
       } where: {
-        $0.$stars > $1.$stars
+        $0.$stars > $0.new.$stars
       }
       try connection.run(Note.delete().limit(0))
       try connection.update(Note.self, 1) { _ in }
@@ -82,9 +82,9 @@ struct TypedWriteTests {
       #expect(gone == ["n"])
       try connection.run(
         Note.update(from: Note.self) {
-          $0.$stars = $1.$stars + 7
+          $0.$stars = $0.new.$stars + 7
         } where: {
-          $0.$id == $1.$id + 1
+          $0.$id == $0.new.$id + 1
           $0.$id == 3
         })
       try connection.run(rename(1, "ONE"))
@@ -100,7 +100,7 @@ struct TypedWriteTests {
         try connection.run(
           Note.insert(\.$title, from: Note.order(by: \.$id).select(\.$title)).onConflictUpdate(
             \.$title
-          ) { row, _ in row.$title = "same" })
+          ) { $0.$title = "same" })
       }
       #expect(throws: DatabaseError.self) {
         try connection.fetch(Note.update { $0.$title = "x" }.returning())

@@ -105,7 +105,7 @@ struct ChangedKeyTests {
     note.id = 2
     #expect(throws: KeyChanged.self) { try db.upsert(note, onConflict: \.$id) }
     #expect(throws: KeyChanged.self) {
-      try db.run(Note.insert([note]).onConflictUpdate(\.$id) { $0.$text = $1.$text })
+      try db.run(Note.insert([note]).onConflictUpdate(\.$id) { $0.$text = $0.new.$text })
     }
     #expect(throws: KeyChanged.self) {
       try db.fetch(Note.insert(note).onConflictUpdate(\.$id).returning())

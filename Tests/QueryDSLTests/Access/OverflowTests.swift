@@ -74,7 +74,7 @@ struct OverflowTests {
   @Test("an upsert, an insert of expressions or of a query, and a prepared update throw as well")
   func others() throws {
     #expect(throws: DatabaseError.self) {
-      try db.upsert(Counter(id: 1, n: 1), onConflict: \.$id) { $0.$n += $1.$n }
+      try db.upsert(Counter(id: 1, n: 1), onConflict: \.$id) { $0.$n += $0.new.$n }
     }
     let error = #expect(throws: DatabaseError.self) {
       try db.run(Counter.insert(Counter(id: 1, n: 1)).onConflictUpdate(\.$id) { $0.$n += 1 })

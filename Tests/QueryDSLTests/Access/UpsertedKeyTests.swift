@@ -123,7 +123,7 @@ struct UpsertedKeyTests {
     let upserted = try db.upsert(
       Page.insert(page)
         .onConflictDoNothing(on: { $0.$title.lower() }, matching: { $0.$isLive == true })
-        .onConflictUpdate(\.$url) { $0.$title = $1.$title })
+        .onConflictUpdate(\.$url) { $0.$title = $0.new.$title })
     #expect(upserted.map(\.outcome) == [.unchanged])
     #expect(try upserted[0].id == 10)
     // A row that is not live does not conflict with the first clause.
@@ -131,8 +131,8 @@ struct UpsertedKeyTests {
       Page.insert(Page(url: "c", title: "a", isLive: false))
         .onConflictDoNothing(on: { $0.$title.lower() }, matching: { $0.$isLive == true })
         .onConflictUpdate(\.$url) {
-          $0.$title = $1.$title
-        } where: { row, _ in
+          $0.$title = $0.new.$title
+        } where: { row in
           row.$id < 0
         })
     #expect(other.map(\.outcome) == [.unchanged])
@@ -142,7 +142,7 @@ struct UpsertedKeyTests {
   @Test("an update that changes the row's key gives the new key")
   func movedKey() throws {
     let upserted = try db.upsert(Page(id: 11, url: "a", title: "A"), onConflict: \.$url) {
-      $0.$id = $1.$id
+      $0.$id = $0.new.$id
     }
     #expect(upserted.outcome == .updated)
     #expect(try upserted.id == 11)
@@ -155,10 +155,10 @@ struct UpsertedKeyTests {
     try db.insert(Seat(row: "A", number: 1, guest: "Ann", meal: "fish"))
     let seat = Seat(row: "B", number: 2, guest: "ANN", meal: "fish")
     for outcome in [UpsertOutcome.unchanged, .updated] {
-      let upserted = try db.upsert(seat, onConflict: \.$guest) { row, new in
-        row.$meal = new.$meal
-      } where: { row, new in
-        row.$meal != new.$meal
+      let upserted = try db.upsert(seat, onConflict: \.$guest) { row in
+        row.$meal = row.new.$meal
+      } where: { row in
+        row.$meal != row.new.$meal
       }
       #expect(try upserted.id == Seat.ID(row: "A", number: 1))
       #expect(upserted.outcome == outcome)

@@ -275,7 +275,7 @@ struct PreparedQueryTests {
       Article.insert {
         $0.$code = code
         $0.$added = added
-      }.onConflictUpdate(\.$code) { $0.$added = $1.$added }.returning()
+      }.onConflictUpdate(\.$code) { $0.$added = $0.new.$added }.returning()
     }
     let day = Date(timeIntervalSince1970: 86_400)
     #expect(try db.first(add("d", day)) == .make(4, "d", added: 86_400))

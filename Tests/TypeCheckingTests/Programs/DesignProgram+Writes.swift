@@ -7,15 +7,15 @@ extension DesignProgram {
         func write(_ posts: [Post], in db: Database) async throws {
           try await db.run(
             Post.insert(posts).onConflictUpdate(\\.$url) {
-              $0.$title = $1.$title
-              $0.$views += $1.$views
+              $0.$title = $0.new.$title
+              $0.$views += $0.new.$views
               $0.$status = .draft
             } where: {
-              $0.$createdAt < $1.$createdAt
+              $0.$createdAt < $0.new.$createdAt
             })
           let outcome = try await db.upsert(posts[0], onConflict: \\.$url).outcome
           if outcome == .inserted { return }
-          try await db.upsert(posts[0], onConflict: \\.$url) { row, _ in row.$views += 1 }
+          try await db.upsert(posts[0], onConflict: \\.$url) { $0.$views += $0.new.$views }
           try await db.upsert(posts[0], onConflict: \\.$url) { $0.$views += 1 }
           try await db.run(
             Post.insert {
@@ -41,8 +41,8 @@ extension DesignProgram {
               .onConflictUpdate(\\.$url, setting: \\.$title, \\.$views))
           try await db.run(Post.insert(\\.$title, values: ["a", "b"]).onConflictUpdate())
           try await db.run(
-            Post.insert(posts).onConflictUpdate { $0.$views += $1.$views } where: {
-              $0.$views < $1.$views
+            Post.insert(posts).onConflictUpdate { $0.$views += $0.new.$views } where: {
+              $0.$views < $0.new.$views
             })
           try await db.upsert(posts[0], onConflict: \\.$url, setting: \\.$title, \\.$status)
           try await db.insert([Line(level: 1, text: "x")])

@@ -76,40 +76,49 @@ extension Connection {
   }
 
   /// Inserts a row, or lets a closure update the row that has the same values in the columns of a
-  /// unique constraint; `$1` is the row that was to be inserted.
+  /// unique constraint; `$0.new` is the row that was to be inserted.
   ///
   /// ```swift
-  /// try connection.upsert(post, onConflict: \.$url) { $0.$views += $1.$views }
+  /// try connection.upsert(post, onConflict: \.$url) { $0.$views += $0.new.$views }
   /// ```
   /// The outcome is `.updated` if the closure's assignments ran, even if they changed no value.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (ConflictColumns<M>) -> PredicateLines = { _ in [] }
   ) throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
     return try onlyOutcome(upsert(insert))
   }
 
-  /// Inserts a row, or lets a closure update the row that has the same values in the columns of a
+  /// Inserts a row, or sets some columns of the row that has the same values in the columns of a
   /// unique constraint.
   ///
   /// ```swift
-  /// try connection.upsert(visit, onConflict: \.$url) { $0.$count += 1 }
+  /// try connection.upsert(post, onConflict: \.$url, setting: \.$title, \.$body)
+  /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
+  /// //   SET "title" = excluded."title", "body" = excluded."body" WHERE …
   /// ```
+  /// The other columns of an existing row keep their values. The outcome is `.unchanged` if the row
+  /// has the new values of these columns already. It costs and throws what `upsert` of all columns
+  /// does.
   @discardableResult
-  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+  public func upsert<
+    M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,
+    each Other: ColumnValue
+  >(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    set assign: (inout Assignments<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+    setting column: KeyPath<M, ColumnReference<Setting>>,
+    _ moreColumns: repeat KeyPath<M, ColumnReference<each Other>>
   ) throws -> Upserted<M> {
-    try upsert(
-      model, onConflict: first, repeat each others, set: { row, _ in assign(&row) },
-      where: predicates)
+    try onlyOutcome(
+      upsert(
+        M.insert(model).onConflictUpdate(
+          first, repeat each others, setting: column, repeat each moreColumns)))
   }
 
   /// Runs an insert, and returns the outcome and the key of each of its rows.
@@ -150,8 +159,8 @@ extension Database {
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (ConflictColumns<M>) -> PredicateLines = { _ in [] }
   ) throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
@@ -163,39 +172,45 @@ extension Database {
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in []
-    }
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (ConflictColumns<M>) -> PredicateLines = { _ in [] }
   ) async throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
     return try await onlyOutcome(upsert(insert))
   }
 
-  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
+  /// Inserts a row, or sets some columns of the existing one, as `Connection.upsert` does.
   @discardableResult
-  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+  public func upsert<
+    M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,
+    each Other: ColumnValue
+  >(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    set assign: (inout Assignments<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+    setting column: KeyPath<M, ColumnReference<Setting>>,
+    _ moreColumns: repeat KeyPath<M, ColumnReference<each Other>>
   ) throws -> Upserted<M> {
-    try upsert(
-      model, onConflict: first, repeat each others, set: { row, _ in assign(&row) },
-      where: predicates)
+    try onlyOutcome(
+      upsert(
+        M.insert(model).onConflictUpdate(
+          first, repeat each others, setting: column, repeat each moreColumns)))
   }
 
-  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
+  /// Inserts a row, or sets some columns of the existing one, as `Connection.upsert` does.
   @discardableResult
-  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+  public func upsert<
+    M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,
+    each Other: ColumnValue
+  >(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    set assign: (inout Assignments<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+    setting column: KeyPath<M, ColumnReference<Setting>>,
+    _ moreColumns: repeat KeyPath<M, ColumnReference<each Other>>
   ) async throws -> Upserted<M> {
-    try await upsert(
-      model, onConflict: first, repeat each others, set: { row, _ in assign(&row) },
-      where: predicates)
+    let insert = M.insert(model).onConflictUpdate(
+      first, repeat each others, setting: column, repeat each moreColumns)
+    return try await onlyOutcome(upsert(insert))
   }
 
   /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.

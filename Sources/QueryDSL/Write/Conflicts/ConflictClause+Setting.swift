@@ -85,11 +85,11 @@ extension Insert {
     return self
   }
 
-  /// Updates the existing row if the new one violates any unique constraint; `$1` is the row that
-  /// was to be inserted. SQL: `ON CONFLICT DO UPDATE SET "views" = "Post"."views" + ?`
+  /// Updates the existing row if the new one violates any unique constraint.
+  /// SQL: `ON CONFLICT DO UPDATE SET "views" = "Post"."views" + ?`
   public consuming func onConflictUpdate(
-    set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (ConflictColumns<M>) -> PredicateLines = { _ in [] }
   ) -> Self {
     append(ConflictClause(excluded: Columns<M>().table), assign, predicates)
     return self
@@ -142,7 +142,7 @@ extension Insert {
   ///
   /// ```swift
   /// User.insert(user).onConflictUpdate(on: { $0.$name.collated(.noCase) }) {
-  ///   $0.$email = $1.$email            // `$1` is the row that was to be inserted
+  ///   $0.$email = $0.new.$email            // `new` is the row that was to be inserted
   /// }
   /// // … ON CONFLICT ("name" COLLATE NOCASE) DO UPDATE SET "email" = excluded."email"
   /// ```
@@ -154,8 +154,8 @@ extension Insert {
   public consuming func onConflictUpdate(
     @IndexBuilder on terms: (Columns<M>) -> [IndexTerm],
     @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] },
-    set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (ConflictColumns<M>) -> PredicateLines = { _ in [] }
   ) -> Self {
     append(Self.clause(on: terms, matching: condition), assign, predicates)
     return self

@@ -15,6 +15,29 @@ struct ConflictClause: Sendable {
   var predicates: ShortList<PredicateNode> = .none
 }
 
+/// The columns of a row that an upsert meets, for the condition on which it is updated.
+///
+/// ```swift
+/// Post.insert(post).onConflictUpdate(\.$url) { $0.$title = $0.new.$title } where: {
+///   $0.$isLocked.isFalse
+///   $0.$createdAt < $0.new.$createdAt
+/// }
+/// // … WHERE "Post"."isLocked" = 0 AND "Post"."createdAt" < excluded."createdAt"
+/// ```
+@dynamicMemberLookup
+public struct ConflictColumns<M: ResultRow> {
+  let columns: Columns<M>
+  /// The columns of the row that would have been inserted. SQL: `excluded`
+  public let new: Columns<M>
+
+  /// The column of the existing row, or the columns of a group.
+  public subscript<Column: ColumnWithDollarSign>(
+    dynamicMember path: KeyPath<M, Column>
+  ) -> Column._InQuery {
+    Column._member(path, of: columns)
+  }
+}
+
 extension ConflictClause {
   func write(into table: TableID, to writer: inout ShapeWriter) throws {
     writer.openScope([(table, nil), (excluded, .row("excluded"))])
@@ -98,10 +121,10 @@ extension Insert {
   ///
   /// ```swift
   /// Post.insert(post).onConflictUpdate(\.$url) {
-  ///   $0.$title = $1.$title            // `$1` is the row that was to be inserted
+  ///   $0.$title = $0.new.$title            // `new` is the row that was to be inserted
   ///   $0.$views += 1
   /// } where: {
-  ///   $0.$createdAt < $1.$createdAt    // else the row stays as it is
+  ///   $0.$createdAt < $0.new.$createdAt    // else the row stays as it is
   /// }
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
   /// //   SET "title" = excluded."title", "views" = "Post"."views" + ?
@@ -115,8 +138,8 @@ extension Insert {
     _ first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
     @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] },
-    set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (ConflictColumns<M>) -> PredicateLines = { _ in [] }
   ) -> Self {
     append(clause(on: first, repeat each others, matching: condition), assign, predicates)
     return self
@@ -124,14 +147,14 @@ extension Insert {
 
   /// Adds a clause with its update.
   mutating func append(
-    _ clause: consuming ConflictClause, _ assign: (inout Assignments<M>, Columns<M>) -> Void,
-    _ predicates: (Columns<M>, Columns<M>) -> PredicateLines
+    _ clause: consuming ConflictClause, _ assign: (inout Assignments<M>) -> Void,
+    _ predicates: (ConflictColumns<M>) -> PredicateLines
   ) {
-    let excluded = Columns<M>(clause.excluded)
-    var assignments = Assignments(columns)
-    assign(&assignments, excluded)
+    var assignments = Assignments(columns, excluded: clause.excluded)
+    assign(&assignments)
     clause.assignments = assignments.list
-    clause.predicates = predicates(columns, excluded).nodes
+    clause.predicates =
+      predicates(ConflictColumns(columns: columns, new: Columns(clause.excluded))).nodes
     add(clause)
     if assignments.list.isEmpty {
       problem = problem ?? QueryError("the upsert of \(M.tableName) assigns no column")

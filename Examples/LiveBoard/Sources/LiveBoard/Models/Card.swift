@@ -55,7 +55,7 @@ struct Card: Model, Codable, Equatable {
       Unread.insert(
         \.$personID, \.$cardID, \.$listID,
         from: Person.select { ($0.$id, new.$id, new.$listID) }
-      ).onConflictUpdate(\.$personID, \.$cardID) { $0.$listID = $1.$listID }
+      ).onConflictUpdate(\.$personID, \.$cardID) { $0.$listID = $0.new.$listID }
     }
   }
 }

@@ -16,13 +16,13 @@ private struct Visit: Model, Equatable {
   }
 }
 
-@Suite("Upserts that do not use the new row")
-struct OneRowUpsertSpecification {
+@Suite("Upserts with a closure")
+struct UpsertClosureSpecification {
   private let db: Database
 
   init() throws { db = try Specification.database(models: [Visit.self]) }
 
-  @Test("the closure of an upsert may have only the existing row")
+  @Test("the closure of an upsert updates the existing row")
   func upsert() async throws {
     let visit = Visit(id: 1, url: "a")
     let insert = Visit.insert(visit).onConflictUpdate(\.$url) { $0.$count += 1 }
@@ -39,7 +39,7 @@ struct OneRowUpsertSpecification {
     #expect(try await db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 3)])
   }
 
-  @Test("such an upsert may have a condition, and the terms of a unique index")
+  @Test("an upsert may have a condition, and the terms of a unique index")
   func terms() throws {
     let visit = Visit(id: 1, url: "a")
     try db.insert(visit)
@@ -47,18 +47,18 @@ struct OneRowUpsertSpecification {
     let insert = Visit.insert(upper).onConflictUpdate(on: { $0.$url.lower() }) {
       $0.$count = 5
     } where: {
-      $0.$count < $1.$count
+      $0.$count < $0.new.$count
     }
     #expect(try db.upsert(insert).map(\.outcome) == [.updated])
     #expect(try db.upsert(insert).map(\.outcome) == [.updated])
     #expect(try db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 5)])
   }
 
-  @Test("the condition of an upsert may have only the existing row")
+  @Test("the condition of an upsert is about the existing row, and may name the new one")
   func condition() async throws {
     let visit = Visit(id: 1, url: "a", count: 7)
     let insert = Visit.insert(visit).onConflictUpdate(\.$url) {
-      $0.$count = $1.$count
+      $0.$count = $0.new.$count
     } where: {
       $0.$count > 3
     }
@@ -71,7 +71,7 @@ struct OneRowUpsertSpecification {
     #expect(try await db.upsert(insert).map(\.outcome) == [.unchanged])
     try await db.write { tx in
       let kept = try tx.upsert(visit, onConflict: \.$url) {
-        $0.$count = $1.$count
+        $0.$count = $0.new.$count
       } where: {
         $0.$count > 3
         $0.$url == "a"
@@ -90,7 +90,7 @@ struct OneRowUpsertSpecification {
     }
     #expect(more.outcome == .updated)
     try await db.upsert(visit, onConflict: \.$url) {
-      $0.$count += $1.$count
+      $0.$count += $0.new.$count
     } where: {
       $0.$count > 5
     }
@@ -103,7 +103,7 @@ struct OneRowUpsertSpecification {
       })
     try await db.run(
       Visit.insert(visit).onConflictUpdate(on: { $0.$url.lower() }) {
-        $0.$count += $1.$count
+        $0.$count += $0.new.$count
       } where: {
         $0.$count == 6
       })
@@ -115,14 +115,14 @@ struct OneRowUpsertSpecification {
       })
     try await db.run(
       Visit.insert(visit).onConflictUpdate {
-        $0.$count += $1.$count
+        $0.$count += $0.new.$count
       } where: {
         $0.$count == 14
       })
     #expect(try await db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 21)])
   }
 
-  @Test("such an upsert may be the clause for every constraint")
+  @Test("an upsert may be the clause for every constraint")
   func everyConstraint() throws {
     try db.insert(Visit(id: 1, url: "a"))
     let insert = Visit.insert(Visit(id: 1, url: "b")).onConflictUpdate { $0.$count += 1 }
@@ -136,10 +136,20 @@ struct OneRowUpsertSpecification {
       Visit.insert(Visit(id: 2, url: "a")).onConflictUpdate {
         $0.$count = 9
       } where: {
-        $0.$count < $1.$id
+        $0.$count < $0.new.$id
       })
     #expect(try db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 2)])
-    try db.run(Visit.insert(Visit(id: 3, url: "a")).onConflictUpdate { $0.$url += $1.$url })
+    try db.run(Visit.insert(Visit(id: 3, url: "a")).onConflictUpdate { $0.$url += $0.new.$url })
     #expect(try db.fetch(Visit.all) == [Visit(id: 1, url: "aa", count: 2)])
+  }
+
+  @Test("a command that is no upsert has no new row, and says so")
+  func noNewRow() throws {
+    let error = #expect(throws: QueryError.self) {
+      try Visit.update { $0.$count = $0.new.$count }.where { $0.$id == 1 }.sql
+    }
+    #expect(
+      error?.description.contains("the table Visit is used, but it is not in FROM or a join")
+        == true)
   }
 }
