@@ -75,17 +75,6 @@ extension MigrationPlanner {
 }
 
 extension Declarations {
-  /// Whether a schema drops the item.
-  func removes(_ removal: Removal) -> Bool { tables.contains { $0.removes(removal) } }
-
-  /// Returns whether something else already has the name.
-  func takes(_ name: String, in schema: ExistingSchema) -> Bool {
-    schema.entry(name) != nil || tables.contains { $0.name.isSame(as: name) }
-      || views.contains { $0.name.isSame(as: name) }
-      || SearchIndexDefinition.named(name, in: searchIndexes) != nil
-      || searchTables.contains { $0.name.isSame(as: name) }
-  }
-
   /// Returns the line that drops the foreign key of another table, with the schema that it belongs
   /// to.
   func removalLine(of reference: ExistingSchema.Reference) -> String {

@@ -123,9 +123,6 @@ struct MigrationPlanner {
     for view in declared.views { try plan(view, declared, in: schema, &steps, &created) }
     if extent == .whole { steps += removedViews(declared, in: schema) }
     let droppedViews = Set(steps.filter(\.step.dropsView).map(\.step.table.lowercasedASCII))
-    let triggers = TriggerPlanner(
-      declared, in: schema, extent: extent, droppedViews: droppedViews)
-    steps = triggers.first + steps
     steps += renaming.steps
     var tablePlanner = self
     tablePlanner.droppedViews = droppedViews
@@ -170,12 +167,11 @@ struct MigrationPlanner {
         PlannedStep(MigrationPlan.Step(.refuse, table: table.name, reason: reason))
       }
     }
-    let logs = try LogPlanner(
-      declared, in: schema, extent: extent, changes: steps + triggers.last)
-    let search = SearchPlanner(
-      declared, in: schema, extent: extent, changes: steps + triggers.last)
-    steps = logs.first + search.first + steps
-    return Array([steps, created, triggers.last, logs.last, search.last].joined())
+    let owned = try OwnedObjectPlanner(
+      OwnedObjectMigration(
+        of: declared, in: schema, isWhole: extent == .whole, droppedViews: droppedViews,
+        rebuilds: steps.compactMap(\.copiedTable)))
+    return Array([owned.first, steps, created, owned.last].joined())
   }
 
   /// Plans one table. If SQLite cannot run one of the planner's queries, for example because a

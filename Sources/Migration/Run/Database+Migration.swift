@@ -73,7 +73,7 @@ extension Database {
       try run(plan, for: declared, options)
       try writing { try $0.advanceIDs(past: declared.ids) }
     }
-    if !declared.logs.isEmpty { try applyWaitingChanges() }
+    for type in declared.ownedTypes { try type.didOpen(self) }
   }
 
   /// Moves the id generator past the stored ids. A read-only file may lack some of the tables.
@@ -167,18 +167,18 @@ extension Database {
 }
 
 extension Database {
-  /// Registers what the full-text indexes and change logs of models need: a tokenizer; a setting by
-  /// which REPLACE fires the delete triggers that keep them up to date; and what separates the
-  /// writes in a change log.
+  /// Registers what the owned objects of models need, and, if one keeps up with the changes of a
+  /// table, a setting by which REPLACE fires the delete triggers.
   private func prepareWriters(_ declared: Declarations) throws {
-    if declared.searchIndexes.contains(where: \.normalizes) {
-      try register(.normalizingTokenizer)
+    let isReadOnly = configuration.isReadOnly
+    for type in declared.ownedTypes {
+      for registration in type.registrations(for: declared, isReadOnly: isReadOnly) {
+        try register(registration)
+      }
     }
-    guard !configuration.isReadOnly else { return }
-    if !declared.searchIndexes.isEmpty || !declared.logs.isEmpty {
+    if !isReadOnly, declared.owned.contains(where: { $0.follower != nil }) {
       try register(.recursiveTriggers)
     }
-    if !declared.logs.isEmpty { try register(.framing(.changeLog(of: declared.tables))) }
   }
 
   /// Whether there is something to do. Types are noted only if the schema may change.

@@ -108,8 +108,9 @@ struct MigrationRun {
     try SchemaHistory.note(
       from: old, to: presentSchema(), declared, version: options.schemaVersion, in: connection)
     if !isOlder { try noteTypes() }
-    if let version = options.schemaVersion, try presentSchema().entry(LogTables.log) != nil {
-      try connection.execute("UPDATE \(identifier: LogTables.log) SET schemaVersion = \(version)")
+    let logTable = ExistingSchema.logTable
+    if let version = options.schemaVersion, try presentSchema().entry(logTable) != nil {
+      try connection.execute("UPDATE \(identifier: logTable) SET schemaVersion = \(version)")
     }
   }
 

@@ -55,9 +55,6 @@ package struct LogDefinition: Sendable {
 
   // MARK: Triggers
 
-  /// The comment by which a migration recognises the triggers.
-  static let mark = "/* Apus log */"
-
   private static func triggers(
     of table: TableDefinition, shape: LogShape, _ columns: [Column]
   ) -> [TriggerDefinition] {
@@ -107,32 +104,103 @@ extension LogDefinition {
     let name = "\(table.name)_log_\(suffix)"
     return TriggerDefinition(
       model: table.model, name: name, table: table.name,
-      sql: "CREATE TRIGGER \(Identifier(name).quoted) \(mark) AFTER \(event) ON "
+      sql: "CREATE TRIGGER \(Identifier(name).quoted) \(SQLComment.logMark) AFTER \(event) ON "
         + "\(table.quotedName)\n" + (condition.map { "WHEN \($0)\n" } ?? "")
         + "BEGIN\n  \(LogTables.opening);\n\(body)END")
   }
 }
 
-extension LogDefinition {
-  /// Returns the log of the table with that name, ignoring case.
-  package static func named(_ table: String, in logs: [LogDefinition]) -> LogDefinition? {
-    logs.first { $0.table.isSame(as: table) }
-  }
-}
+extension LogDefinition: OwnedObject {
+  static let follower = "the change log"
 
-extension ExistingSchema.Entry {
-  /// Whether the trigger writes the change log.
-  package var isLogTrigger: Bool {
-    guard kind == .trigger, let sql else { return false }
-    let text = SQLTokens(sql)
-    return text.tokens.count > 3 && text.comments(before: 3).first?.text == LogDefinition.mark
-  }
-}
+  package var kind: OwnedObjectKind { .log }
 
-extension ExistingSchema {
-  /// Returns the triggers that write the changes of a table into the log.
-  package func logTriggers(of table: String) -> [Entry] {
-    triggers(of: table).filter(\.isLogTrigger)
+  package var follower: String? { Self.follower }
+
+  package var definitions: [ExistingSchema.Entry] { triggers.flatMap(\.definitions) }
+
+  package static func registrations(
+    for declared: Declarations, isReadOnly: Bool
+  ) -> [Registration] {
+    isReadOnly ? [] : [.framing(.changeLog(of: declared.tables))]
+  }
+
+  package static func didOpen(_ database: Database) throws {
+    try database.applyWaitingChanges()
+  }
+
+  package func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange? {
+    let schema = migration.schema
+    let former = schema.renames.formerName(ofTable: table)
+    let existing = former.map { schema.logTriggers(of: $0) } ?? []
+    let logged = existing.loggedColumns
+    var log = self
+    // The planner of the table refuses a definition that cannot be read.
+    let table = former == nil ? nil : (try? schema.renamedTable(table)) ?? nil
+    let tables = migration.declared.tables
+    if let table, let definition = tables.first(where: { $0.name.isSame(as: self.table) }) {
+      log = LogDefinition(of: definition, beside: table, order: logged)
+    }
+    guard !existing.isEmpty else {
+      guard migration.isWhole else { return nil }
+      let owners = log.triggers.compactMap { schema.trigger($0.name) }
+      if let owner = owners.first(where: { !$0.isLogTrigger }) {
+        return OwnedObjectChange(
+          refused: "changes of \(log.table) cannot be logged: a trigger that Apus did not create has "
+            + "the name \(owner.name), on \(owner.table); drop it",
+          lines: ["Dropped(trigger: \(owner.name.swiftLiteral))"])
+      }
+      let hasRows = former.map { schema.relation($0) != nil } ?? false
+      return OwnedObjectChange(creation: try log.start(in: migration, saysGap: hasRows))
+    }
+    let isRenamed =
+      former.map { schema.renames.isGivenAway($0) || !schema.renames.columns(ofFormer: $0).isEmpty }
+      ?? false
+    let isComplete = existing.count == log.triggers.count
+    let isSame =
+      isComplete
+      && existing.allSatisfy { TriggerDefinition.named($0.name, in: log.triggers)?.sql == $0.sql }
+    let isConverted =
+      migration.rebuild(of: log.table)?.changedColumns.contains { log.shape.index(of: $0) != nil }
+      ?? false
+    guard isRenamed || migration.isWhole && (!isSame || isConverted) else { return nil }
+    // If a trigger was missing, so may be changes; and those of a column that the table has, and
+    // that the triggers did not know.
+    let isBroken =
+      isConverted || !isComplete
+      || !isRenamed
+        && log.shape.columns.contains { name in
+          table?.columns.contains { $0.name.isSame(as: name) } ?? false
+            && !logged.contains { $0.isSame(as: name) }
+        }
+    return OwnedObjectChange(
+      isRenamed
+        ? "a name in it is changed"
+        : !isSame
+          ? "the table has other columns" : "values of the table are changed without triggers",
+      drops: existing.map(\.dropTrigger),
+      creation: try log.start(in: migration, saysGap: isBroken, closesEntry: true))
+  }
+
+  /// Returns the statements that create the triggers, and the tables of the log that are missing.
+  ///
+  /// - Parameters:
+  ///   - saysGap: whether an entry says that changes before it are missing.
+  ///   - closesEntry: whether the open entry ends, so that an entry has only one shape of a table.
+  private func start(
+    in migration: OwnedObjectMigration, saysGap: Bool, closesEntry: Bool = false
+  ) throws -> [String] {
+    let schema = migration.schema
+    let isComplete = LogTables.all.allSatisfy { schema.entry($0) != nil }
+    let ownColumns = LogTables.changeColumns.count
+    let width = try schema.table(LogTables.change).map { ($0.columns.count - ownColumns) / 2 } ?? 0
+    let tables =
+      (isComplete ? [] : LogTables.creation)
+      + LogTables.widening(from: width, to: shape.columns.count)
+    // The log of another table may have planned the same statements.
+    return tables.filter { !migration.creation.contains($0) } + [shape.registration]
+      + (saysGap || closesEntry ? [LogTables.closing] : [])
+      + (saysGap ? [LogTables.gap(in: table)] : []) + triggers.map(\.sql)
   }
 }
 
@@ -194,7 +262,18 @@ extension [ExistingSchema.Entry] {
 /// short statements.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
 public func Logged<M: TableModel>() -> SchemaElement<M> {
-  SchemaElement(kind: .logged)
+  SchemaElement(
+    kind: .owned(
+      OwnedObjectLine("Logged()", follower: LogDefinition.follower) { layout in
+        if layout.isView {
+          return "a view has no rows of its own; declare it in the models of its tables"
+        }
+        guard layout.keyColumns.isEmpty else { return nil }
+        return "the log names rows by their key; declare a @PrimaryKey, or write the line in the "
+          + "model of this table that has the key"
+      } object: {
+        LogDefinition(of: $0)
+      }))
 }
 
 /// Declares that changes of the table are no longer written into the change log. The next migration

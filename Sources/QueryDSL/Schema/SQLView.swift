@@ -69,9 +69,7 @@ extension ViewDefinition {
     // Throws for a view, which cannot have a full-text index.
     _ = try SearchIndex.declared(by: model)
     for element in V.schema.elements {
-      guard case .logged = element.kind else { continue }
-      throw ModelError(
-        model, "Logged(): a view has no rows of its own; declare it in the models of its tables")
+      if case .owned(let line) = element.kind { try line.check(layout, of: model) }
     }
     self.init(
       model: String(nameOf: model), name: layout.tableName,

@@ -32,7 +32,8 @@ public struct SchemaElement<M: ResultRow> {
     case fullText(FullTextLine<M>)
     /// The table is an FTS5 table that exists already.
     case existingFullText
-    case logged
+    /// An object that another module keeps in the schema.
+    case owned(OwnedObjectLine)
     case cached(CacheLimits)
     case cachedResults(CacheLimits)
     case renamed(PartialKeyPath<M>, from: String)

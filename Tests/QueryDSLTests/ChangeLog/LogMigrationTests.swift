@@ -154,7 +154,7 @@ struct LogMigrationTests {
     #expect(entries.map(\.changes.count) == [1, 1, 0, 1])
   }
 
-  @Test("a log that is no longer declared is kept, unless the schema or a newer program ends it")
+  @Test("a log that is no longer declared is kept until a schema ends it")
   func ends() throws {
     struct Note: Model {
       @PrimaryKey var id: Int
@@ -162,10 +162,13 @@ struct LogMigrationTests {
       static var schema: Schema<Note> { NotLogged() }
     }
     let db = try Specification.database(models: [First.Note.self])
-    let plan = try db.migrate([Plain.Note.self])
-    #expect(actions(plan) == [.keepDeclaration("the change log")])
-    #expect(plan.steps.first?.line == "NotLogged()")
-    #expect(try triggers(db).count == 4)
+    for options in [MigrationOptions(), MigrationOptions(newerSchema: .replaced, schemaVersion: 2)]
+    {
+      let plan = try db.migrate([Plain.Note.self], options)
+      #expect(actions(plan) == [.keepDeclaration("the change log")])
+      #expect(plan.steps.first?.line == "NotLogged()")
+      #expect(try triggers(db).count == 4)
+    }
     #expect(actions(try db.migrate([Note.self])) == [.stopLog])
     #expect(try triggers(db).isEmpty)
     #expect(try db.migrationPlan(for: [Note.self]).steps.isEmpty)
@@ -173,8 +176,75 @@ struct LogMigrationTests {
     // Switched on again, the log says that something is missing.
     try db.migrate([First.Note.self], MigrationOptions(newerSchema: .replaced))
     #expect(try db.log.entries().map(\.gap) == ["Note"])
+  }
+
+  @Test("migrations of programs that do not use the log lose none of its entries")
+  func strangers() throws {
+    enum Changed {
+      struct Memo: Model {
+        @PrimaryKey var id: Int
+        @Column var headline: String
+        @Column var rank: Int?
+        static var schema: Schema<Memo> {
+          RenamedTable(from: "Note")
+          Renamed(\.$headline, from: "title")
+          Check { $0.$id > 0 }
+        }
+      }
+      struct Logging: Model {
+        static let tableName = "Memo"
+        @PrimaryKey var id: Int
+        @Column var headline: String
+        @Column var rank: Int?
+        static var schema: Schema<Logging> { Logged() }
+      }
+    }
+    let db = try Specification.database(models: [First.Note.self])
+    try db.insert(First.Note(id: 1, title: "a"))
+    try db.migrate([Changed.Memo.self], MigrationOptions(schemaVersion: 3))
+    try db.execute("UPDATE Memo SET headline = 'b'")
+    try db.execute("INSERT INTO Memo VALUES (2, 'c', NULL)")
+    // The triggers are the former ones: they know the former names, and not the added column.
     #expect(
-      actions(try db.migrate([Plain.Note.self], MigrationOptions(schemaVersion: 2))) == [.stopLog])
+      try db.log.entries().map(Archive.summary)
+        == [["inserted Note 1"], ["updated Note 1 title"], ["inserted Note 2"]])
+    // An entry says so when the log is declared again.
+    try db.migrate([Changed.Logging.self])
+    try db.insert(Changed.Logging(id: 3, headline: "d", rank: 1))
+    let entries = try db.log.entries()
+    #expect(entries.map(\.gap) == [nil, nil, nil, "Memo", nil])
+    #expect(entries.map(\.schemaVersion) == [nil, 3, 3, 3, 3])
+    #expect(entries.last?.changes.first?.changedColumns == ["id", "headline", "rank"])
+  }
+
+  @Test("a column of a log that no model declares is not dropped until a schema ends the log")
+  func keepsColumns() throws {
+    struct Note: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var author: String?
+      static var schema: Schema<Note> { Dropped("rank") }
+    }
+    enum Ending {
+      struct Note: Model {
+        @PrimaryKey var id: Int
+        @Column var title: String
+        @Column var author: String?
+        static var schema: Schema<Note> {
+          Dropped("rank")
+          NotLogged()
+        }
+      }
+    }
+    let db = try Specification.database(models: [Second.Note.self])
+    let error = #expect(throws: MigrationError.self) { try db.migrate([Note.self]) }
+    let refusal = try #require(error?.plan.refusals.first)
+    #expect(
+      refusal.reason == "the column rank cannot be dropped while the change log refers to it")
+    #expect(refusal.line == "NotLogged()")
+    try db.insert(Second.Note(id: 1, title: "a", rank: 1))
+    #expect(actions(try db.migrate([Ending.Note.self])) == [.stopLog, .dropColumn("rank")])
+    #expect(try db.log.entries().count == 1)
   }
 
   @Test("a trigger that was dropped by hand is created again, with an entry that says so")

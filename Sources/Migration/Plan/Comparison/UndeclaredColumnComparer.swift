@@ -83,7 +83,13 @@ struct UndeclaredColumnComparer: TableComparer {
         refuse("the column \(column.name)", "Dropped(\(column.name.swiftLiteral))")
       }
     }
-    for entry in table.schema.dependents(naming: names.table, name) {
+    let dependents = table.schema.dependents(naming: names.table, name)
+    if !declared.removes(.log), !table.others.logs(declared.name),
+      dependents.contains(where: { $0.isLogTrigger && $0.table.isSame(as: names.table) })
+    {
+      refuse("the change log", "NotLogged()")
+    }
+    for entry in dependents {
       switch entry.kind {
       case .trigger
       where !declared.removes(.trigger(entry.name))

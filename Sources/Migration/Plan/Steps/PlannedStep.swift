@@ -54,6 +54,15 @@ struct PlannedStep {
     self.init(step, Self.work(of: step), touching: rows, of: table)
   }
 
+  /// The columns of the table that the step rebuilds; nil if it rebuilds none.
+  var copiedTable: OwnedObjectMigration.Rebuild? {
+    guard case .rebuild(let rebuild) = work else { return nil }
+    return OwnedObjectMigration.Rebuild(
+      table: rebuild.table,
+      sameColumns: rebuild.sources.filter(\.isSame).map(\.column),
+      changedColumns: rebuild.sources.filter { !$0.isSame }.map(\.column))
+  }
+
   private static func work(of step: MigrationPlan.Step) -> Work {
     .statements(step.sql.map { [$0] } ?? [])
   }

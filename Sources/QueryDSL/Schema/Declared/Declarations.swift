@@ -10,8 +10,9 @@ package struct Declarations: Sendable {
   package let searchIndexes: [SearchIndexDefinition]
   /// The FTS5 tables that must exist already.
   package let searchTables: [SearchTableDefinition]
-  /// The change logs of the tables that have one.
-  package let logs: [LogDefinition]
+  /// The objects that the library owns: the triggers, what other modules keep, and the full-text
+  /// indexes.
+  package let owned: [any OwnedObject]
   /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
   /// by character.
   package let definitions: DeclaredDefinitions
@@ -38,10 +39,11 @@ package struct Declarations: Sendable {
     self.ids = ids
     triggers = Self.triggers(of: tables, views)
     searchIndexes = uniqued(tables.flatMap(\.searchIndexes)) { $0.name.lowercasedASCII }
-    logs = tables.filter { $0.isLogged && $0.problems.isEmpty }.map { LogDefinition(of: $0) }
-    definitions = DeclaredDefinitions(
-      tables: tables, views: views, searchIndexes: searchIndexes,
-      triggers: triggers + searchIndexes.flatMap(\.triggers) + logs.flatMap(\.triggers))
+    let contributed = tables.filter(\.problems.isEmpty).flatMap { table in
+      uniqued(table.ownedLines, by: \.name).map { $0.object(table) }
+    }
+    owned = triggers + contributed + searchIndexes
+    definitions = DeclaredDefinitions(tables: tables, views: views, owned: owned)
     notedConversions = tables.flatMap { table in
       table.columns.compactMap { column in
         guard let conversion = column.conversion, conversion.needsNote else { return nil }
@@ -52,6 +54,13 @@ package struct Declarations: Sendable {
     types = NotedTypes(of: tables)
     notedTypes = types.sql
     removals = uniqued(tables.flatMap(\.removals)).sorted { "\($0)" < "\($1)" }
+  }
+
+  /// The types of the owned objects, each once.
+  package var ownedTypes: [any OwnedObject.Type] {
+    var seen: Set<ObjectIdentifier> = []
+    return owned.map { type(of: $0) as any OwnedObject.Type }
+      .filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
   /// Whether everything that schemas drop is gone already, given that the existing tables equal
@@ -74,6 +83,23 @@ package struct Declarations: Sendable {
     of tables: [TableDefinition], _ views: [ViewDefinition]
   ) -> [TriggerDefinition] {
     uniqued(tables.flatMap(\.triggers) + views.flatMap(\.triggers)) { $0.name.lowercasedASCII }
+  }
+}
+
+extension Declarations {
+  /// Whether a schema drops the item.
+  package func removes(_ removal: Removal) -> Bool { tables.contains { $0.removes(removal) } }
+
+  /// Whether a model declares a table or view of that name.
+  package func declares(relation name: String) -> Bool {
+    tables.contains { $0.name.isSame(as: name) } || views.contains { $0.name.isSame(as: name) }
+  }
+
+  /// Returns whether something else already has the name.
+  package func takes(_ name: String, in schema: ExistingSchema) -> Bool {
+    schema.entry(name) != nil || declares(relation: name)
+      || SearchIndexDefinition.named(name, in: searchIndexes) != nil
+      || searchTables.contains { $0.name.isSame(as: name) }
   }
 }
 

@@ -4,8 +4,8 @@ import SQLCore
 /// schema of a file that matches the declarations.
 package struct DeclaredDefinitions: Sendable {
   /// The definitions in the order of the models: each table, then its indexes; then the views
-  /// and the full-text indexes; then the triggers: of the models, of the full-text indexes, and of
-  /// the change log.
+  /// and the full-text indexes; then the triggers: of the models, of the change log, and of the
+  /// full-text indexes.
   private let entries: [ExistingSchema.Entry]
   /// The texts of indexes with a declared name, without the mark: another program or an earlier
   /// version of Apus wrote them so. The keys are places.
@@ -22,8 +22,7 @@ package struct DeclaredDefinitions: Sendable {
   let areComplete: Bool
 
   init(
-    tables declared: [TableDefinition], views: [ViewDefinition],
-    searchIndexes: [SearchIndexDefinition], triggers: [TriggerDefinition]
+    tables declared: [TableDefinition], views: [ViewDefinition], owned: [any OwnedObject]
   ) {
     var entries: [ExistingSchema.Entry] = []
     var unmarked: [Int: String] = [:]
@@ -54,16 +53,10 @@ package struct DeclaredDefinitions: Sendable {
       entries.append(
         ExistingSchema.Entry(kind: .view, name: view.name, table: view.name, sql: sql))
     }
-    entries += searchIndexes.flatMap { index in
-      [(index.name, index.createTable), (index.pendingTable, index.createPending)].map {
-        ExistingSchema.Entry(kind: .table, name: $0, table: $0, sql: $1)
-      }
-    }
+    let definitions = owned.flatMap(\.definitions)
+    entries += definitions.filter { $0.kind == .table }
     let firstTrigger = entries.count
-    entries += triggers.map { trigger in
-      ExistingSchema.Entry(
-        kind: .trigger, name: trigger.name, table: trigger.table, sql: trigger.sql)
-    }
+    entries += definitions.filter { $0.kind == .trigger }
     self.entries = entries
     self.unmarked = unmarked
     self.tables = tables

@@ -56,7 +56,7 @@ extension TableDefinition {
     for check in facet.checks where !checks.contains(check) { checks.append(check) }
     triggers += facet.triggers
     searchIndexes += facet.searchIndexes
-    isLogged = isLogged || facet.isLogged
+    ownedLines += facet.ownedLines
     isWithoutRowID = isWithoutRowID ?? facet.isWithoutRowID
     // A column that another model declares is not dropped.
     removals = removals.union(facet.removals).filter { removal in

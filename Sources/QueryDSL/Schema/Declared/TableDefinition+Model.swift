@@ -20,7 +20,7 @@ extension TableDefinition {
     checks = reader.checks
     triggers = try layout.triggers(of: model)
     searchIndexes = try SearchIndexDefinition.declared(by: model, on: layout).map { [$0] } ?? []
-    isLogged = reader.isLogged
+    ownedLines = reader.ownedLines
     removals = reader.removals
     renamedColumns = reader.renamed
     formerNames = reader.formerNames
@@ -38,7 +38,7 @@ private struct SchemaReader<M: TableModel> {
   var indexes: [TableDefinition.Index] = []
   var foreignKeys: [TableDefinition.ForeignKey] = []
   var checks: [TableDefinition.Check] = []
-  var isLogged = false
+  var ownedLines: [OwnedObjectLine] = []
   var removals: Set<Removal> = []
   var renamed: [(name: String, from: String)] = []
   var formerNames: [String] = []
@@ -108,14 +108,9 @@ private struct SchemaReader<M: TableModel> {
           M.self,
           "\(column.name) has two `Converted` lines; keep the one from the type in the file")
       }
-    case .logged:
-      guard !layout.keyColumns.isEmpty else {
-        throw ModelError(
-          M.self,
-          "Logged(): the log names rows by their key; declare a @PrimaryKey, or write the line in "
-            + "the model of this table that has the key")
-      }
-      isLogged = true
+    case .owned(let line):
+      try line.check(layout, of: M.self)
+      ownedLines.append(line)
     case .stored, .named, .prefixed, .trigger, .fullText, .existingFullText, .cached,
       .cachedResults:
       break

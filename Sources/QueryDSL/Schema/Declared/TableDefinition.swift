@@ -113,8 +113,8 @@ package struct TableDefinition {
   package var checks: [Check] = []
   var triggers: [TriggerDefinition] = []
   var searchIndexes: [SearchIndexDefinition] = []
-  /// Whether changes of the table are written into the change log.
-  var isLogged = false
+  /// The lines by which other modules declare objects of the table.
+  var ownedLines: [OwnedObjectLine] = []
   package var removals: Set<Removal> = []
   /// The former names of columns and of the table.
   package var renamedColumns: [(name: String, from: String)] = []

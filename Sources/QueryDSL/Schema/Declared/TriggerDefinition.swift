@@ -106,16 +106,59 @@ extension TriggerDefinition {
   }
 }
 
-extension ExistingSchema.Entry {
-  /// Whether a migration created the trigger, and may therefore drop it.
-  package var isOwnTrigger: Bool {
-    guard kind == .trigger, let sql else { return false }
-    let text = SQLTokens(sql)
-    // CREATE TRIGGER "name" /* Apus */
-    guard text.tokens.count > 3, let comment = text.comments(before: 3).first?.text else {
-      return false
+extension TriggerDefinition: OwnedObject {
+  package var kind: OwnedObjectKind { .trigger(name) }
+
+  package var follower: String? { nil }
+
+  package var definitions: [ExistingSchema.Entry] {
+    [ExistingSchema.Entry(kind: .trigger, name: name, table: table, sql: sql)]
+  }
+
+  package func change(in migration: OwnedObjectMigration) -> OwnedObjectChange? {
+    guard migration.isWhole || migration.drops(view: table) else { return nil }
+    let schema = migration.schema
+    guard let existing = schema.trigger(name) else { return OwnedObjectChange(creation: [sql]) }
+    let isDropped = migration.drops(view: existing.table)
+    let isSame = existing.sql?.normalSQL == sql.normalSQL
+    if isSame, !isDropped, !schema.renames.mayChange(existing) { return nil }
+    guard isSame || mayDrop(existing, in: migration) else {
+      return refusal(existing, in: migration)
     }
-    return comment == SQLComment.mark || comment == LogDefinition.mark
+    return OwnedObjectChange(
+      isSame
+        ? "a table or column in it is renamed" : "the schema declares another trigger of that name",
+      drops: isDropped ? [] : [existing.dropTrigger], of: .trigger(existing.name), creation: [sql],
+      creationReason: OwnedObjectChange.isDeclared)
+  }
+
+  /// Whether a migration of these models may drop a trigger that they declare differently.
+  private func mayDrop(
+    _ existing: ExistingSchema.Entry, in migration: OwnedObjectMigration
+  ) -> Bool {
+    let declared = migration.declared
+    return declared.removes(.trigger(existing.name))
+      || existing.isOwnTrigger
+        && declared.declares(relation: migration.schema.renames.name(ofTable: existing.table))
+  }
+
+  private func refusal(
+    _ existing: ExistingSchema.Entry, in migration: OwnedObjectMigration
+  ) -> OwnedObjectChange {
+    let free = name.numbered(separator: "_") { name in
+      migration.schema.hasTrigger(name)
+        || TriggerDefinition.named(name, in: migration.declared.triggers) != nil
+    }
+    let owner =
+      existing.isOwnTrigger
+      ? "a trigger of another model has that name"
+      : "a trigger that Apus did not create has that name"
+    let renaming = "Trigger(\(free.swiftLiteral), …)"
+    let dropping = "Dropped(trigger: \(existing.name.swiftLiteral))"
+    return OwnedObjectChange(
+      refused: "the trigger \(name) cannot be created: \(owner), on \(existing.table); give the "
+        + "trigger another name, or drop the existing one",
+      lines: existing.isOwnTrigger ? [renaming, dropping] : [dropping, renaming])
   }
 }
 
@@ -185,16 +228,20 @@ struct TriggerText {
 }
 
 extension TableDefinition {
+  /// The name of what keeps up with the changes of the table by triggers; nil if nothing does.
+  var follower: String? {
+    ownedLines.first?.follower ?? searchIndexes.first?.follower
+  }
+
   /// Throws `ModelError` if a declared trigger would hide changes from the change log or the full-text
   /// index of its table.
   static func requireVisibleChanges(in definitions: [TableDefinition]) throws {
     for trigger in definitions.flatMap(\.triggers) {
-      let tables = definitions.filter { $0.name.isSame(as: trigger.table) }
-      let isLogged = tables.contains(where: \.isLogged)
-      guard isLogged || tables.contains(where: { !$0.searchIndexes.isEmpty }),
+      let followed = definitions.filter { $0.name.isSame(as: trigger.table) && $0.follower != nil }
+      guard let table = followed.first(where: { !$0.ownedLines.isEmpty }) ?? followed.first,
+        let follower = table.follower,
         let reason = TriggerText(trigger.sql)?.hidingReason(in: trigger.table)
       else { continue }
-      let follower = isLogged ? "the change log" : "the full-text index"
       throw ModelError(
         model: trigger.model,
         "Trigger(\(trigger.name.swiftLiteral)): \(reason), so \(follower) cannot follow; write the "
@@ -208,10 +255,9 @@ extension ExistingSchema.Entry {
   /// Returns what a trigger does that hides changes of a table from the change log or the full-text
   /// index, if the table has one of them.
   package func hidingReason(in table: TableDefinition) -> String? {
-    guard table.isLogged || !table.searchIndexes.isEmpty,
+    guard let follower = table.follower,
       let reason = sql.flatMap({ TriggerText($0)?.hidingReason(in: self.table) })
     else { return nil }
-    let follower = table.isLogged ? "the change log" : "the full-text index"
     return "\(reason), so \(follower) cannot follow all changes"
   }
 }

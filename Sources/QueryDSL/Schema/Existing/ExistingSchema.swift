@@ -74,8 +74,11 @@ package struct ExistingSchema {
 
   package func triggers(of table: String) -> [Entry] { dependents(of: table, .trigger) }
 
-  package func hasTrigger(_ name: String) -> Bool {
-    entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
+  package func hasTrigger(_ name: String) -> Bool { trigger(name) != nil }
+
+  /// Returns the trigger with that name, ignoring case.
+  package func trigger(_ name: String) -> Entry? {
+    entries.first { $0.kind == .trigger && $0.name.isSame(as: name) }
   }
 
   private func dependents(of table: String, _ kind: Entry.Kind) -> [Entry] {

@@ -5,6 +5,8 @@ package struct SQLComment: Hashable {
   /// The comment after the name of an object that the library created, by which a migration
   /// recognises what it may drop.
   static let mark = "/* Apus */"
+  /// The comment after the name of a trigger that writes the change log.
+  package static let logMark = "/* Apus log */"
 
   /// The comment with its delimiters, without the newline.
   package let text: String

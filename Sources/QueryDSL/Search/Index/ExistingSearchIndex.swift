@@ -56,6 +56,11 @@ extension ExistingSchema {
     entries.compactMap { ExistingSearchIndex($0) }
   }
 
+  /// Returns the full-text index with that name, ignoring case; nil if migrations created none.
+  package func searchIndex(_ name: String) -> ExistingSearchIndex? {
+    entry(name).flatMap { ExistingSearchIndex($0) }
+  }
+
   /// Returns the table in which the triggers of an index note texts; nil if it does not exist, or if
   /// Apus did not create it.
   package func pendingTable(_ name: String) -> Entry? {
@@ -66,5 +71,127 @@ extension ExistingSchema {
       text.comments(before: 3).first?.text == SQLComment.mark
     else { return nil }
     return entry
+  }
+}
+
+// MARK: Comparing with what models declare
+
+extension ExistingSearchIndex {
+  /// Whether a renaming changes a name in the definition.
+  package func isTouched(by renames: Renames) -> Bool {
+    renames.isGivenAway(table)
+      || renames.columns(ofFormer: table).contains { column in
+        names.contains { $0.isSame(as: column.from) }
+      }
+  }
+
+  /// The statements that drop the index, its triggers and its notes.
+  package func drops(in schema: ExistingSchema) -> [String] {
+    let tables = [name] + [schema.pendingTable(pendingTable)?.name].compactMap(\.self)
+    return dropTriggers(in: schema) + tables.map { "DROP TABLE \(Identifier($0).quoted)" }
+  }
+
+  fileprivate func dropTriggers(in schema: ExistingSchema) -> [String] {
+    schema.triggers(of: table).filter(owns).map(\.dropTrigger)
+  }
+
+  /// Whether the index and its triggers are exactly the declared ones.
+  fileprivate func equals(_ index: SearchIndexDefinition, in schema: ExistingSchema) -> Bool {
+    let triggers = schema.triggers(of: table).filter(owns)
+    return sql == index.createTable && triggers.count == index.triggers.count
+      && schema.pendingTable(pendingTable)?.sql == index.createPending
+      && triggers.allSatisfy { TriggerDefinition.named($0.name, in: index.triggers)?.sql == $0.sql }
+  }
+
+  /// Whether the index is the declared one with the triggers of an earlier version, and agrees with
+  /// the table: with those, a trigger that the library did not create could put it out of step.
+  fileprivate func hasOnlyFormerTriggers(
+    of index: SearchIndexDefinition, in schema: ExistingSchema
+  ) -> Bool {
+    let triggers = schema.triggers(of: table).filter { !$0.isLogTrigger }
+    let former = SearchIndexDefinition.formerTriggerSuffixes.map { name + $0 }
+    return sql == index.createTable && schema.entry(pendingTable) == nil
+      && triggers.count == former.count && triggers.allSatisfy(owns)
+      && former.allSatisfy { name in
+        triggers.contains { $0.name.isSame(as: name) && $0.hasFormerSearchTrigger }
+      }
+  }
+}
+
+extension ExistingSchema.Entry {
+  /// Whether the text is that of a search trigger of an earlier version, which fires after each
+  /// event and deletes the values of `OLD`.
+  fileprivate var hasFormerSearchTrigger: Bool {
+    sql.map { $0.contains("\nBEGIN\n  INSERT INTO ") && !$0.contains(" SELECT ") } ?? false
+  }
+}
+
+extension SearchIndexDefinition: OwnedObject {
+  package var kind: OwnedObjectKind { .searchIndex(name) }
+
+  package var follower: String? { "the full-text index" }
+
+  package var definitions: [ExistingSchema.Entry] {
+    [(name, createTable), (pendingTable, createPending)].map {
+      ExistingSchema.Entry(kind: .table, name: $0, table: $0, sql: $1)
+    } + triggers.flatMap(\.definitions)
+  }
+
+  package static func registrations(
+    for declared: Declarations, isReadOnly: Bool
+  ) -> [Registration] {
+    declared.searchIndexes.contains(where: \.normalizes) ? [.normalizingTokenizer] : []
+  }
+
+  package func change(in migration: OwnedObjectMigration) -> OwnedObjectChange? {
+    let schema = migration.schema
+    guard let existing = schema.searchIndex(name) else {
+      if let owner = foreignOwner(in: schema) {
+        let free = name.numbered(separator: "_") { migration.declared.takes($0, in: schema) }
+        return OwnedObjectChange(
+          refused: "the full-text index \(name) cannot be created: Apus did not create \(owner); "
+            + "give the index another name", lines: ["FullText(…, name: \(free.swiftLiteral))"])
+      }
+      guard migration.isWhole else { return nil }
+      // Triggers and notes that have outlived their index are in the way.
+      let notes = schema.pendingTable(pendingTable)?.name
+      return OwnedObjectChange(
+        creation: triggers.compactMap { schema.trigger($0.name)?.dropTrigger }
+          + [notes].compactMap { $0.map { "DROP TABLE \(Identifier($0).quoted)" } } + creation
+          + triggers.map(\.sql))
+    }
+    let isRenamed = existing.isTouched(by: schema.renames)
+    let isRenewed = !isRenamed && existing.hasOnlyFormerTriggers(of: self, in: schema)
+    if isRenamed || migration.isWhole && !isRenewed && !existing.equals(self, in: schema) {
+      return OwnedObjectChange(
+        isRenamed ? "a name in it is changed" : "the schema declares it differently",
+        drops: existing.drops(in: schema), of: .searchIndex(existing.name),
+        creation: creation + triggers.map(\.sql))
+    }
+    var change = OwnedObjectChange(
+      "its triggers are those of an earlier version; the index itself stays")
+    if isRenewed, migration.isWhole {
+      change.creation =
+        existing.dropTriggers(in: schema) + [createPending] + triggers.map(\.sql)
+    }
+    if let rebuild = migration.rebuild(of: table),
+      !(columns + [key]).allSatisfy({ name in
+        rebuild.sameColumns.contains { $0.isSame(as: name) }
+      })
+    {
+      let hasNotes = isRenewed || schema.pendingTable(pendingTable) != nil
+      change.filling = (hasNotes ? [forgetting] : []) + [self.rebuild]
+    }
+    return change
+  }
+
+  /// Returns what has the name of the index or of one of its triggers, if Apus did not create it.
+  private func foreignOwner(in schema: ExistingSchema) -> String? {
+    for name in [name, pendingTable] where schema.pendingTable(name) == nil {
+      if let entry = schema.entry(name) { return "the \(entry.kind.rawValue) \(entry.name)" }
+    }
+    return triggers.lazy.compactMap { schema.trigger($0.name) }
+      .first { !$0.isOwnTrigger || !$0.table.isSame(as: table) }
+      .map { "the trigger \($0.name)" }
   }
 }

@@ -1,0 +1,172 @@
+import QueryDSL
+import SQLCore
+
+/// Plans the objects that the library owns in a schema: triggers, full-text indexes and the change
+/// log. Each says how the file differs from it; this makes steps of that, and decides what happens to
+/// objects that no model declares.
+///
+/// The text of such an object names tables and columns, so it is dropped before all other steps and
+/// created after them.
+struct OwnedObjectPlanner {
+  private let declared: Declarations
+  private let schema: ExistingSchema
+  private var migration: OwnedObjectMigration
+  /// The steps that come before all others, and those that come after them.
+  private(set) var first: [PlannedStep] = []
+  private(set) var last: [PlannedStep] = []
+
+  init(_ migration: OwnedObjectMigration) throws {
+    declared = migration.declared
+    schema = migration.schema
+    self.migration = migration
+    for object in declared.owned { try plan(object) }
+    if migration.isWhole {
+      planUndeclaredTriggers()
+      planEndedLogs()
+    }
+    for index in schema.searchIndexes
+    where SearchIndexDefinition.named(index.name, in: declared.searchIndexes) == nil {
+      planUndeclared(index)
+    }
+  }
+
+  private mutating func plan(_ object: any OwnedObject) throws {
+    guard let change = try object.change(in: migration) else { return }
+    let (kind, table) = (object.kind, object.table)
+    if !change.refusedLines.isEmpty {
+      first.append(
+        PlannedStep(
+          MigrationPlan.Step(
+            .refuse, table: table, reason: change.reason, lines: change.refusedLines)))
+    }
+    if !change.drops.isEmpty {
+      let dropped = change.droppedKind ?? kind
+      first.append(PlannedStep(dropped.drop, of: table, change.drops, change.reason))
+    }
+    if !change.creation.isEmpty {
+      migration.creation.formUnion(change.creation)
+      last.append(PlannedStep(kind.creation, of: table, change.creation, change.creationReason))
+    }
+    if !change.filling.isEmpty, case .searchIndex(let name) = kind {
+      last.append(
+        PlannedStep(
+          .fillSearchIndex(name), of: table, change.filling, "its table has other values"))
+    }
+  }
+
+  // MARK: Objects that no model declares
+
+  private mutating func planUndeclaredTriggers() {
+    let searchTriggers = declared.searchIndexes.flatMap(\.triggers)
+    let searchIndexes = schema.searchIndexes
+    for entry in schema.entries where declared.manages(entry, renames: schema.renames) {
+      guard TriggerDefinition.named(entry.name, in: declared.triggers) == nil,
+        !declared.removes(.trigger(entry.name)), !entry.isLogTrigger,
+        TriggerDefinition.named(entry.name, in: searchTriggers) == nil,
+        !searchIndexes.contains(where: { $0.owns(entry) })
+      else { continue }
+      var step = PlannedStep.dropTrigger(
+        entry.name, of: schema.renames.name(ofTable: entry.table), reason: Self.isUndeclared)
+      step.keep("the trigger \(entry.name)", "Dropped(trigger: \(entry.name.swiftLiteral))")
+      // A view that is created again gets its undeclared triggers back.
+      if migration.drops(view: entry.table) { last.append(step) } else { first.append(step) }
+    }
+  }
+
+  private static let isUndeclared = "the schema no longer declares it"
+
+  private mutating func planUndeclared(_ index: ExistingSearchIndex) {
+    let isDropped =
+      declared.removes(.searchIndex(index.name)) || declared.removes(.table(index.table))
+    let table = schema.renames.name(ofTable: index.table)
+    guard declared.declares(relation: table) || isDropped else { return }
+    let isRenamed = index.isTouched(by: schema.renames)
+    guard isRenamed || migration.isWhole else { return }
+    let reason =
+      isDropped
+      ? "the schema says so" : isRenamed ? "a name in it is changed" : Self.isUndeclared
+    var step = PlannedStep(
+      .dropSearchIndex(index.name), of: table, index.drops(in: schema), reason)
+    // An index that a newer program may have created is kept, unless it would no longer work.
+    if !isDropped, !isRenamed {
+      step.keep(
+        "the full-text index \(index.name)", "Dropped(fullText: \(index.name.swiftLiteral))")
+    }
+    first.append(step)
+  }
+
+  /// Drops the triggers of logs that schemas end, and lists those that no model declares as kept. A
+  /// program that does not use the log cannot declare it, so its migrations never end one.
+  private mutating func planEndedLogs() {
+    for table in declared.tables where !declared.logs(table.name) {
+      let triggers =
+        schema.renames.formerName(ofTable: table.name)
+        .map { schema.logTriggers(of: $0) } ?? []
+      guard !triggers.isEmpty else { continue }
+      first.append(
+        table.removes(.log)
+          ? PlannedStep(.stopLog, of: table.name, triggers.map(\.dropTrigger), "the schema says so")
+          : PlannedStep(
+            MigrationPlan.Step(
+              .keepDeclaration("the change log"), table: table.name,
+              reason: "no model declares it", line: "NotLogged()")))
+    }
+  }
+}
+
+extension OwnedObjectKind {
+  fileprivate var creation: MigrationPlan.Step.Action {
+    switch self {
+    case .trigger(let name): .createTrigger(name)
+    case .searchIndex(let name): .createSearchIndex(name)
+    case .log: .startLog
+    }
+  }
+
+  fileprivate var drop: MigrationPlan.Step.Action {
+    switch self {
+    case .trigger(let name): .dropTrigger(name)
+    case .searchIndex(let name): .dropSearchIndex(name)
+    case .log: .stopLog
+    }
+  }
+}
+
+extension PlannedStep {
+  fileprivate init(
+    _ action: MigrationPlan.Step.Action, of table: String, _ statements: [String], _ reason: String
+  ) {
+    self.init(
+      MigrationPlan.Step(
+        action, table: table, sql: statements.joined(separator: ";\n"), reason: reason),
+      .statements(statements))
+  }
+
+  static func dropTrigger(_ name: String, of table: String, reason: String) -> PlannedStep {
+    PlannedStep(
+      .dropTrigger(name), of: table, ["DROP TRIGGER \(Identifier(name).quoted)"], reason)
+  }
+
+  /// Lets a migration that may be older than the file keep what the step drops.
+  fileprivate mutating func keep(_ title: String, _ line: String) {
+    keeping = MigrationPlan.Step(
+      .keepDeclaration(title), table: step.table,
+      reason: "no model declares it, and a newer program may have created it", line: line)
+  }
+}
+
+extension Declarations {
+  /// Whether a model declares the change log of a table.
+  func logs(_ table: String) -> Bool {
+    owned.contains { $0.kind == .log && $0.table.isSame(as: table) }
+  }
+
+  /// Whether the planner of owned objects decides about an existing trigger: one that is declared, or
+  /// that a migration created for a table or view of the models. Other triggers are only listed as
+  /// kept.
+  func manages(_ trigger: ExistingSchema.Entry, renames: Renames) -> Bool {
+    guard trigger.kind == .trigger else { return false }
+    return TriggerDefinition.named(trigger.name, in: triggers) != nil
+      || trigger.isOwnTrigger && declares(relation: renames.name(ofTable: trigger.table))
+  }
+}

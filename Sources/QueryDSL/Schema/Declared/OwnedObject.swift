@@ -1,0 +1,180 @@
+import SQLCore
+
+/// An object that the library owns in the schema of a file, because a line of a model's schema
+/// declares it: a trigger, a full-text index with its triggers, or the triggers of the change log.
+///
+/// A migration compares it with what the file has, and drops what differs before all other steps and
+/// creates it after them, because its text names tables and columns. A module above this one adds
+/// objects of its own by an `OwnedObjectLine`.
+package protocol OwnedObject: Sendable {
+  var kind: OwnedObjectKind { get }
+  /// The name of the table or view.
+  var table: String { get }
+  /// The definitions, as they stand in the schema of a file that matches the declaration.
+  var definitions: [ExistingSchema.Entry] { get }
+  /// The name of what keeps up with the changes of the table, for messages; nil for a trigger of a
+  /// model.
+  var follower: String? { get }
+
+  /// Returns how a migration changes the file; nil if the file has the object already.
+  func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange?
+
+  /// Returns what connections need for all objects of this type.
+  static func registrations(for declared: Declarations, isReadOnly: Bool) -> [Registration]
+  /// Called when a database has been opened and migrated, once for all objects of this type.
+  static func didOpen(_ database: Database) throws
+}
+
+extension OwnedObject {
+  package static func registrations(
+    for declared: Declarations, isReadOnly: Bool
+  ) -> [Registration] { [] }
+
+  package static func didOpen(_ database: Database) throws {}
+}
+
+/// The kinds of objects that a plan names.
+package enum OwnedObjectKind: Hashable, Sendable {
+  case trigger(String)
+  case searchIndex(String)
+  case log
+}
+
+/// A line of a schema by which another module declares an object of a table.
+package struct OwnedObjectLine: Sendable {
+  /// The line as it is written, which occurs once for each table.
+  let name: String
+  let follower: String
+  /// Returns the reason why a model cannot have the line; nil if it can.
+  let objection: @Sendable (ModelLayout) -> String?
+  let object: @Sendable (TableDefinition) -> any OwnedObject
+
+  package init(
+    _ name: String, follower: String,
+    objection: @escaping @Sendable (ModelLayout) -> String?,
+    object: @escaping @Sendable (TableDefinition) -> any OwnedObject
+  ) {
+    self.name = name
+    self.follower = follower
+    self.objection = objection
+    self.object = object
+  }
+
+  /// Throws `ModelError` if a model cannot have the line.
+  func check(_ layout: ModelLayout, of model: any TableModel.Type) throws {
+    if let reason = objection(layout) { throw ModelError(model, "\(name): \(reason)") }
+  }
+}
+
+/// The parts of a migration that decide about owned objects.
+package struct OwnedObjectMigration {
+  package let declared: Declarations
+  package let schema: ExistingSchema
+  /// Whether the migration does all of its steps. While the user's own steps still read the old
+  /// columns, objects stay as they are, unless a renaming breaks them.
+  package let isWhole: Bool
+  /// The folded names of the views that are dropped first, with their triggers.
+  let droppedViews: Set<String>
+  /// The tables whose rows are copied into a new table, for which no trigger fires.
+  package let rebuilds: [Rebuild]
+  /// The statements that create other objects of the migration.
+  package var creation: Set<String> = []
+
+  /// A table with the names of the columns that are copied, and those whose values change.
+  package struct Rebuild {
+    package let table: String
+    package let sameColumns: [String]
+    package let changedColumns: [String]
+
+    package init(table: String, sameColumns: [String], changedColumns: [String]) {
+      self.table = table
+      self.sameColumns = sameColumns
+      self.changedColumns = changedColumns
+    }
+  }
+
+  package init(
+    of declared: Declarations, in schema: ExistingSchema, isWhole: Bool,
+    droppedViews: Set<String>, rebuilds: [Rebuild]
+  ) {
+    self.declared = declared
+    self.schema = schema
+    self.isWhole = isWhole
+    self.droppedViews = droppedViews
+    self.rebuilds = rebuilds
+  }
+
+  /// Returns the rebuild of a table; nil if its rows stay where they are.
+  package func rebuild(of table: String) -> Rebuild? {
+    rebuilds.first { $0.table.isSame(as: table) }
+  }
+
+  /// Whether a view is dropped first, with its triggers.
+  package func drops(view name: String) -> Bool { droppedViews.contains(name.lowercasedASCII) }
+}
+
+/// The statements by which a migration changes an owned object, or the refusal to do so.
+package struct OwnedObjectChange {
+  package let reason: String
+  /// The statements that run before all other steps.
+  package var drops: [String] = []
+  /// The existing object that they drop, whose name may be spelled differently; nil for the declared
+  /// one.
+  package var droppedKind: OwnedObjectKind?
+  /// The statements that run after them.
+  package var creation: [String] = []
+  package var creationReason: String
+  /// The statements that make the object agree again with the rows of its table.
+  package var filling: [String] = []
+  /// The lines of which one resolves the refusal; empty if nothing is refused.
+  package var refusedLines: [String] = []
+
+  package static let isDeclared = "the schema declares it"
+
+  package init(
+    _ reason: String = isDeclared, drops: [String] = [], of droppedKind: OwnedObjectKind? = nil,
+    creation: [String] = [], creationReason: String? = nil
+  ) {
+    self.reason = reason
+    self.drops = drops
+    self.droppedKind = droppedKind
+    self.creation = creation
+    self.creationReason = creationReason ?? reason
+  }
+
+  package init(refused reason: String, lines: [String]) {
+    self.init(reason)
+    refusedLines = lines
+  }
+}
+
+extension ExistingSchema.Entry {
+  /// `DROP TRIGGER "name"`
+  package var dropTrigger: String { "DROP TRIGGER \(Identifier(name).quoted)" }
+
+  /// Whether a migration created the trigger, and may therefore drop it.
+  package var isOwnTrigger: Bool { mark == SQLComment.mark || mark == SQLComment.logMark }
+
+  /// Whether the trigger writes the change log. A program knows these triggers even if it does not
+  /// use the log, because they stay until a schema ends the log.
+  package var isLogTrigger: Bool { mark == SQLComment.logMark }
+
+  /// The comment after the name of a trigger.
+  private var mark: String? {
+    guard kind == .trigger, let sql else { return nil }
+    let text = SQLTokens(sql)
+    // CREATE TRIGGER "name" /* Apus */
+    guard text.tokens.count > 3 else { return nil }
+    return text.comments(before: 3).first?.text
+  }
+}
+
+extension ExistingSchema {
+  /// The table of the change log that notes the schema version of the file.
+  package static let logTable = "apus_log"
+
+  /// Returns the triggers that write the changes of a table into the log.
+  package func logTriggers(of table: String) -> [Entry] {
+    triggers(of: table).filter(\.isLogTrigger)
+  }
+}
