@@ -10,6 +10,7 @@ let librarySettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsen
 let queryDSL = ["QueryDSL", "SQLCore"]
 let migration = ["SchemaMigration"] + queryDSL
 let observation = ["ChangeObservation"] + queryDSL
+let history = ["ApusHistory"] + observation
 let apus = ["Apus", "ChangeObservation"] + migration
 
 func modules(_ names: [String], _ others: String...) -> [Target.Dependency] {
@@ -26,6 +27,7 @@ let package = Package(
     .library(name: "QueryDSL", targets: queryDSL),
     .library(name: "SchemaMigration", targets: migration),
     .library(name: "ChangeObservation", targets: observation),
+    .library(name: "ApusHistory", targets: history),
     .library(name: "DataFrames", targets: ["DataFrames"] + migration),
     .library(name: "ApusTestSupport", targets: ["ApusTestSupport"] + queryDSL),
   ],
@@ -54,6 +56,11 @@ let package = Package(
     ),
     .target(
       name: "Apus", dependencies: modules(migration, "ChangeObservation"),
+      swiftSettings: librarySettings
+    ),
+    // The change log, its exchange, and undo: imported beside `Apus` by those who use them.
+    .target(
+      name: "ApusHistory", dependencies: modules(observation), path: "Sources/History",
       swiftSettings: librarySettings
     ),
     .target(name: "DataFrames", dependencies: modules(migration), swiftSettings: librarySettings),
@@ -92,7 +99,8 @@ let package = Package(
     // `Scripts/faults`.
     .target(name: "CFaults", dependencies: ["CSQLite"], path: "Tests/Support/CFaults"),
     .executableTarget(
-      name: "Faults", dependencies: modules(apus, "CFaults", "CSQLite", "MigrationSamples"),
+      name: "Faults",
+      dependencies: modules(apus, "ApusHistory", "CFaults", "CSQLite", "MigrationSamples"),
       path: "Tests/Support/Faults"
     ),
     .testTarget(
@@ -127,7 +135,15 @@ let package = Package(
       dependencies: modules(
         observation, "SchemaMigration", "DatabaseProcess", "FileEngine", "TestRun")
     ),
-    .testTarget(name: "ApusTests", dependencies: modules(apus, "MigrationSamples", "TestRun")),
+    .testTarget(
+      name: "ChangeHistoryTests",
+      dependencies: modules(
+        history, "SchemaMigration", "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
+    ),
+    .testTarget(
+      name: "ApusTests",
+      dependencies: modules(apus, "ApusHistory", "MigrationSamples", "TestRun")
+    ),
     .testTarget(name: "DataFramesTests", dependencies: modules(apus, "DataFrames", "TestRun")),
     .testTarget(
       name: "ApusTestSupportTests", dependencies: modules(apus, "ApusTestSupport", "TestRun")

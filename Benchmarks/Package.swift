@@ -20,6 +20,7 @@ let package = Package(
       dependencies: [
         "CSQLiteBench",
         .product(name: "Apus", package: "Apus"),
+        .product(name: "ApusHistory", package: "Apus"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),

@@ -5,6 +5,7 @@ import PackageDescription
 let settings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let apus = Target.Dependency.product(name: "Apus", package: "Apus")
+let apusHistory = Target.Dependency.product(name: "ApusHistory", package: "Apus")
 
 // A package of its own, so that users of Apus never resolve what only its integrations need. Each
 // product links only the library that it connects Apus with.
@@ -66,7 +67,7 @@ let package = Package(
     .target(
       name: "ApusMetrics",
       dependencies: [
-        apus,
+        apus, apusHistory,
         .product(name: "Metrics", package: "swift-metrics"),
       ],
       swiftSettings: settings
@@ -97,7 +98,8 @@ let package = Package(
     .testTarget(
       name: "ApusMetricsTests",
       dependencies: [
-        "ApusMetrics", apus, .product(name: "MetricsTestKit", package: "swift-metrics"),
+        "ApusMetrics", apus, apusHistory,
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
     .testTarget(

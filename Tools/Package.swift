@@ -2,6 +2,7 @@
 import PackageDescription
 
 let apus = Target.Dependency.product(name: "Apus", package: "Apus")
+let apusHistory = Target.Dependency.product(name: "ApusHistory", package: "Apus")
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -40,7 +41,7 @@ let package = Package(
       name: "ApusCommand",
       dependencies: [
         "CommandInterface", "FileInspection", "ModelGenerator", "RowImport", "ToolOutput", apus,
-        argumentParser,
+        apusHistory, argumentParser,
       ]
     ),
     // A program with models, as a user of ApusToolSupport writes it; for the tests.
@@ -49,7 +50,7 @@ let package = Package(
       name: "ToolTests",
       dependencies: [
         "ApusCommand", "FileInspection", "ModelGenerator", "RowImport", "SampleTool", "ToolOutput",
-        apus,
+        apus, apusHistory,
       ]
     ),
   ],

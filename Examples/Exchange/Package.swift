@@ -8,7 +8,11 @@ let package = Package(
     .package(name: "Apus", path: "../..")
   ],
   targets: [
-    .executableTarget(name: "Exchange", dependencies: [.product(name: "Apus", package: "Apus")])
+    .executableTarget(
+      name: "Exchange",
+      dependencies: [
+        .product(name: "Apus", package: "Apus"), .product(name: "ApusHistory", package: "Apus"),
+      ])
   ],
   swiftLanguageModes: [.v6]
 )

@@ -14,6 +14,7 @@ let package = Package(
       name: "LiveBoard",
       dependencies: [
         .product(name: "Apus", package: "Apus"),
+        .product(name: "ApusHistory", package: "Apus"),
         .product(name: "Hummingbird", package: "hummingbird"),
       ],
       resources: [.copy("Public")]

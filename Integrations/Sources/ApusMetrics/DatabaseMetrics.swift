@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 import Metrics
 
 /// The metrics of a database: its connections, the accesses that wait for them, commits, caches of

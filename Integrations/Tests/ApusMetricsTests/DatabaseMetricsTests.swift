@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 import ApusMetrics
 import Dispatch
 import Metrics

@@ -86,7 +86,7 @@ struct OwnedObjectPlanner {
       isDropped
       ? "the schema says so" : isRenamed ? "a name in it is changed" : Self.isUndeclared
     var step = PlannedStep(
-      .dropSearchIndex(index.name), of: table, index.drops(in: schema), reason)
+      .dropSearchIndex(index.name), of: table, index.entries(in: schema).drops, reason)
     // An index that a newer program may have created is kept, unless it would no longer work.
     if !isDropped, !isRenamed {
       step.keep(
@@ -105,7 +105,7 @@ struct OwnedObjectPlanner {
       guard !triggers.isEmpty else { continue }
       first.append(
         table.removes(.log)
-          ? PlannedStep(.stopLog, of: table.name, triggers.map(\.dropTrigger), "the schema says so")
+          ? PlannedStep(.stopLog, of: table.name, triggers.drops, "the schema says so")
           : PlannedStep(
             MigrationPlan.Step(
               .keepDeclaration("the change log"), table: table.name,

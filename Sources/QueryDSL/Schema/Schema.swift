@@ -46,6 +46,14 @@ public struct SchemaElement<M: ResultRow> {
   let kind: Kind
 }
 
+extension SchemaElement {
+  /// Creates a line by which another module keeps an object in the schema.
+  package init(keeping line: OwnedObjectLine) { self.init(kind: .owned(line)) }
+
+  /// Creates a line by which another module drops what it kept.
+  package init(dropping removal: Removal) { self.init(kind: .dropped(removal)) }
+}
+
 /// Collects the lines of a `schema`.
 @resultBuilder
 public enum SchemaBuilder<M: ResultRow> {

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 
 /// Random schemas of tables that refer to each other, and random changes of their rows: small ranges
 /// of keys and values, so that ties and conflicts are common.

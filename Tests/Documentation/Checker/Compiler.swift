@@ -11,13 +11,13 @@ struct Compiler {
   let package: String?
 
   private static let modules = [
-    "Apus", "SQLCore", "QueryDSL", "SchemaMigration", "ChangeObservation", "DataFrames",
-    "SQLFunctions", "ApusTestSupport",
+    "Apus", "SQLCore", "QueryDSL", "SchemaMigration", "ChangeObservation", "ApusHistory",
+    "DataFrames", "SQLFunctions", "ApusTestSupport",
   ]
 
   /// The folders in `Sources` of the modules that have other names than their folders.
   private static let folders = [
-    "SchemaMigration": "Migration", "ChangeObservation": "Observation",
+    "SchemaMigration": "Migration", "ChangeObservation": "Observation", "ApusHistory": "History",
   ]
 
   private var arguments: [String] {

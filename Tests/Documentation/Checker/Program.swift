@@ -21,6 +21,7 @@ struct Program {
   static let imports = """
     import Foundation
     import Apus
+    import ApusHistory
     import DataFrames
     import SQLFunctions
     import ApusTestSupport

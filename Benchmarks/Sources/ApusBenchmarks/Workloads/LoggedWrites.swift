@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 import CSQLiteBench
 
 /// A row whose changes are logged.

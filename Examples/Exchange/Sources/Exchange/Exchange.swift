@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 /// The exchange of transactions with a database in another process.
 ///

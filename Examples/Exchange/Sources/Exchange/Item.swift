@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 /// A line of a shopping list.
 struct Item: Model, Equatable {

@@ -57,10 +57,10 @@ struct PlannedStep {
   /// The columns of the table that the step rebuilds; nil if it rebuilds none.
   var copiedTable: OwnedObjectMigration.Rebuild? {
     guard case .rebuild(let rebuild) = work else { return nil }
-    return OwnedObjectMigration.Rebuild(
-      table: rebuild.table,
-      sameColumns: rebuild.sources.filter(\.isSame).map(\.column),
-      changedColumns: rebuild.sources.filter { !$0.isSame }.map(\.column))
+    let columns = { (isSame: Bool) in
+      rebuild.sources.filter { $0.isSame == isSame }.map(\.column)
+    }
+    return (rebuild.table, columns(true), columns(false))
   }
 
   private static func work(of step: MigrationPlan.Step) -> Work {

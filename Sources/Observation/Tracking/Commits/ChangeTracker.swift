@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: `recordedVersion`, `covered` and `foreignCommits` are touched only by the
 /// access that holds the lease of the writer.
-final class ChangeTracker: @unchecked Sendable {
+package final class ChangeTracker: @unchecked Sendable {
   private let registry = Lock(SubscriptionRegistry())
   let clock = CommitClock()
   private let foreignCommits = ForeignCommits()
@@ -32,7 +32,7 @@ final class ChangeTracker: @unchecked Sendable {
 
   /// Returns the tracker of a database, which is created for the first observer. Returns nil if the
   /// database has an observer of another type.
-  static func of(_ database: Database) -> ChangeTracker? {
+  package static func of(_ database: Database) -> ChangeTracker? {
     database.writeObserver {
       let seesRows = ConnectionCore.hasPreUpdateHook && !database.isRemote
       return ChangeTracker(granularity: seesRows ? .rows : .tables)
@@ -42,7 +42,7 @@ final class ChangeTracker: @unchecked Sendable {
   // MARK: Subscriptions
 
   /// Adds a subscription; its tables are recorded from the next access to the writer on.
-  func add(_ subscription: Subscription) -> UInt64 {
+  package func add(_ subscription: Subscription) -> UInt64 {
     changing { $0.add(subscription) }
   }
 
@@ -50,7 +50,7 @@ final class ChangeTracker: @unchecked Sendable {
   /// subscription exists.
   ///
   /// If the database is closed already, the subscription ends at once.
-  func watch(_ subscription: Subscription, in database: Database) -> UInt64 {
+  package func watch(_ subscription: Subscription, in database: Database) -> UInt64 {
     var subscription = subscription
     subscription.watchesFile = database.realPath != nil || database.isRemote
     let id = add(subscription)
@@ -74,7 +74,7 @@ final class ChangeTracker: @unchecked Sendable {
   }
 
   /// Removes a subscription; the next write removes the hook if this was the last one.
-  func remove(_ id: UInt64) {
+  package func remove(_ id: UInt64) {
     // The objects that a subscription holds are released outside the lock.
     let subscription = changing { $0.remove(id) }
     if subscription?.watchesFile == true { file.end() }
@@ -148,7 +148,7 @@ extension ChangeTracker {
 
 extension ChangeTracker: AccessObserver {
   /// Installs the hook for the present subscriptions, or removes it if nothing is subscribed to.
-  func writeWillBegin(on core: ConnectionCore) throws {
+  package func writeWillBegin(on core: ConnectionCore) throws {
     let known = nextID.load(ordering: .sequentiallyConsistent)
     guard version.load(ordering: .sequentiallyConsistent) != recordedVersion else {
       covered = known
@@ -180,7 +180,7 @@ extension ChangeTracker: AccessObserver {
 
   /// Reports that anything may have changed to the subscriptions that were added during the access
   /// and asked for more than was recorded, since they saw nothing of it.
-  func writeDidEnd(on core: ConnectionCore) {
+  package func writeDidEnd(on core: ConnectionCore) {
     guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
     let (late, end) = registry.withLock { registry in
       let missedNothing = registry.version == recordedVersion
@@ -193,13 +193,13 @@ extension ChangeTracker: AccessObserver {
   }
 
   /// Ends every observation: nothing can be committed any more.
-  func databaseDidClose() {
+  package func databaseDidClose() {
     file.endForEver()
     for subscription in registry.withLock({ $0.all }) { subscription.queue.end() }
   }
 
   /// Reports that anything may have changed, since no hook reported what did.
-  func contentWasReplaced(on core: ConnectionCore) {
+  package func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
     publish(everything: .tableChanged, onlyLive: false)
   }

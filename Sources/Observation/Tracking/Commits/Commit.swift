@@ -1,16 +1,16 @@
 import SQLCore
 
 /// The changes of one transaction in the watched tables, shared by all observers.
-final class Commit: Sendable {
+package final class Commit: Sendable {
   /// The number of the commit among those of the database, from 1.
   let sequence: UInt64
   /// The changes of each write that shared the transaction, in their order, without the writes that
   /// changed nothing.
-  let writes: [WriteChanges]
+  package let writes: [WriteChanges]
   /// The number of changed rows in all writes.
   let rowCount: Int
   /// Set if any table may have changed: the event that says why.
-  let everything: TableEvent?
+  package let everything: TableEvent?
 
   init(sequence: UInt64, writes: [WriteChanges]) {
     self.sequence = sequence
@@ -29,24 +29,29 @@ final class Commit: Sendable {
 }
 
 /// The changes of one `write`.
-struct WriteChanges: Sendable {
-  let label: String?
+package struct WriteChanges: Sendable {
+  package let label: String?
   /// The author of the write, if it named one.
-  var author: String?
-  var tables: [QualifiedTableName: NettedTable] = [:]
+  package internal(set) var author: String?
+  package var tables: [QualifiedTableName: NettedTable] = [:]
   /// The reason why predicates could not be tested on the rows; nil if they were, or if there are
   /// none.
   var unfilteredReason: String?
 }
 
 /// An observer of tables: what it watches, and the queue that its commits are delivered to.
-struct Subscription: Sendable {
+package struct Subscription: Sendable {
   /// The part of a table that is watched.
-  struct Interest: Sendable {
+  package struct Interest: Sendable {
     /// The columns, folded; nil for all.
     var columns: Set<String>?
     /// The keys of the rows; nil for all rows.
     var keys: Set<RowKey>?
+
+    package init(columns: Set<String>? = nil, keys: Set<RowKey>? = nil) {
+      self.columns = columns
+      self.keys = keys
+    }
   }
 
   /// The watched tables; nil for all.
@@ -60,10 +65,20 @@ struct Subscription: Sendable {
   var watchesSchema = false
   /// Whether the database's file is watched for this observer.
   var watchesFile = false
+
+  package init(
+    tables: [QualifiedTableName: Interest]?, queue: any CommitReceiver, isLive: Bool = false,
+    watchesSchema: Bool = false
+  ) {
+    self.tables = tables
+    self.queue = queue
+    self.isLive = isLive
+    self.watchesSchema = watchesSchema
+  }
 }
 
 /// A receiver of the commits that concern a subscription.
-protocol CommitReceiver: AnyObject, Sendable {
+package protocol CommitReceiver: AnyObject, Sendable {
   /// Receives a commit, on the writer's thread. It must not wait, or run code of the user's.
   func append(_ commit: Commit)
   /// Called when nothing more will come.
@@ -72,13 +87,13 @@ protocol CommitReceiver: AnyObject, Sendable {
 
 /// A table of the main database or of an attached one, with its names folded as SQLite compares
 /// them.
-struct QualifiedTableName: Hashable, Sendable {
+package struct QualifiedTableName: Hashable, Sendable {
   /// `main`, or the name under which a database is attached; folded.
-  let schema: String
+  package let schema: String
   /// The name of the table, folded.
-  let name: String
+  package let name: String
 
-  init(schema: String = "main", _ name: String) {
+  package init(schema: String = "main", _ name: String) {
     self.schema = schema.lowercasedASCII
     self.name = name.lowercasedASCII
   }

@@ -1,16 +1,16 @@
 import SQLCore
 
 /// The names of a table and its columns, as they are declared.
-final class TableNames: Sendable {
-  let table: String
-  let keys: [String]
+package final class TableNames: Sendable {
+  package let table: String
+  package let keys: [String]
   /// The recorded columns, without those of the key.
-  let columns: [String]
+  package let columns: [String]
   let foldedColumns: [String]
   /// The key's columns and the recorded ones, in the order of the table.
-  let ordered: [String]
+  package let ordered: [String]
   /// The number of columns of the key; nil if it is the rowid.
-  let keyCount: Int?
+  package let keyCount: Int?
 
   init(
     _ table: String, keys: [String] = [], columns: [String] = [], ordered: [String]? = nil,
@@ -32,15 +32,15 @@ final class TableNames: Sendable {
 }
 
 /// The changes of one `write` in one table.
-struct NettedTable: Sendable {
-  let names: TableNames
+package struct NettedTable: Sendable {
+  package let names: TableNames
   /// Holds the values of the rows; shared by all changes of a transaction.
-  let values: RecordedValues
+  package let values: RecordedValues
   /// The rows that differ, in the order in which they were first changed.
-  var rows: [NettedRow] = [] {
+  package internal(set) var rows: [NettedRow] = [] {
     didSet { index = RowIndex() }
   }
-  var events: Set<TableEvent> = []
+  package internal(set) var events: Set<TableEvent> = []
   /// Finds rows; shared by all observers.
   private var index = RowIndex()
 
@@ -78,11 +78,11 @@ struct NettedTable: Sendable {
   }
 
   /// Returns whether an updated row has the same value at a place before and after.
-  func isSame(_ row: NettedRow, at place: Int) -> Bool {
+  package func isSame(_ row: NettedRow, at place: Int) -> Bool {
     values.isSame(row.old, row.new, at: place, of: names.columns.count)
   }
 
-  func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: names.keyCount) }
+  package func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: names.keyCount) }
 
   /// Returns a value before; nil if the row did not exist.
   func old(_ row: NettedRow, at place: Int) -> DatabaseValue? {
@@ -128,14 +128,14 @@ struct NettedTable: Sendable {
 }
 
 /// The net change of one row in a write, with the places of its values in `RecordedValues`.
-struct NettedRow: Sendable {
+package struct NettedRow: Sendable {
   /// The rowid. If the key is made of other columns: the state that holds their values, followed by
   /// the rowid if one of them is NULL.
-  let key: Int64
+  package let key: Int64
   /// The state of the recorded values before; −1 if the row did not exist.
-  var old: Int
+  package var old: Int
   /// The state of the recorded values after; −1 if the row is gone.
-  var new: Int
+  package var new: Int
 }
 
 /// An index of the rows of a write, by their key, and by their values before and after.

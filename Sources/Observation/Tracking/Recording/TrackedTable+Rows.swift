@@ -1,7 +1,7 @@
 import SQLCore
 
 /// The identity of a row: its rowid, or the values of its primary key.
-enum RowKey: Hashable, Sendable {
+package enum RowKey: Hashable, Sendable {
   case rowID(Int64)
   case values([DatabaseValue])
   /// The values of a primary key that contains NULL, and the rowid: SQLite allows several rows with
@@ -9,7 +9,7 @@ enum RowKey: Hashable, Sendable {
   case incomplete([DatabaseValue], rowID: Int64)
 
   /// The values of the key columns, or the rowid if it is the key.
-  var values: [DatabaseValue] {
+  package var values: [DatabaseValue] {
     switch self {
     case .rowID(let id): [.integer(id)]
     case .values(let values): values

@@ -41,7 +41,7 @@ package final class ModelLayout: @unchecked Sendable {
   /// The key column that is the rowid, if there is one.
   package let rowIDColumn: Int?
   /// Whether it is a view, which has no rows of its own.
-  let isView: Bool
+  package let isView: Bool
   /// Whether the table has a rowid: it is not declared WITHOUT ROWID.
   let hasRowID: Bool
   /// The cache that the schema declares; nil if rows are not cached.

@@ -45,24 +45,28 @@ package struct OwnedObjectLine: Sendable {
   /// The line as it is written, which occurs once for each table.
   let name: String
   let follower: String
-  /// Returns the reason why a model cannot have the line; nil if it can.
-  let objection: @Sendable (ModelLayout) -> String?
   let object: @Sendable (TableDefinition) -> any OwnedObject
 
   package init(
     _ name: String, follower: String,
-    objection: @escaping @Sendable (ModelLayout) -> String?,
     object: @escaping @Sendable (TableDefinition) -> any OwnedObject
   ) {
     self.name = name
     self.follower = follower
-    self.objection = objection
     self.object = object
   }
 
-  /// Throws `ModelError` if a model cannot have the line.
+  /// Throws `ModelError` if a model is a view or has no key.
   func check(_ layout: ModelLayout, of model: any TableModel.Type) throws {
-    if let reason = objection(layout) { throw ModelError(model, "\(name): \(reason)") }
+    if layout.isView {
+      throw ModelError(
+        model, "\(name): a view has no rows of its own; declare it in the models of its tables")
+    }
+    guard layout.keyColumns.isEmpty else { return }
+    throw ModelError(
+      model,
+      "\(name): \(follower) names rows by their key; declare a @PrimaryKey, or write the line in "
+        + "the model of this table that has the key")
   }
 }
 
@@ -81,17 +85,7 @@ package struct OwnedObjectMigration {
   package var creation: Set<String> = []
 
   /// A table with the names of the columns that are copied, and those whose values change.
-  package struct Rebuild {
-    package let table: String
-    package let sameColumns: [String]
-    package let changedColumns: [String]
-
-    package init(table: String, sameColumns: [String], changedColumns: [String]) {
-      self.table = table
-      self.sameColumns = sameColumns
-      self.changedColumns = changedColumns
-    }
-  }
+  package typealias Rebuild = (table: String, sameColumns: [String], changedColumns: [String])
 
   package init(
     of declared: Declarations, in schema: ExistingSchema, isWhole: Bool,
@@ -148,9 +142,30 @@ package struct OwnedObjectChange {
   }
 }
 
+extension OwnedObject {
+  /// Whether the tables and triggers that a file has are exactly the declared ones.
+  package func isSame(as existing: [ExistingSchema.Entry]) -> Bool {
+    let definitions = definitions
+    return existing.count == definitions.count
+      && existing.allSatisfy { entry in
+        definitions.contains {
+          $0.kind == entry.kind && $0.name.isSame(as: entry.name) && $0.sql == entry.sql
+        }
+      }
+  }
+}
+
+extension [ExistingSchema.Entry] {
+  /// The statements that drop triggers, and then tables.
+  package var drops: [String] {
+    [ExistingSchema.Entry.Kind.trigger, .table].flatMap { kind in
+      filter { $0.kind == kind }
+        .map { "DROP \(kind.rawValue.uppercased()) \(Identifier($0.name).quoted)" }
+    }
+  }
+}
+
 extension ExistingSchema.Entry {
-  /// `DROP TRIGGER "name"`
-  package var dropTrigger: String { "DROP TRIGGER \(Identifier(name).quoted)" }
 
   /// Whether a migration created the trigger, and may therefore drop it.
   package var isOwnTrigger: Bool { mark == SQLComment.mark || mark == SQLComment.logMark }

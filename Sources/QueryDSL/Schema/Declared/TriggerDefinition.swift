@@ -8,6 +8,13 @@ package struct TriggerDefinition: Hashable, Sendable {
   package let table: String
   /// `CREATE TRIGGER …`
   package let sql: String
+
+  package init(model: String, name: String, table: String, sql: String) {
+    self.model = model
+    self.name = name
+    self.table = table
+    self.sql = sql
+  }
 }
 
 extension TriggerLine where M: TableModel {
@@ -128,7 +135,7 @@ extension TriggerDefinition: OwnedObject {
     return OwnedObjectChange(
       isSame
         ? "a table or column in it is renamed" : "the schema declares another trigger of that name",
-      drops: isDropped ? [] : [existing.dropTrigger], of: .trigger(existing.name), creation: [sql],
+      drops: isDropped ? [] : [existing].drops, of: .trigger(existing.name), creation: [sql],
       creationReason: OwnedObjectChange.isDeclared)
   }
 

@@ -85,22 +85,14 @@ extension ExistingSearchIndex {
       }
   }
 
-  /// The statements that drop the index, its triggers and its notes.
-  package func drops(in schema: ExistingSchema) -> [String] {
-    let tables = [name] + [schema.pendingTable(pendingTable)?.name].compactMap(\.self)
-    return dropTriggers(in: schema) + tables.map { "DROP TABLE \(Identifier($0).quoted)" }
+  /// Returns the index, the table of its notes, and its triggers.
+  package func entries(in schema: ExistingSchema) -> [ExistingSchema.Entry] {
+    [schema.entry(name), schema.pendingTable(pendingTable)].compactMap(\.self)
+      + triggers(in: schema)
   }
 
-  fileprivate func dropTriggers(in schema: ExistingSchema) -> [String] {
-    schema.triggers(of: table).filter(owns).map(\.dropTrigger)
-  }
-
-  /// Whether the index and its triggers are exactly the declared ones.
-  fileprivate func equals(_ index: SearchIndexDefinition, in schema: ExistingSchema) -> Bool {
-    let triggers = schema.triggers(of: table).filter(owns)
-    return sql == index.createTable && triggers.count == index.triggers.count
-      && schema.pendingTable(pendingTable)?.sql == index.createPending
-      && triggers.allSatisfy { TriggerDefinition.named($0.name, in: index.triggers)?.sql == $0.sql }
+  fileprivate func triggers(in schema: ExistingSchema) -> [ExistingSchema.Entry] {
+    schema.triggers(of: table).filter(owns)
   }
 
   /// Whether the index is the declared one with the triggers of an earlier version, and agrees with
@@ -154,25 +146,23 @@ extension SearchIndexDefinition: OwnedObject {
       }
       guard migration.isWhole else { return nil }
       // Triggers and notes that have outlived their index are in the way.
-      let notes = schema.pendingTable(pendingTable)?.name
+      let others = triggers.map { schema.trigger($0.name) } + [schema.pendingTable(pendingTable)]
       return OwnedObjectChange(
-        creation: triggers.compactMap { schema.trigger($0.name)?.dropTrigger }
-          + [notes].compactMap { $0.map { "DROP TABLE \(Identifier($0).quoted)" } } + creation
-          + triggers.map(\.sql))
+        creation: others.compactMap(\.self).drops + creation + triggers.map(\.sql))
     }
     let isRenamed = existing.isTouched(by: schema.renames)
     let isRenewed = !isRenamed && existing.hasOnlyFormerTriggers(of: self, in: schema)
-    if isRenamed || migration.isWhole && !isRenewed && !existing.equals(self, in: schema) {
+    if isRenamed || migration.isWhole && !isRenewed && !isSame(as: existing.entries(in: schema)) {
       return OwnedObjectChange(
         isRenamed ? "a name in it is changed" : "the schema declares it differently",
-        drops: existing.drops(in: schema), of: .searchIndex(existing.name),
+        drops: existing.entries(in: schema).drops, of: .searchIndex(existing.name),
         creation: creation + triggers.map(\.sql))
     }
     var change = OwnedObjectChange(
       "its triggers are those of an earlier version; the index itself stays")
     if isRenewed, migration.isWhole {
       change.creation =
-        existing.dropTriggers(in: schema) + [createPending] + triggers.map(\.sql)
+        existing.triggers(in: schema).drops + [createPending] + triggers.map(\.sql)
     }
     if let rebuild = migration.rebuild(of: table),
       !(columns + [key]).allSatisfy({ name in

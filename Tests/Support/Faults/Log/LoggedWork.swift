@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 import Foundation
 
 /// A program with a change log: it writes, undoes, redoes, and applies the transactions of another
@@ -16,7 +17,7 @@ final class LoggedWork {
   }
 
   let db: Database
-  private let history: Apus.History
+  private let history: ApusHistory.History
   private let other: Database
   private let otherIDs: ClosedRange<Int>
   private var random: SeededGenerator
@@ -26,7 +27,7 @@ final class LoggedWork {
     path: String, number: Int, configuration: Configuration, random: SeededGenerator
   ) throws {
     db = try Database(path: path, models: [Amount.self], configuration: configuration)
-    history = try Apus.History(of: [Amount.self], inLogOf: db, groupsByLabel: false)
+    history = try ApusHistory.History(of: [Amount.self], inLogOf: db, groupsByLabel: false)
     other = try Database.inMemory(models: [Amount.self])
     otherIDs = (number + 1) * 1_000...(number + 1) * 1_000 + 9
     self.random = random

@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 import ArgumentParser
 import CommandInterface
 import FileInspection

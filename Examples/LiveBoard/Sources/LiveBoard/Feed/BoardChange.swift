@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 /// What changed on the board, as HTML for the browser: the payload of the event `board`.
 ///

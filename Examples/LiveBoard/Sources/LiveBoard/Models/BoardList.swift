@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 /// A list of the board: a column of cards.
 struct BoardList: Model, Codable, Equatable {

@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 /// A card of a list.
 ///

@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 /// A word that cards of any list share.
 struct Tag: Model, Codable, Equatable {

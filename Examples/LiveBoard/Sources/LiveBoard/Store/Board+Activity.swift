@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 extension Board {
   /// The number of entries of the change log that the page shows, and from which they are chosen.

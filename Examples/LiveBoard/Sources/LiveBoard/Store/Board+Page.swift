@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 extension Board {
   /// Reads what the page of the board shows, in one snapshot.

@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 import Foundation
 
 /// The board: everything that may be done with the database, with its checks.

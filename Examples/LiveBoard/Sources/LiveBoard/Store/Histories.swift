@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 /// The histories of the people that edit the board: each undoes its own changes.
 ///

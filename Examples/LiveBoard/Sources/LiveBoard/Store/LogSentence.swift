@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 
 /// An entry of the change log in words, without the person who made it: “added ‘Buy oat milk’ to Ideas”.
 ///

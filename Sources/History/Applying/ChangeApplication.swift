@@ -1,0 +1,219 @@
+import QueryDSL
+import SQLCore
+
+/// Applies changes of rows in a transaction of the writer in which no trigger of the user fires and
+/// no foreign key acts. The triggers' changes, and those of cascades, are among the changes.
+///
+/// This holds for the tables to which the changes belong. The rows of other tables are changed as by
+/// a statement of the user: foreign keys act on them, and their triggers fire.
+struct ChangeApplication {
+  let connection: Connection
+  private let core: ConnectionCore
+  private let checksForeignKeys: Bool
+  private let firesTriggers: Bool
+  /// The tables to which the changes belong, by their folded names; nil until the logged ones are
+  /// looked up.
+  private var ownTables: Set<String>?
+  private var tables: [String: AppliedTable?] = [:]
+  private var knownKeys: ForeignKeyGraph?
+  private var triggers: [OwnTriggers] = []
+  private var tablesWithTriggers: Set<String> = []
+
+  private init(
+    on core: ConnectionCore, of tables: Set<String>?, checksForeignKeys: Bool, firesTriggers: Bool
+  ) {
+    self.core = core
+    connection = core.lend()
+    ownTables = tables
+    self.checksForeignKeys = checksForeignKeys
+    self.firesTriggers = firesTriggers
+  }
+
+  /// Runs a closure that applies changes, in a transaction of its own.
+  ///
+  /// Foreign keys are switched off before the transaction begins, so that no cascade runs. The
+  /// changed rows are checked before it ends.
+  ///
+  /// - Parameter tables: the folded names of the tables to which the changes belong; nil for all that
+  ///   are logged.
+  static func run<Result>(
+    on core: ConnectionCore, of tables: Set<String>? = nil, label: String? = nil,
+    author: String? = nil,
+    _ body: (inout ChangeApplication, Connection) throws -> Result
+  ) throws -> Result {
+    // SQLite has no PRAGMA that switches triggers off.
+    try core.requireLocal("applying recorded changes without the triggers")
+    let enforcesForeignKeys = core.enforcesForeignKeys
+    let firesTriggers = core.firesTriggers
+    core.enforcesForeignKeys = false
+    core.firesTriggers = false
+    defer {
+      core.enforcesForeignKeys = enforcesForeignKeys
+      core.firesTriggers = firesTriggers
+    }
+    core.writeLabel = label
+    return try core.transaction(.immediate) {
+      var application = ChangeApplication(
+        on: core, of: tables, checksForeignKeys: enforcesForeignKeys, firesTriggers: firesTriggers)
+      let connection = application.connection
+      let result = try body(&application, connection)
+      if let author { try connection.noteAuthor(author) }
+      for triggers in application.triggers { try triggers.drop(on: connection) }
+      return result
+    }
+  }
+
+  /// Applies the changes of one transaction, and returns the conflicts that the policy decided.
+  ///
+  /// Throws `ChangeConflicts` if the policy lets a conflict fail.
+  mutating func apply(
+    _ changes: [AnyLogChange], resolving policy: ConflictPolicy
+  ) throws -> [ResolvedConflict] {
+    let names = Set(changes.map(\.table.lowercasedASCII)).subtracting(tablesWithTriggers)
+    if !names.isEmpty {
+      triggers.append(try OwnTriggers(of: names, on: connection))
+      tablesWithTriggers.formUnion(names)
+    }
+    var decisions = ConflictDecisions()
+    while true {
+      let conflicts = try attempt(changes, decisions)
+      guard !conflicts.isEmpty else { return decisions.resolved }
+      var failing: [ChangeConflict] = []
+      for (index, conflict) in conflicts
+      where try !decisions.decide(conflict, ofChange: index, by: policy) {
+        failing.append(conflict)
+      }
+      guard failing.isEmpty else { throw ChangeConflicts(conflicts: failing) }
+    }
+  }
+
+  /// Takes back what foreign keys did in other tables, as by statements of the user: foreign keys act,
+  /// and triggers fire. Other changes are left out, since triggers make them. Rows that do not fit stay
+  /// as they are, and are returned.
+  mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
+    let reached = try reachedTables()
+    let changes = changes.filter { reached.contains($0.table.lowercasedASCII) }
+    guard !changes.isEmpty else { return [] }
+    let keys = try foreignKeys()
+    var decisions = ConflictDecisions()
+    while true {
+      var attempt = ApplicationAttempt(
+        connection: connection, changes: changes, decisions: decisions, foreignKeys: keys)
+      try connection.savepoint { connection in
+        try enforcing {
+          // A parent may be restored after its children.
+          try connection.execute("PRAGMA defer_foreign_keys = ON")
+          try attempt.run {
+            try table($0)
+          } isOutside: { _ in
+            false
+          } enforcing: {
+            try $0()
+          }
+        }
+        if !attempt.conflicts.isEmpty { try connection.requestRollback() }
+      }
+      guard !attempt.conflicts.isEmpty else { return decisions.resolved }
+      for (index, conflict) in attempt.conflicts {
+        _ = try decisions.decide(conflict, ofChange: index, by: .mine)
+      }
+    }
+  }
+
+  /// Returns the folded names of the other tables in which foreign keys act.
+  mutating func reachedTables() throws -> Set<String> {
+    guard checksForeignKeys else { return [] }
+    return try foreignKeys().tables(reachedFrom: tablesOfChanges())
+  }
+
+  /// Applies the changes as far as it is decided. If there are further conflicts, they are returned
+  /// and nothing is changed.
+  private mutating func attempt(
+    _ changes: [AnyLogChange], _ decisions: ConflictDecisions
+  ) throws -> [(index: Int, conflict: ChangeConflict)] {
+    let keys = checksForeignKeys ? try foreignKeys() : nil
+    var attempt = ApplicationAttempt(
+      connection: connection, changes: changes, decisions: decisions, foreignKeys: keys)
+    try connection.savepoint { connection in
+      try attempt.run {
+        try table($0)
+      } isOutside: {
+        try !tablesOfChanges().contains($0.lowercasedASCII)
+      } enforcing: {
+        try enforcing($0)
+      }
+      if !attempt.conflicts.isEmpty { try connection.requestRollback() }
+    }
+    return attempt.conflicts
+  }
+
+  private mutating func table(_ name: String) throws -> AppliedTable? {
+    if let known = tables[name.lowercasedASCII] { return known }
+    let table = try AppliedTable(named: name, on: connection)
+    tables[name.lowercasedASCII] = .some(table)
+    return table
+  }
+
+  private mutating func tablesOfChanges() throws -> Set<String> {
+    if let ownTables { return ownTables }
+    let schema = try ExistingSchema(of: connection)
+    let tables = Set(schema.entries.filter(\.isLogTrigger).map(\.table.lowercasedASCII))
+    ownTables = tables
+    return tables
+  }
+
+  /// Runs a closure with foreign keys and triggers in force. The copies of the library's triggers are
+  /// dropped meanwhile, since the triggers themselves fire.
+  ///
+  /// If it throws, the copies come back when the caller's savepoint is rolled back.
+  private func enforcing(_ body: () throws -> Void) throws {
+    for triggers in triggers { try triggers.drop(on: connection) }
+    core.enforcesForeignKeys = true
+    core.firesTriggers = firesTriggers
+    defer {
+      core.enforcesForeignKeys = false
+      core.firesTriggers = false
+    }
+    try body()
+    for triggers in triggers { try triggers.create(on: connection) }
+  }
+
+  private mutating func foreignKeys() throws -> ForeignKeyGraph {
+    if let knownKeys { return knownKeys }
+    let keys = try ForeignKeyGraph(of: connection)
+    knownKeys = keys
+    return keys
+  }
+}
+
+/// The decisions of a policy about the conflicts of some changes.
+struct ConflictDecisions {
+  /// The changes that are left out.
+  private(set) var kept: Set<Int> = []
+  /// The conflicts that each change may overwrite.
+  private var overwritten: [Int: [ChangeConflict]] = [:]
+  private(set) var resolved: [ResolvedConflict] = []
+
+  /// Returns whether a change may overwrite what is in its way.
+  func mayOverwrite(_ index: Int, _ reason: ChangeConflict.Reason) -> Bool {
+    overwritten[index]?.contains { $0.reason == reason } ?? false
+  }
+
+  /// Asks a policy about a conflict. Returns false if the conflict fails.
+  mutating func decide(
+    _ conflict: ChangeConflict, ofChange index: Int, by policy: ConflictPolicy
+  ) throws -> Bool {
+    switch try policy.resolve(conflict) {
+    case .fail: return false
+    case .apply where conflict.canBeOverwritten && !mayOverwrite(index, conflict.reason):
+      overwritten[index, default: []].append(conflict)
+      resolved.append(ResolvedConflict(conflict: conflict, wasApplied: true))
+    case let resolution:
+      kept.insert(index)
+      resolved.append(
+        ResolvedConflict(
+          conflict: conflict, wasApplied: false, isDiscarded: resolution == .discard))
+    }
+    return true
+  }
+}

@@ -1,0 +1,218 @@
+import QueryDSL
+import SQLCore
+
+/// A change that does not fit its row as the row is now.
+///
+/// A change of *other* columns of the row is no conflict, nor is a row that has the values already.
+public struct ChangeConflict: Hashable, Sendable {
+  /// The ways in which a change does not fit.
+  public enum Reason: Hashable, Sendable {
+    /// The row has other values in these columns than the change expects.
+    case columnsChanged([String])
+    /// The row does not exist.
+    case rowIsGone
+    /// A row with the same key exists, with other values.
+    case rowExists
+    /// Another row has a value that must be unique.
+    case notUnique(ConstraintFailure)
+    /// The row would violate a constraint of another kind, such as a foreign key.
+    case violates(ConstraintFailure)
+    /// The table lacks these columns of the change, or does not exist, or has another key.
+    case schemaChanged(missing: [String])
+    /// The key contains NULL, so that it may be the key of several rows.
+    case incompleteKey
+    /// The log does not show what happened to these columns, as in `AnyLogChange.uncertainColumns`.
+    case uncertain([String])
+    /// The row is to be restored, and the log has no values of these columns: another program added
+    /// them, and the log of the table did not know them. `apply` restores the row without them.
+    case notLogged([String])
+  }
+
+  /// The change that was to be made.
+  public let change: AnyLogChange
+  /// The way in which it does not fit.
+  public let reason: Reason
+  /// The values of the row as it is now, by the names of its columns; nil if it does not exist.
+  public let current: [String: DatabaseValue]?
+
+  /// Whether the change can be made all the same, at the cost of what is in its way.
+  public var canBeOverwritten: Bool {
+    switch reason {
+    case .columnsChanged, .rowExists, .notLogged: true
+    case .notUnique(let failure): !failure.columns.isEmpty
+    case .rowIsGone, .violates, .schemaChanged, .incompleteKey, .uncertain: false
+    }
+  }
+}
+
+extension ChangeConflict: CustomStringConvertible {
+  /// The conflict in a sentence.
+  public var description: String {
+    let key = change.keyValues.map(\.description).joined(separator: ", ")
+    let row = "the row \(key) of \(change.table)"
+    switch reason {
+    case .columnsChanged(let columns):
+      return "\(row) was changed since in \(columns.joined(separator: ", "))"
+    case .rowIsGone: return "\(row) was deleted since"
+    case .rowExists: return "\(row) was inserted since, with other values"
+    case .violates(let failure) where failure.kind == .foreignKey && change.kind == .deleted:
+      guard let table = failure.table else {
+        return "\(row) cannot be deleted, because another row would refer to a row that does not "
+          + "exist"
+      }
+      return "\(row) cannot be deleted, because a row of \(table) refers to it"
+        + (failure.columns.isEmpty ? "" : " through \(failure.columns.joined(separator: " and "))")
+    case .notUnique(let failure), .violates(let failure):
+      return "\(row) cannot be written: \(failure)"
+    case .schemaChanged(let missing):
+      return missing.isEmpty
+        ? "\(row) cannot be written: this database does not have the table, or it has another key"
+        : "\(row) cannot be written: this database does not have the "
+          + (missing.count == 1 ? "column " : "columns ") + missing.joined(separator: ", ")
+    case .uncertain(let columns):
+      return
+        "what happened to \(row) is not certain for \(columns.joined(separator: ", ")), because "
+        + "a trigger changed the row while it was being changed"
+    case .notLogged(let columns):
+      return "\(row) cannot be restored as it was: the log has no values of "
+        + "\(columns.joined(separator: ", ")), which another program added to the table"
+    case .incompleteKey: return "\(row) cannot be identified, because its key contains NULL"
+    }
+  }
+}
+
+/// The error of changes that do not fit the present rows. Nothing was changed.
+///
+/// ```swift
+/// let history = try History(of: [Post.self], in: db)
+/// do {
+///   try history.undo()
+/// } catch let error as ChangeConflicts {
+///   print(error)      // a sentence to show
+/// }
+/// ```
+public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The conflicts, in the order of the changes.
+  public let conflicts: [ChangeConflict]
+  /// The undo or redo that failed, in words, such as `“Add card” cannot be undone`.
+  var attempt: String?
+
+  /// The first conflicts in a sentence. For an undo or a redo it begins with the label of the step,
+  /// and a program can show it; for transactions of another database it ends with what to do.
+  public var description: String {
+    let shown = conflicts.prefix(3).map(\.description).joined(separator: "; ")
+    let others = conflicts.count > 3 ? "; and \(conflicts.count - 3) more" : ""
+    guard let attempt else {
+      return "nothing was changed, because \(shown)\(others); a `ConflictPolicy` can decide for "
+        + "each row"
+    }
+    return "\(attempt), because \(shown)\(others)"
+  }
+}
+
+/// A conflict, and what a policy decided.
+public struct ResolvedConflict: Hashable, Sendable {
+  /// The conflict.
+  public let conflict: ChangeConflict
+  /// Whether the change was made all the same. If not, the row stayed as it was.
+  public let wasApplied: Bool
+  /// Whether the policy wanted the change to be left out for good.
+  var isDiscarded = false
+}
+
+/// A rule that decides what happens to a change that does not fit the present row.
+///
+/// ```swift
+/// try history.undo(resolving: .mine)
+/// try history.undo(
+///   resolving: ConflictPolicy { conflict in conflict.change.table == "Draft" ? .apply : .fail })
+/// ```
+public struct ConflictPolicy: Sendable {
+  /// A decision about one change.
+  public enum Resolution: Hashable, Sendable {
+    /// The row stays as it is, and the change is left out. A change from another database that
+    /// cannot be applied yet waits.
+    case keep
+    /// The change is made all the same. It overwrites columns and rows that changed since, and
+    /// deletes a row that has a value which must be unique. If it cannot be made, because the row
+    /// is gone for example, it is left out. A change from another database that cannot be applied
+    /// yet waits.
+    case apply
+    /// The row stays as it is, and the change is left out for good, even if it could wait.
+    case discard
+    /// Nothing is changed, and `ChangeConflicts` is thrown.
+    case fail
+  }
+
+  let resolve: @Sendable (ChangeConflict) throws -> Resolution
+  /// The built-in policies, by which changes that wait are applied later.
+  enum Rule: String, Sendable {
+    case mine, theirs, newer
+
+    var policy: ConflictPolicy {
+      switch self {
+      case .mine: .mine
+      case .theirs: .theirs
+      case .newer: .newer
+      }
+    }
+  }
+
+  /// The built-in policy that this one is; nil for another one.
+  private(set) var rule: Rule?
+
+  /// Whether columns that were changed later are left out before conflicts are looked for.
+  var comparesTimes: Bool { rule == .newer }
+
+  /// Creates a policy from a closure. It is called for each conflict, inside the transaction and on
+  /// the writer's thread, so it must not use the database. Its errors roll the transaction back and
+  /// are thrown.
+  public init(_ resolve: @escaping @Sendable (ChangeConflict) throws -> Resolution) {
+    self.resolve = resolve
+  }
+
+  /// Any conflict fails.
+  public static let fail = ConflictPolicy { _ in .fail }
+  /// The present rows win.
+  public static let mine = ConflictPolicy(.mine) { _ in .keep }
+  /// The change wins wherever it can be made.
+  public static let theirs = ConflictPolicy(.theirs) { _ in .apply }
+
+  private init(
+    _ rule: Rule, _ resolve: @escaping @Sendable (ChangeConflict) throws -> Resolution
+  ) {
+    self.resolve = resolve
+    self.rule = rule
+  }
+
+  /// Returns a policy that fails for some conflicts, and decides the others as this one does.
+  ///
+  /// ```swift
+  /// let policy = ConflictPolicy.newer.failing { conflict in
+  ///   if case .notUnique = conflict.reason { true } else { false }
+  /// }
+  /// ```
+  /// The closure is called like that of `init(_:)`.
+  public func failing(
+    where fails: @escaping @Sendable (ChangeConflict) throws -> Bool
+  ) -> ConflictPolicy {
+    let resolve = resolve
+    var policy = ConflictPolicy { try fails($0) ? .fail : resolve($0) }
+    policy.rule = rule
+    return policy
+  }
+
+  /// The newest value of each column wins, by the times of the transactions; where they are equal,
+  /// the identities of the databases decide. A deletion wins over updates. Databases that
+  /// exchange all their transactions end with the same rows, as long as keys are not used again after
+  /// a deletion, and no unique values or foreign keys conflict: such a change is left out, and
+  /// reported. What cannot be applied yet waits.
+  ///
+  /// It is a policy for transactions of other databases. For undo and redo it is as `theirs`.
+  public static let newer = ConflictPolicy(.newer) { conflict in
+    switch conflict.reason {
+    case .columnsChanged, .rowExists: .apply
+    default: .keep
+    }
+  }
+}

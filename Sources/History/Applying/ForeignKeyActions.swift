@@ -1,0 +1,161 @@
+import QueryDSL
+import SQLCore
+
+/// The actions of foreign keys on rows of other tables, after changes were applied without them: those
+/// of ON DELETE for rows that are gone, and those of ON UPDATE for keys that changed.
+struct ForeignKeyActions {
+  /// A row as it was before a change.
+  struct FormerRow {
+    /// The index of the change.
+    let index: Int
+    let row: AppliedRow
+    /// Whether another row was deleted because it was in the way of the change.
+    var wasReplaced = false
+  }
+
+  private struct Deletion {
+    let index: Int
+    let key: ForeignKeyGraph.Key
+    let values: [DatabaseValue]
+  }
+
+  private struct Move {
+    let index: Int
+    let old: [DatabaseValue]
+    let new: [DatabaseValue]
+  }
+
+  private var deletions: [Deletion] = []
+  /// The keys that changed, by the positions of the foreign keys that refer to them.
+  private var moves: [Int: [Move]] = [:]
+  private let foreignKeys: ForeignKeyGraph
+  /// The changes that cannot be made, because nothing says what happens to the rows that refer to
+  /// their rows.
+  private(set) var undecided: [(index: Int, failure: ConstraintFailure)] = []
+
+  var isEmpty: Bool { deletions.isEmpty && moves.isEmpty }
+
+  /// Finds the actions.
+  ///
+  /// - Parameters:
+  ///   - former: the rows that were changed or deleted, as they were.
+  ///   - isOutside: whether rows of a table follow the foreign keys. Those of the other tables change
+  ///     only as the changes say.
+  init(
+    after changes: [AnyLogChange], of former: [FormerRow], by foreignKeys: ForeignKeyGraph,
+    on connection: Connection, _ isOutside: (String) throws -> Bool
+  ) throws {
+    self.foreignKeys = foreignKeys
+    lazy var rekeyings = Rekeyings(of: changes)
+    for former in former {
+      let change = changes[former.index]
+      for (place, key) in foreignKeys.keys.enumerated() where key.parent.isSame(as: change.table) {
+        guard try isOutside(key.child), let old = key.values(of: former.row) else { continue }
+        let follows = key.onUpdate != .noAction && key.onUpdate != .restrict
+        guard former.wasReplaced || change.kind == .deleted else {
+          let new = zip(key.parentColumns, old).map { change.new($0) ?? $1 }
+          if new != old, follows {
+            moves[place, default: []].append(Move(index: former.index, old: old, new: new))
+          }
+          continue
+        }
+        guard try key.hasChildren(of: old, isDangling: true, on: connection) else { continue }
+        let isRekeyable = follows && !former.wasReplaced
+        switch isRekeyable ? rekeyings.fate(of: former.index) : .deleted {
+        case .deleted:
+          deletions.append(Deletion(index: former.index, key: key, values: old))
+        case .rekeyed(let index):
+          let new = key.parentColumns.compactMap { changes[index].new($0) }
+          if new.count == old.count {
+            moves[place, default: []].append(Move(index: former.index, old: old, new: new))
+          }
+        case .unknown: undecided.append((former.index, key.failure))
+        }
+      }
+    }
+  }
+
+  /// Runs the actions, with foreign keys and triggers in force. Returns a change whose rows other rows
+  /// must refer to, or nil.
+  func run(on connection: Connection) throws -> (index: Int, failure: ConstraintFailure)? {
+    for (place, moves) in moves.sorted(by: { $0.key < $1.key }) {
+      let key = foreignKeys.keys[place]
+      // A bound far below that of SQLite for the parameters of a statement.
+      var rest = moves[...]
+      while let first = rest.first {
+        let part = rest.prefix(4_000 / key.columns.count)
+        rest = rest.dropFirst(part.count)
+        let failure = try failure {
+          try key.actOnUpdate(part.map { ($0.old, $0.new) }, on: connection)
+        }
+        if let failure { return (first.index, failure) }
+      }
+    }
+    for deletion in deletions {
+      let failure = try failure {
+        try deletion.key.actOnDelete(of: deletion.values, on: connection)
+      }
+      if let failure { return (deletion.index, failure) }
+    }
+    let index = deletions.first?.index ?? moves.values.first?.first?.index
+    guard let index, try connection.count(of: .deferredForeignKeys) > 0 else { return nil }
+    return (index, ConstraintFailure(kind: .foreignKey))
+  }
+
+  /// Returns the constraint that a statement violates. What a trigger raises is thrown, since only its
+  /// message says what it means.
+  private func failure(of body: () throws -> Void) throws -> ConstraintFailure? {
+    do {
+      try body()
+      return nil
+    } catch let error as DatabaseError {
+      guard let failure = error.constraint, failure.kind != .other else { throw error }
+      return failure
+    }
+  }
+}
+
+/// The rows among some changes that got another key, which are a deletion and an insertion.
+private struct Rekeyings {
+  enum Fate {
+    /// The row is gone.
+    case deleted
+    /// The row has the key of this insertion now.
+    case rekeyed(Int)
+    /// The row may be gone or have another key.
+    case unknown
+  }
+
+  private var fates: [Int: Fate] = [:]
+
+  /// Finds the deletions and insertions in one table that are alike in all columns but the key. Where
+  /// a table has rows of both kinds that have no counterpart, a deletion may be either.
+  init(of changes: [AnyLogChange]) {
+    struct Content: Hashable {
+      let table: String
+      let values: [DatabaseValue?]
+    }
+    func content(_ change: AnyLogChange, _ values: [DatabaseValue?]) -> Content {
+      let others = change.shape.columns.indices.filter { !change.shape.key.contains($0) }
+      return Content(table: change.table.lowercasedASCII, values: others.map { values[$0] })
+    }
+    var deleted: [Content: [Int]] = [:]
+    var inserted: [Content: [Int]] = [:]
+    for (index, change) in changes.enumerated() {
+      switch change.kind {
+      case .deleted: deleted[content(change, change.oldValues), default: []].append(index)
+      case .inserted: inserted[content(change, change.newValues), default: []].append(index)
+      case .updated: break
+      }
+    }
+    let tables = Set(inserted.keys.map(\.table))
+    for (content, indices) in deleted where tables.contains(content.table) {
+      let others = inserted[content] ?? []
+      for index in indices {
+        fates[index] = indices.count == 1 && others.count == 1 ? .rekeyed(others[0]) : .unknown
+      }
+    }
+  }
+
+  func fate(of index: Int) -> Fate { fates[index] ?? .deleted }
+}

@@ -1,0 +1,190 @@
+import QueryDSL
+import SQLCore
+
+/// The foreign keys of a database, by which the rows are checked that were written while SQLite did
+/// not enforce them. Only these rows are checked, not the whole tables.
+struct ForeignKeyGraph {
+  struct Key {
+    let child: String
+    let columns: [String]
+    let parent: String
+    let parentColumns: [String]
+    let onDelete: ForeignKeyAction
+    let onUpdate: ForeignKeyAction
+    /// The collations of the parent's columns, by which SQLite compares; nil for BINARY.
+    fileprivate let collations: [String?]
+    /// The defaults of the child's columns, as SQL.
+    fileprivate let defaults: [String]
+
+    var failure: ConstraintFailure {
+      ConstraintFailure(kind: .foreignKey, table: child, columns: columns)
+    }
+
+    /// The condition that the row `c` of the child refers to a row that does not exist.
+    fileprivate var isDangling: String {
+      let pairs = zip(columns, parentColumns).map { child, parent in
+        (child: "c.\(Identifier(child).quoted)", parent: "p.\(Identifier(parent).quoted)")
+      }
+      let isSet = pairs.map { "\($0.child) IS NOT NULL" }.joined(separator: " AND ")
+      let isEqual = pairs.map { "\($0.parent) = \($0.child)" }.joined(separator: " AND ")
+      return "\(isSet) AND NOT EXISTS (SELECT 1 FROM \(Identifier(parent).quoted) AS p "
+        + "WHERE \(isEqual))"
+    }
+
+    /// Returns the values that the children of a row have; nil if the row can have no children.
+    func values(of row: AppliedRow) -> [DatabaseValue]? {
+      let values = parentColumns.compactMap { row[$0] }
+      guard values.count == columns.count, !values.contains(where: \.isNull) else { return nil }
+      return values
+    }
+
+    /// The columns of the row `c` of the child, to be compared as SQLite compares keys.
+    private var comparable: [String] {
+      zip(columns, collations).map { column, collation in
+        "c.\(Identifier(column).quoted)"
+          + (collation.map { " COLLATE \(Identifier($0).quoted)" } ?? "")
+      }
+    }
+
+    /// The condition that the row `c` of the child has some values of the parent.
+    private func refers(to values: [DatabaseValue]) -> SQL {
+      var sql: SQL = ""
+      for (index, (column, value)) in zip(comparable, values).enumerated() {
+        sql.append("\(unsafe: index > 0 ? " AND " : "")\(unsafe: column) = \(value)")
+      }
+      return sql
+    }
+
+    /// Returns whether a row of the child has some values of the parent.
+    ///
+    /// - Parameter isDangling: whether only rows count whose parent does not exist.
+    func hasChildren(
+      of values: [DatabaseValue], isDangling: Bool, on connection: Connection
+    ) throws -> Bool {
+      var sql: SQL = "SELECT 1 FROM \(identifier: child) AS c WHERE " + refers(to: values)
+      if isDangling { sql.append(SQL(unsafe: " AND " + self.isDangling)) }
+      return try connection.row(sql + " LIMIT 1") != nil
+    }
+
+    /// Does to the children of a row that is gone what the key declares.
+    func actOnDelete(of values: [DatabaseValue], on connection: Connection) throws {
+      let condition: SQL =
+        " WHERE " + refers(to: values) + SQL(unsafe: " AND " + isDangling)
+      if onDelete == .cascade {
+        try connection.execute("DELETE FROM \(identifier: child) AS c" + condition)
+      } else if let assignments = assignments(onDelete) {
+        try connection.execute(
+          "UPDATE \(identifier: child) AS c SET \(unsafe: assignments)" + condition)
+      }
+    }
+
+    /// Does to the children of rows that have other values now what the key declares. All rows take
+    /// part in one statement, since they may have exchanged their values.
+    func actOnUpdate(
+      _ moves: [(old: [DatabaseValue], new: [DatabaseValue])], on connection: Connection
+    ) throws {
+      let olds = columns.indices.map { "o\($0)" }.joined(separator: ", ")
+      let news = columns.indices.map { "n\($0)" }.joined(separator: ", ")
+      var sql: SQL = "WITH m(\(unsafe: olds), \(unsafe: news)) AS (VALUES "
+      for (index, move) in moves.enumerated() {
+        sql.append(index > 0 ? ", (" : "(")
+        for (place, value) in (move.old + move.new).enumerated() {
+          sql.append(place > 0 ? ", \(value)" : "\(value)")
+        }
+        sql.append(")")
+      }
+      let isEqual = comparable.enumerated().map { "\($1) = m.o\($0)" }.joined(separator: " AND ")
+      let moved = columns.indices.map { index in
+        "\(Identifier(columns[index]).quoted) = (SELECT m.n\(index) FROM m WHERE \(isEqual))"
+      }.joined(separator: ", ")
+      guard let assignments = onUpdate == .cascade ? moved : assignments(onUpdate) else { return }
+      sql.append(
+        """
+        ) UPDATE \(identifier: child) AS c SET \(unsafe: assignments) \
+        WHERE (\(unsafe: comparable.joined(separator: ", "))) IN (SELECT \(unsafe: olds) FROM m)
+        """)
+      try connection.execute(sql)
+    }
+
+    private func assignments(_ action: ForeignKeyAction) -> String? {
+      switch action {
+      case .setNull:
+        columns.map { "\(Identifier($0).quoted) = NULL" }.joined(separator: ", ")
+      case .setDefault:
+        zip(columns, defaults).map { "\(Identifier($0).quoted) = \($1)" }.joined(separator: ", ")
+      case .cascade, .noAction, .restrict: nil
+      }
+    }
+  }
+
+  private(set) var keys: [Key] = []
+
+  init(of connection: Connection) throws {
+    let schema = try ExistingSchema(of: connection)
+    let rows = try connection.fetch(
+      (String, Int, String, String, String?, String, String, String?).self,
+      """
+      SELECT m.name, f.id, f."table", f."from", f."to", f.on_delete, f.on_update, \
+      (SELECT dflt_value FROM pragma_table_info(m.name) WHERE name = f."from") FROM sqlite_schema AS m \
+      JOIN pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
+      """)
+    var index = 0
+    while index < rows.count {
+      let (child, id, parent, _, target, onDelete, onUpdate, _) = rows[index]
+      let parts = rows[index...].prefix { $0.0 == child && $0.1 == id }
+      index += parts.count
+      let targets =
+        target == nil
+        ? try AppliedTable(named: parent, on: connection)?.keys ?? [] : parts.compactMap(\.4)
+      // The definition of a virtual table does not parse.
+      let definition = try? schema.table(parent)
+      keys.append(
+        Key(
+          child: child, columns: parts.map(\.3), parent: parent, parentColumns: targets,
+          onDelete: ForeignKeyAction(rawValue: onDelete) ?? .noAction,
+          onUpdate: ForeignKeyAction(rawValue: onUpdate) ?? .noAction,
+          collations: targets.map { definition?.column($0)?.collation },
+          defaults: parts.map { "(\($0.7 ?? "NULL"))" }))
+    }
+  }
+
+  /// Returns the folded names of the tables in which a change of some tables can change rows, by
+  /// foreign keys alone.
+  func tables(reachedFrom tables: Set<String>) -> Set<String> {
+    let passive: Set<ForeignKeyAction> = [.noAction, .restrict]
+    let acting = keys.filter { !passive.isSuperset(of: [$0.onDelete, $0.onUpdate]) }
+    var reached = tables
+    while true {
+      let children = acting.filter { reached.contains($0.parent.lowercasedASCII) }
+        .map(\.child.lowercasedASCII)
+      guard !reached.isSuperset(of: children) else { return reached.subtracting(tables) }
+      reached.formUnion(children)
+    }
+  }
+
+  /// Returns the foreign key by which a row refers to a row that does not exist; nil if there is
+  /// none.
+  func violation(
+    ofRow values: [AppliedValue], in table: String, on connection: Connection
+  ) throws -> ConstraintFailure? {
+    for key in keys where key.child.isSame(as: table) {
+      var sql: SQL = "SELECT 1 FROM \(identifier: key.child) AS c WHERE "
+      for value in values { sql.append("c.\(identifier: value.column) = \(value.value) AND ") }
+      sql.append(SQL(unsafe: key.isDangling))
+      if try connection.row(sql) != nil { return key.failure }
+    }
+    return nil
+  }
+
+  /// Returns the foreign key by which a row still refers to values that a row of `table` had and no
+  /// row has now, or nil.
+  func violation(
+    afterChangeOf row: AppliedRow, in table: String, on connection: Connection
+  ) throws -> ConstraintFailure? {
+    for key in keys where key.parent.isSame(as: table) {
+      guard let values = key.values(of: row) else { continue }
+      if try key.hasChildren(of: values, isDangling: true, on: connection) { return key.failure }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,167 @@
+import QueryDSL
+import SQLCore
+
+/// The result of applying a batch.
+public struct LogApplication: Hashable, Sendable {
+  /// The number of transactions that were applied. Those that the database had already are not
+  /// counted.
+  public let count: Int
+  /// The conflicts that the policy decided. Changes that wait are not among them.
+  public let conflicts: [ResolvedConflict]
+  /// The changes that wait in the database now, also those of earlier batches.
+  public let waiting: LogWaiting
+}
+
+extension ChangeLog {
+  /// The identity of the database, by which other databases know its transactions. A copy of the
+  /// file has the same identity until `renewIdentity()` is called in it.
+  ///
+  /// Throws `LogError.noLog` if the database has no log. One statement.
+  public var identity: String {
+    get throws { try database.read { try $0.logIdentity() } }
+  }
+
+  /// Returns the position in the log of another database up to which its transactions were applied
+  /// here; `.start` if none was. One statement.
+  ///
+  /// - Parameter relaying: whether the transactions count that it applied from others and sent on.
+  ///   The position for these is another one, because a batch of its own transactions leaves them
+  ///   out.
+  public func appliedPosition(of source: String, relaying: Bool = false) throws -> LogPosition {
+    try database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
+  }
+
+  /// Returns the transactions after a position as a batch that another database can apply.
+  ///
+  /// ```swift
+  /// let batch = try a.log.batch(after: b.log.appliedPosition(of: a.log.identity))
+  /// try b.log.apply(batch, resolving: .newer)
+  /// ```
+  /// The batch reads at most `limit` entries of the log. It is at the end of the log when its
+  /// `start` and `end` are the same. It ends before an entry with a `gap`, which is the beginning of
+  /// the next batch.
+  ///
+  /// Throws what `entries(after:limit:)` throws.
+  ///
+  /// - Parameter relaying: whether transactions that were applied from other databases are sent on,
+  ///   with their origin. Without it, each database sends only its own: also those that it has lost
+  ///   by a restore and got back.
+  public func batch(
+    after position: LogPosition, limit: Int = 100, relaying: Bool = false
+  ) throws -> LogBatch {
+    try endForeignEntry()
+    return try database.read { connection in
+      let identity = try connection.logIdentity()
+      let entries = try connection.logEntries(
+        after: position, limit: limit, withMarks: true)
+      let gaps = entries.prefix { $0.gap != nil }
+      let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
+      // A late change was sent with the entry in which it arrived.
+      let sent = complete.filter { entry in
+        guard let origin = entry.origin else { return true }
+        return !origin.isLate && (relaying || origin.database == identity)
+      }
+      let end = complete.last?.position ?? gaps.last?.position ?? position
+      let waiting = try connection.waitingChanges(from: position.number, through: end.number)
+      return LogBatch(
+        source: identity, start: position, end: end,
+        epochs: try connection.logEpochs(from: position.number, through: end.number),
+        isRelaying: relaying,
+        gap: gaps.last.map { .init(tables: gaps.compactMap(\.gap), position: $0.position) },
+        transactions: sent.map { entry in
+          let transaction = LogTransaction(entry, of: identity)
+          return transaction.with(
+            AnyLogChange.merging(transaction.changes, waiting[entry.sequence] ?? []))
+        })
+    }
+  }
+
+  /// Applies transactions of another database, in one transaction, and each as an entry of the log
+  /// with its origin.
+  ///
+  /// A transaction that was applied before is passed over, as is one that was made here, unless this
+  /// file lost it by a restore. Users'
+  /// triggers do not run, and foreign keys are checked at the end of each transaction.
+  ///
+  /// A change whose table, column or parent does not exist here yet is kept in the file, unless the
+  /// policy lets it fail or discards it; the columns that both databases know are applied at once. It
+  /// is applied when what it waits for is there: after a migration, at the next opening with models,
+  /// and with each further batch. `LogApplication.waiting` says how many changes wait, and for what.
+  ///
+  /// Throws `LogError.tooManyWaiting` if more changes than `waitingLimit` would wait,
+  /// `LogError.missingTransactions` if the batch begins after the position that was reached,
+  /// `LogError.unknownPosition` if its source was restored and no longer has that position,
+  /// `LogError.incomplete` if it begins with a gap, `LogError.sameIdentity` if it is from this
+  /// database or a copy of its file, and `ChangeConflicts` if the policy lets a conflict fail. Then
+  /// nothing is changed.
+  @discardableResult
+  public func apply(
+    _ batch: LogBatch, resolving policy: ConflictPolicy = .fail, waitingLimit: Int = 100_000
+  ) throws -> LogApplication {
+    try database.writing { try Self.apply(batch, policy, waitingLimit, on: $0) }
+  }
+
+  /// Applies transactions of another database from asynchronous code.
+  @discardableResult
+  public func apply(
+    _ batch: LogBatch, resolving policy: ConflictPolicy = .fail, waitingLimit: Int = 100_000
+  ) async throws -> LogApplication {
+    try await database.writingFromTask { try Self.apply(batch, policy, waitingLimit, on: $0) }
+  }
+
+  private static func apply(
+    _ batch: LogBatch, _ policy: ConflictPolicy, _ limit: Int, on core: ConnectionCore
+  ) throws -> LogApplication {
+    try ChangeApplication.run(on: core) { application, connection in
+      try connection.endLogEntry()
+      let identity = try connection.logIdentity()
+      guard batch.source != identity else { throw LogError.sameIdentity(identity) }
+      try connection.createLogOrigins()
+      let position = try connection.appliedLogPosition(
+        of: batch.source, relaying: batch.isRelaying)
+      var receiver = try LogReceiver(
+        on: connection, identity: identity, policy, names: core.presentNames)
+      guard try connection.continues(batch, after: position) else {
+        try receiver.applyWaiting(with: &application)
+        return try receiver.report(limit: limit)
+      }
+      if let gap = batch.gap, gap.position.number > position.number {
+        throw LogError.incomplete(
+          source: batch.source, tables: gap.tables, position: gap.position)
+      }
+      try receiver.receive(batch.transactions, with: &application)
+      try connection.noteAppliedBatch(batch)
+      try receiver.applyWaiting(with: &application)
+      return try receiver.report(limit: limit)
+    }
+  }
+}
+
+extension LogReceiver {
+  /// Returns what was done. Throws `LogError.tooManyWaiting` if more changes wait than the limit
+  /// allows.
+  fileprivate func report(limit: Int) throws -> LogApplication {
+    let waiting = try connection.logWaiting()
+    guard waiting.count <= limit else {
+      throw LogError.tooManyWaiting(waiting, limit: limit)
+    }
+    return LogApplication(count: count, conflicts: conflicts, waiting: waiting)
+  }
+}
+
+extension Database {
+  /// Applies changes from other databases that had to wait for a migration.
+  func applyWaitingChanges() throws {
+    guard !isRemote else { return }
+    // The writer looks, because it is open already; a reader would have to be opened.
+    try writing { core in
+      guard try core.lend().hasWaitingChanges() else { return }
+      try ChangeApplication.run(on: core) { application, connection in
+        var receiver = try LogReceiver(
+          on: connection, identity: connection.logIdentity(), .newer, names: core.presentNames,
+          isSilent: true)
+        try receiver.applyWaiting(with: &application)
+      }
+    }
+  }
+}

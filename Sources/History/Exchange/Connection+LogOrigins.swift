@@ -1,0 +1,260 @@
+import QueryDSL
+import SQLCore
+
+extension Connection {
+  /// Notes that this database has the rows of another one, as they were at a position of its log.
+  /// The next batch to apply begins after it.
+  ///
+  /// ```swift
+  /// let position = try connection.logPosition()              // there, in the read of the rows
+  /// try tx.setAppliedLogPosition(position, of: identity)     // here, in the write of the copy
+  /// ```
+  /// It is how an exchange continues after `LogError.expired` and `LogError.incomplete`. With
+  /// `.start`, everything is asked for again, as is necessary after `LogError.unknownPosition`; the
+  /// transactions that were applied before are passed over. Within an epoch, the position moves back
+  /// only to the start. Throws `LogError.noLog` if no migration has created the log. About six
+  /// statements.
+  public func setAppliedLogPosition(_ position: LogPosition, of source: String) throws {
+    _ = try logIdentity()
+    try createLogOrigins()
+    let known = try logOrigin(source)
+    func later(_ known: LogPosition) -> LogPosition {
+      known.epoch == position.epoch && known.number > position.number && position != .start
+        ? known : position
+    }
+    try setLogOrigin(source, own: later(known.own), relayed: later(known.relayed))
+    try noteApplied(position, of: source)
+  }
+
+  /// Returns the identity of the database.
+  func logIdentity() throws -> String {
+    try withLog { try row(#"SELECT "identity" FROM "apus_log""#)?.get(at: 0) ?? "" }
+  }
+
+  // MARK: Positions
+
+  /// The positions in the log of another database up to which its own transactions were applied, and
+  /// up to which those that it relayed were as well.
+  struct LogOrigin {
+    var own = LogPosition.start
+    var relayed = LogPosition.start
+    /// The number of its last transaction in the epoch 0.
+    var sequence: Int64 = 0
+  }
+
+  /// Creates the tables of the databases from which transactions were applied.
+  func createLogOrigins() throws {
+    for sql in LogTables.originCreation { try execute(SQL(unsafe: sql)) }
+    let columns = try row(#"SELECT count(*) FROM pragma_table_info('apus_log_origin')"#)
+    guard try columns?.get(Int.self, at: 0) == 4 else { return }
+    for sql in LogTables.originWidening { try execute(SQL(unsafe: sql)) }
+  }
+
+  func logOrigin(_ database: String) throws -> LogOrigin {
+    try withLogOrigins(LogOrigin()) {
+      // Only files that a program with epochs has written have the last two columns.
+      guard let row = try row(#"SELECT * FROM "apus_log_origin" WHERE "database" = \#(database)"#)
+      else { return LogOrigin() }
+      func position(_ number: Int, _ epoch: Int) throws -> LogPosition {
+        LogPosition(
+          try row.get(at: number), in: row.values.count > epoch ? try row.get(at: epoch) : 0)
+      }
+      return LogOrigin(
+        own: try position(1, 4), relayed: try position(2, 5), sequence: try row.get(at: 3))
+    }
+  }
+
+  /// Returns the position in the log of a database up to which its own transactions were applied,
+  /// or also those that it relayed.
+  func appliedLogPosition(of source: String, relaying: Bool) throws -> LogPosition {
+    let origin = try logOrigin(source)
+    return relaying ? origin.relayed : origin.own
+  }
+
+  /// Returns whether the transaction at a position in the log of a database was applied, whoever sent
+  /// it.
+  func hasApplied(_ position: LogPosition, of database: String) throws -> Bool {
+    guard position.epoch != 0 else {
+      return try position.number <= logOrigin(database).sequence
+    }
+    return try withLogOrigins(false) {
+      try row(
+        """
+        SELECT 1 FROM "apus_log_applied" WHERE "database" = \(database) \
+        AND "epoch" = \(position.epoch) AND "sequence" >= \(position.number)
+        """) != nil
+    }
+  }
+
+  private func withLogOrigins<Result>(
+    _ missing: Result, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.message.hasPrefix("no such table") {
+      return missing
+    }
+  }
+
+  private func setLogOrigin(
+    _ database: String, own: LogPosition, relayed: LogPosition
+  ) throws {
+    try execute(
+      """
+      INSERT INTO "apus_log_origin" \
+      ("database", "position", "positionEpoch", "relayed", "relayedEpoch") VALUES (\(database), \
+      \(own.number), \(own.epoch), \(relayed.number), \(relayed.epoch)) \
+      ON CONFLICT ("database") DO UPDATE SET "position" = excluded."position", \
+      "positionEpoch" = excluded."positionEpoch", "relayed" = excluded."relayed", \
+      "relayedEpoch" = excluded."relayedEpoch"
+      """)
+  }
+
+  /// Notes that the transaction at a position in the log of a database was applied, and those before
+  /// it in the same epoch.
+  func noteApplied(_ position: LogPosition, of database: String) throws {
+    guard position.number > 0 else { return }
+    guard position.epoch != 0 else {
+      return try execute(
+        """
+        INSERT INTO "apus_log_origin" ("database", "sequence") \
+        VALUES (\(database), \(position.number)) ON CONFLICT ("database") \
+        DO UPDATE SET "sequence" = max("sequence", excluded."sequence")
+        """)
+    }
+    try execute(
+      """
+      INSERT INTO "apus_log_applied" ("database", "epoch", "sequence") \
+      VALUES (\(database), \(position.epoch), \(position.number)) ON CONFLICT ("database", "epoch") \
+      DO UPDATE SET "sequence" = max("sequence", excluded."sequence")
+      """)
+  }
+
+  /// Deletes the oldest epochs of other databases, except those whose transactions the log still has.
+  ///
+  /// A database begins an epoch with its first write after each opening. Its own log keeps equally many
+  /// epochs (`purgeLogEpochs`), so it rarely sends a transaction of an older epoch again; such a
+  /// transaction would be applied twice. The rowids have the order in which the epochs arrived.
+  func purgeAppliedEpochs() throws {
+    try withLogOrigins(()) {
+      try execute(
+        """
+        DELETE FROM "apus_log_applied" WHERE "rowid" IN (SELECT "id" FROM (SELECT "rowid" AS "id", \
+        row_number() OVER (PARTITION BY "database" ORDER BY "rowid" DESC) AS "place" \
+        FROM "apus_log_applied" WHERE "database" IN (SELECT "database" FROM "apus_log_applied" \
+        GROUP BY "database" HAVING count(*) > \(Self.keptEpochs))) WHERE "place" > \
+        \(Self.keptEpochs)) AND ("database", "epoch") NOT IN (SELECT "origin", "originEpoch" \
+        FROM "apus_log_entry" WHERE "originEpoch" IS NOT NULL)
+        """)
+    }
+  }
+
+  // MARK: Batches
+
+  /// Returns whether the database has a transaction: it was made here, or applied.
+  func has(_ transaction: LogTransaction, identity: String) throws -> Bool {
+    let origin = transaction.origin
+    if origin.database == identity, try hasLogPosition(origin.position) { return true }
+    return try hasApplied(origin.position, of: origin.database)
+  }
+
+  /// Returns whether a batch continues after the position that was reached in the log of its source.
+  /// Returns false if it was applied as a whole.
+  func continues(_ batch: LogBatch, after position: LogPosition) throws -> Bool {
+    let missing = LogError.missingTransactions(
+      source: batch.source, after: position, before: batch.start)
+    guard position != .start else {
+      guard batch.start == .start else { throw missing }
+      return batch.end != .start
+    }
+    let epochs = batch.epochs ?? [LogPosition(1, in: 0)]
+    guard let index = epochs.firstIndex(where: { $0.epoch == position.epoch }) else {
+      // The batch has other epochs: it was applied long ago, or begins too late.
+      let identity = try logIdentity()
+      for transaction in batch.transactions where try !has(transaction, identity: identity) {
+        throw missing
+      }
+      return false
+    }
+    if index + 1 < epochs.count, position.number >= epochs[index + 1].number {
+      throw LogError.unknownPosition(position, newest: batch.end, database: batch.source)
+    }
+    guard batch.start.number <= position.number else { throw missing }
+    return batch.end.number > position.number
+  }
+
+  func noteAppliedBatch(_ batch: LogBatch) throws {
+    var origin = try logOrigin(batch.source)
+    // A batch that relays has the own transactions as well.
+    if !batch.isRelaying || origin.own.number < batch.end.number { origin.own = batch.end }
+    if batch.isRelaying { origin.relayed = batch.end }
+    try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)
+  }
+
+  func beginLogEntry() throws {
+    try withLog { try execute(SQL(unsafe: LogTables.opening)) }
+  }
+
+  /// Returns the shape that the log has of a table as it is now; nil if it has none.
+  private func logShape(of table: AppliedTable) throws -> LogShape? {
+    try logShapes().values.filter { shape in
+      shape.table.isSame(as: table.name) && shape.columns.allSatisfy { table.has($0) }
+    }.max { ($0.columns.count, $0.id) < ($1.columns.count, $1.id) }
+  }
+
+  /// Ends the entry of changes of a transaction of another database that had to wait. Its number is
+  /// negative, since the entry with which the transaction arrived has the positive one.
+  func endLogEntry(applyingLate transaction: LogTransaction) throws {
+    try execute(
+      """
+      UPDATE "apus_log_entry" SET "isOpen" = 0, "origin" = \(transaction.origin.database), \
+      "originSequence" = \(-transaction.origin.sequence), \
+      "originEpoch" = \(transaction.origin.position.epoch), "time" = \(transaction.time), \
+      "label" = \(transaction.label), "author" = \(transaction.author) WHERE "sequence" = \(unsafe: LogTables.newest)
+      """)
+  }
+
+  /// Ends the entry of a transaction that was made in another database.
+  func endLogEntry(applying transaction: LogTransaction) throws {
+    let origin = transaction.origin
+    try execute(
+      """
+      UPDATE "apus_log_entry" SET "isOpen" = 0, "origin" = \(origin.database), \
+      "originSequence" = \(origin.sequence), "originEpoch" = \(origin.position.epoch), \
+      "time" = \(transaction.time), "label" = \(transaction.label), \
+      "author" = \(transaction.author) WHERE "sequence" = \(unsafe: LogTables.newest)
+      """)
+    try noteApplied(origin.position, of: origin.database)
+  }
+
+  /// Notes what a change from elsewhere set or deleted, whether or not that made a difference,
+  /// because its time counts.
+  func markInLog(_ change: AnyLogChange, in table: AppliedTable?) throws {
+    guard change.kind != .inserted, let table, let shape = try logShape(of: table) else { return }
+    var names: [String] = []
+    var values: SQL = ""
+    for index in shape.key {
+      guard let place = change.shape.index(of: shape.columns[index]),
+        let key = change.shape.key.firstIndex(of: place)
+      else { return }
+      let value = change.keyValues[key]
+      names += [LogTables.valueColumns(index).old, LogTables.valueColumns(index).new]
+      values.append(", \(value), \(value)")
+    }
+    for index in shape.columns.indices
+    where change.kind == .updated && !shape.key.contains(index) {
+      guard let place = change.shape.index(of: shape.columns[index]),
+        let value = change.newValues[place]
+      else { continue }
+      names += [LogTables.valueColumns(index).old, LogTables.valueColumns(index).new]
+      values.append(", 1, \(value)")
+    }
+    let kind = change.kind == .updated ? LogNetting.Kind.set : .gone
+    let columns = names.map { "\"\($0)\"" }.joined(separator: ", ")
+    try execute(
+      """
+      INSERT INTO "apus_log_change" ("entry", "shape", "kind", \(unsafe: columns)) \
+      VALUES (\(unsafe: LogTables.newest), \(shape.id), \(kind.rawValue)\(values))
+      """)
+  }
+}

@@ -1,0 +1,150 @@
+import QueryDSL
+import SQLCore
+
+extension LogReceiver {
+  /// Returns whether what a change waits for is there.
+  mutating func isPresent(_ part: AwaitedPart) throws -> Bool {
+    guard let table = try tables.table(part.table) else { return false }
+    switch part.kind {
+    case .table:
+      let key = tables.present(part.columns, of: table)
+      return key.count == table.keys.count && key.allSatisfy { table.hasKeyColumn($0) }
+    case .column:
+      return tables.present(part.columns, of: table).allSatisfy { table.has($0) }
+    case .parent:
+      guard let parent = try tables.table(part.parent ?? "") else { return false }
+      let columns = tables.present(part.parentColumns, of: parent)
+      guard columns.allSatisfy({ parent.has($0) }) else { return false }
+      return try parent.row(with: part.applied(to: columns), on: connection) != nil
+    case .row:
+      let columns = tables.present(part.columns, of: table)
+      guard columns.allSatisfy({ table.has($0) }) else { return true }
+      if try table.row(with: part.applied(to: columns), on: connection) != nil { return true }
+      // If its insertion was left out, so are the changes of the row.
+      return try !connection.insertionWaits(table: table.name, key: part.keyText)
+    }
+  }
+
+  // MARK: Parents
+
+  /// Returns the parent that a row refers to and that does not exist; nil if the row does not refer to
+  /// such a parent through the columns.
+  mutating func missingParent(
+    of change: AnyLogChange, in table: AppliedTable, _ failure: ConstraintFailure
+  ) throws -> AwaitedPart? {
+    let row = try table.row(of: change, on: connection)
+    let keys = try connection.rows(
+      """
+      SELECT "id", "table", "from", "to" FROM pragma_foreign_key_list(\(table.name)) \
+      ORDER BY "id", "seq"
+      """
+    ).map { row in
+      (
+        id: try row.get(Int.self, at: 0), parent: try row.get(String.self, at: 1),
+        column: try row.get(String.self, at: 2), target: try row.get(String?.self, at: 3)
+      )
+    }
+    for parts in Dictionary(grouping: keys, by: \.id).values {
+      guard parts.map(\.column.lowercasedASCII) == failure.columns.map(\.lowercasedASCII),
+        let name = parts.first?.parent
+      else { continue }
+      let parent = try tables.table(name)
+      let targets = parts.compactMap(\.target)
+      let columns = targets.count == parts.count ? targets : parent?.keys ?? []
+      let values = parts.compactMap { change.new($0.column) ?? row?[$0.column] }
+      guard values.count == parts.count, !values.contains(where: \.isNull) else { continue }
+      let part = AwaitedPart(
+        kind: .parent, table: table.name, columns: parts.map(\.column), parent: name,
+        parentColumns: columns, values: values.map { CodedValue(value: $0) })
+      if try !isPresent(part) { return part }
+    }
+    return nil
+  }
+
+  /// Leaves out the changes that wait for a row that was deleted, as far as the log shows it, and
+  /// reports them.
+  mutating func endWaitingForDeletedParents() throws {
+    var deleted: [String: Set<String>] = [:]
+    for (part, _) in try connection.awaitedParts() where part.kind == .parent {
+      guard let parent = try tables.table(part.parent ?? ""),
+        tables.present(part.parentColumns, of: parent).elementsEqual(
+          parent.keys, by: { $0.isSame(as: $1) })
+      else { continue }
+      let known = try deleted[parent.name] ?? connection.deletedKeys(of: parent)
+      deleted[parent.name] = known
+      guard known.contains(part.keyText) else { continue }
+      let waiting = try connection.waitingChanges(for: part)
+      let failure = ConstraintFailure(kind: .foreignKey, table: part.table, columns: part.columns)
+      conflicts += waiting.flatMap(\.transaction.changes).map {
+        ResolvedConflict(
+          conflict: ChangeConflict(change: $0, reason: .violates(failure), current: nil),
+          wasApplied: false)
+      }
+      try connection.endWaiting(waiting.map(\.id))
+    }
+  }
+}
+
+extension AwaitedPart {
+  /// The values as a text by which a row is found.
+  fileprivate var keyText: String { values.map(\.value.description).joined(separator: ", ") }
+
+  fileprivate func applied(to columns: [String]) -> [AppliedValue] {
+    zip(columns, values).map { AppliedValue(column: $0, value: $1.value) }
+  }
+}
+
+extension WaitingChange {
+  /// The changes of each transaction that were kept by one rule.
+  static func grouped(_ changes: [WaitingChange]) -> [[WaitingChange]] {
+    var groups: [[WaitingChange]] = []
+    for change in changes {
+      if let last = groups.last?.last, last.entry == change.entry, last.rule == change.rule {
+        groups[groups.count - 1].append(change)
+      } else {
+        groups.append([change])
+      }
+    }
+    return groups
+  }
+}
+
+extension Connection {
+  /// Returns the keys of the rows of a table that the log shows as deleted, as texts. Reads the
+  /// deletions of the whole log.
+  fileprivate func deletedKeys(of table: AppliedTable) throws -> Set<String> {
+    var keys: Set<String> = []
+    for shape in try logShapes().values where shape.table.isSame(as: table.name) {
+      let places = table.keys.compactMap { shape.index(of: $0) }
+      guard places.count == table.keys.count else { continue }
+      let columns = places.map { "\"\(LogTables.valueColumns($0).old)\"" }
+      try forEach(
+        """
+        SELECT \(unsafe: columns.joined(separator: ", ")) FROM "apus_log_change" \
+        WHERE "shape" = \(shape.id) AND "kind" IN ('delete', 'gone')
+        """
+      ) { row in
+        let values = try columns.indices.map { try row.databaseValue(at: $0) }
+        keys.insert(values.map(\.description).joined(separator: ", "))
+      }
+    }
+    return keys
+  }
+}
+
+extension AppliedTable {
+  func has(_ column: String) -> Bool { columns.contains { $0.isSame(as: column) } }
+
+  func hasKeyColumn(_ column: String) -> Bool { keys.contains { $0.isSame(as: column) } }
+
+  /// Returns whether the table has the key of a change.
+  func hasKey(of change: AnyLogChange) -> Bool {
+    !keys.isEmpty && keys.count == change.shape.key.count
+      && change.shape.keyNames.allSatisfy { hasKeyColumn($0) }
+  }
+
+  /// Returns the columns of a change that the table does not have.
+  func missingColumns(of change: AnyLogChange) -> [String] {
+    changedColumns(of: change).filter { !has($0) }
+  }
+}

@@ -1,0 +1,234 @@
+import QueryDSL
+import SQLCore
+
+/// Applies transactions of other databases, keeps what cannot be applied yet, and applies that when
+/// what it waits for is there.
+struct LogReceiver {
+  let connection: Connection
+  private let identity: String
+  private let policy: ConflictPolicy
+  /// Whether a waiting change that meets a conflict goes on waiting, because no caller could learn of it.
+  private let isSilent: Bool
+  var tables: PresentTables
+  private var clock: RowClock
+  private(set) var count = 0
+  var conflicts: [ResolvedConflict] = []
+  /// Whether changes wait, so that each change has to be compared with them.
+  private var hasWaiting: Bool
+  /// Whether a parent that is waited for may have been deleted.
+  private var mayHaveDeletedParents = false
+
+  init(
+    on connection: Connection, identity: String, _ policy: ConflictPolicy, names: PresentNames,
+    isSilent: Bool = false
+  ) throws {
+    self.connection = connection
+    self.identity = identity
+    self.policy = policy
+    self.isSilent = isSilent
+    tables = PresentTables(on: connection, names)
+    clock = RowClock(identity: identity)
+    hasWaiting = try connection.hasWaitingChanges()
+  }
+
+  // MARK: Arriving transactions
+
+  /// Applies the transactions of a batch that the database does not have.
+  mutating func receive(
+    _ transactions: [LogTransaction], with application: inout ChangeApplication
+  ) throws {
+    if policy.comparesTimes {
+      try clock.read(for: transactions, in: &tables, on: connection)
+    }
+    for transaction in transactions where try !connection.has(transaction, identity: identity) {
+      try connection.beginLogEntry()
+      try apply(transaction, by: policy, entry: nil, with: &application)
+      try connection.endLogEntry(applying: transaction)
+      count += 1
+    }
+  }
+
+  /// A change, and the part of it that waits in any case.
+  private struct Split {
+    var change: AnyLogChange?
+    var waiting: [(change: AnyLogChange, part: AwaitedPart)] = []
+  }
+
+  /// Applies what can be applied of a transaction, and keeps the rest.
+  ///
+  /// - Parameter entry: the entry in which the transaction arrived; nil for the present one.
+  private mutating func apply(
+    _ transaction: LogTransaction, by policy: ConflictPolicy, entry: Int64?,
+    with application: inout ChangeApplication
+  ) throws {
+    let transaction = try tables.present(transaction)
+    var splits: [Split] = []
+    for change in transaction.changes {
+      splits.append(try split(change, by: policy))
+    }
+    // The changes that can be applied, and their places among all.
+    var places: [Int] = []
+    var changes: [AnyLogChange] = []
+    for (index, split) in splits.enumerated() {
+      guard let change = split.change,
+        let newer = policy.comparesTimes ? clock.newer(change, of: transaction) : change
+      else { continue }
+      places.append(index)
+      changes.append(newer)
+    }
+    let resolved = try application.apply(changes, resolving: policy)
+    // The changes that were left out, and those among them that wait.
+    var (left, waiting): (Set<Int>, Set<Int>) = ([], [])
+    for conflict in resolved {
+      let place = changes.firstIndex(of: conflict.conflict.change)
+      if let place, !conflict.wasApplied { left.insert(place) }
+      if let place, let part = try part(for: conflict, splits[places[place]], changes[place]) {
+        let index = places[place]
+        waiting.insert(place)
+        splits[index].waiting = [(transaction.changes[index], part)]
+      } else {
+        conflicts.append(conflict)
+      }
+    }
+    for (place, change) in changes.enumerated() where !waiting.contains(place) {
+      if policy.comparesTimes {
+        clock.note(change, of: transaction)
+        try connection.markInLog(change, in: tables.table(change.table))
+      }
+      guard change.kind == .deleted, hasWaiting, !left.contains(place) else { continue }
+      try connection.endWaiting(ofRowOf: change)
+      mayHaveDeletedParents = true
+    }
+    for waiting in splits.flatMap(\.waiting) {
+      try connection.keep(
+        waiting.change, of: transaction, entry: entry, for: waiting.part, policy.rule)
+      hasWaiting = true
+    }
+  }
+
+  // MARK: What waits
+
+  /// Separates what can be applied of a change from what the schema does not allow yet.
+  private mutating func split(_ change: AnyLogChange, by policy: ConflictPolicy) throws -> Split {
+    guard let table = try tables.table(change.table), table.hasKey(of: change) else {
+      let part = AwaitedPart(
+        kind: .table, table: change.table, columns: change.shape.keyNames)
+      return try waits(change, .schemaChanged(missing: []), policy)
+        ? Split(change: nil, waiting: [(change, part)]) : Split(change: nil)
+    }
+    var split = Split(change: change)
+    let missing = table.missingColumns(of: change)
+    if !missing.isEmpty {
+      let known = change.restricted { column in
+        !missing.contains(where: { $0.isSame(as: column) })
+      }
+      split.change = known.kind == .updated && known.changedColumns.isEmpty ? nil : known
+      // A deletion needs no other column than the key.
+      if change.kind != .deleted, try waits(change, .schemaChanged(missing: missing), policy) {
+        split.waiting = missing.map { column in
+          (
+            change.restricted(to: { $0.isSame(as: column) }, kind: .updated),
+            AwaitedPart(kind: .column, table: table.name, columns: [column])
+          )
+        }
+      }
+    }
+    // The row of an update may wait itself.
+    if change.kind == .updated, hasWaiting,
+      try connection.insertionWaits(table: table.name, key: change.keyText),
+      try table.row(of: change, on: connection) == nil
+    {
+      split.change = nil
+      split.waiting = [
+        (
+          change,
+          AwaitedPart(
+            kind: .row, table: table.name, columns: change.shape.keyNames,
+            values: change.keyValues.map { CodedValue(value: $0) })
+        )
+      ]
+    }
+    return split
+  }
+
+  /// Returns whether a change waits that the schema does not allow yet. Throws `ChangeConflicts` if
+  /// the policy lets it fail.
+  private mutating func waits(
+    _ change: AnyLogChange, _ reason: ChangeConflict.Reason, _ policy: ConflictPolicy
+  ) throws -> Bool {
+    let conflict = ChangeConflict(change: change, reason: reason, current: nil)
+    switch try policy.resolve(conflict) {
+    case .fail: throw ChangeConflicts(conflicts: [conflict])
+    case .discard:
+      conflicts.append(ResolvedConflict(conflict: conflict, wasApplied: false))
+      return false
+    case .keep, .apply: return true
+    }
+  }
+
+  /// Returns what a change waits for that was left out because of a conflict; nil if it does not
+  /// wait.
+  private mutating func part(
+    for resolved: ResolvedConflict, _ split: Split, _ change: AnyLogChange
+  ) throws -> AwaitedPart? {
+    guard case .violates(let failure) = resolved.conflict.reason, !resolved.isDiscarded,
+      change.kind != .deleted, let table = try tables.table(change.table)
+    else { return nil }
+    switch failure.kind {
+    case .foreignKey:
+      mayHaveDeletedParents = true
+      return try missingParent(of: change, in: table, failure)
+    case .notNull, .check:
+      // A row without the columns that are missing here may be none that the table allows.
+      return change.kind == .inserted ? split.waiting.first?.part : nil
+    default: return nil
+    }
+  }
+
+  /// Applies what no longer has to wait, until nothing more can be applied.
+  mutating func applyWaiting(with application: inout ChangeApplication) throws {
+    guard hasWaiting else { return }
+    var tried: Set<AwaitedPart> = []
+    while true {
+      var ready: [WaitingChange] = []
+      for (part, _) in try connection.awaitedParts()
+      where try !tried.contains(part) && isPresent(part) {
+        tried.insert(part)
+        ready += try connection.waitingChanges(for: part)
+      }
+      guard !ready.isEmpty else { break }
+      ready.sort { $0.id < $1.id }
+      // The changes that wait were not noted, so that they are compared with the log alone.
+      clock = RowClock(identity: identity)
+      try clock.read(for: ready.map(\.transaction), in: &tables, on: connection)
+      for group in WaitingChange.grouped(ready) {
+        try apply(group, with: &application)
+      }
+    }
+    if !isSilent, mayHaveDeletedParents { try endWaitingForDeletedParents() }
+  }
+
+  /// Applies the waiting changes of one transaction, as an entry of its own.
+  private mutating func apply(
+    _ group: [WaitingChange], with application: inout ChangeApplication
+  ) throws {
+    guard let first = group.first, !isSilent || first.rule != nil else { return }
+    let transaction = first.transaction.with(group.flatMap(\.transaction.changes))
+    let policy = policy.rule == first.rule ? policy : first.rule.map(\.policy) ?? policy
+    let (connection, former) = (connection, (clock, conflicts, application))
+    do {
+      try connection.savepoint { connection in
+        try connection.endWaiting(group.map(\.id))
+        try connection.beginLogEntry()
+        try apply(transaction, by: policy, entry: first.entry, with: &application)
+        let leftOut = conflicts[former.1.count...].filter { !$0.wasApplied }
+        guard !isSilent || leftOut.isEmpty else {
+          throw ChangeConflicts(conflicts: leftOut.map(\.conflict))
+        }
+        try connection.endLogEntry(applyingLate: transaction)
+      }
+    } catch is ChangeConflicts where isSilent {
+      (clock, conflicts, application) = former
+    }
+  }
+}

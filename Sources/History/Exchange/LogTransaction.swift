@@ -1,0 +1,201 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A transaction of one database, in a form that can be sent to another one and applied there.
+public struct LogTransaction: Hashable, Sendable {
+  /// The database in which the transaction was made, and its number there.
+  public let origin: LogEntry.Origin
+  /// The microseconds since 1970. Of two transactions that change a row, the later one is newer.
+  public let time: Int64
+  /// The label; nil if it has none.
+  public let label: String?
+  /// The author; nil if it has none.
+  public let author: String?
+  /// The rows that differ.
+  public let changes: [AnyLogChange]
+
+  init(_ entry: LogEntry, of identity: String) {
+    origin = entry.origin ?? LogEntry.Origin(database: identity, position: entry.position)
+    time = entry.time
+    label = entry.label
+    author = entry.author
+    changes = entry.changes
+  }
+
+  init(
+    origin: LogEntry.Origin, time: Int64, label: String?, author: String?, changes: [AnyLogChange]
+  ) {
+    self.origin = origin
+    self.time = time
+    self.label = label
+    self.author = author
+    self.changes = changes
+  }
+
+  func with(_ changes: [AnyLogChange]) -> LogTransaction {
+    LogTransaction(origin: origin, time: time, label: label, author: author, changes: changes)
+  }
+}
+
+/// Consecutive transactions of one database's log, to be applied to another database.
+public struct LogBatch: Hashable, Sendable, Codable {
+  /// Tables whose earlier changes are not all in the log, as in `LogEntry.gap`.
+  public struct Gap: Hashable, Sendable, Codable {
+    /// The names of the tables.
+    public let tables: [String]
+    /// The position in the log of the last entry that says so.
+    public let position: LogPosition
+  }
+
+  /// The identity of the database from whose log the transactions are.
+  public let source: String
+  /// The position in that log after which the batch begins.
+  public let start: LogPosition
+  /// The position in that log at which the batch ends.
+  public let end: LogPosition
+  /// The first positions of the epochs from that of the start to that of the end; nil in a batch of a
+  /// program that knows no epochs.
+  let epochs: [LogPosition]?
+  /// Whether the batch has the transactions that were applied there from other databases, as well.
+  public let isRelaying: Bool
+  /// The tables whose changes up to the beginning of the batch are not all in the log; nil in most
+  /// batches. `apply` throws `LogError.incomplete` for such a batch.
+  public let gap: Gap?
+  /// The transactions in order.
+  public let transactions: [LogTransaction]
+}
+
+// MARK: Coding
+
+extension LogTransaction: Codable {
+  private struct Coded: Codable {
+    var database: String
+    var sequence: Int64
+    /// The position; nil in the epoch 0.
+    var position: LogPosition?
+    var time: Int64
+    var label: String?
+    var author: String?
+    var changes: [CodedChange]
+  }
+
+  struct CodedChange: Codable {
+    var table: String
+    var columns: [String]
+    var key: [Int]
+    var kind: String
+    var keyValues: [CodedValue]
+    var old: [CodedValue?]
+    var new: [CodedValue?]
+    var uncertain: [Int]?
+
+    init(_ change: AnyLogChange) {
+      table = change.shape.table
+      columns = change.shape.columns
+      key = change.shape.key
+      kind = change.kind.name
+      keyValues = change.keyValues.map { CodedValue(value: $0) }
+      old = change.oldValues.map { $0.map { CodedValue(value: $0) } }
+      new = change.newValues.map { $0.map { CodedValue(value: $0) } }
+      uncertain = change.uncertain.isEmpty ? nil : change.uncertain
+    }
+
+    /// The change. Throws if the parts do not fit together.
+    func change(at path: [any CodingKey]) throws -> AnyLogChange {
+      guard let kind = RowChangeKind(named: kind), old.count == columns.count,
+        new.count == columns.count,
+        key.allSatisfy(columns.indices.contains), key.count == keyValues.count,
+        uncertain?.allSatisfy(columns.indices.contains) ?? true
+      else {
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: path, debugDescription: "no change of a row"))
+      }
+      return AnyLogChange(
+        kind: kind, keyValues: keyValues.map(\.value),
+        shape: LogShape(table: table, columns: columns, key: key),
+        oldValues: old.map { $0?.value }, newValues: new.map { $0?.value },
+        uncertain: uncertain ?? [], isFromLog: true)
+    }
+  }
+
+  /// Decodes a transaction.
+  public init(from decoder: any Decoder) throws {
+    let coded = try Coded(from: decoder)
+    origin = LogEntry.Origin(
+      database: coded.database, position: coded.position ?? LogPosition(coded.sequence, in: 0))
+    time = coded.time
+    label = coded.label
+    author = coded.author
+    changes = try coded.changes.map { try $0.change(at: decoder.codingPath) }
+  }
+
+  /// Encodes the transaction. Values keep their storage class; reals keep all their bits.
+  public func encode(to encoder: any Encoder) throws {
+    try Coded(
+      database: origin.database, sequence: origin.sequence,
+      position: origin.position.epoch == 0 ? nil : origin.position, time: time, label: label,
+      author: author, changes: changes.map { CodedChange($0) }
+    ).encode(to: encoder)
+  }
+}
+
+/// A value with its storage class.
+struct CodedValue: Hashable, Codable {
+  let value: DatabaseValue
+
+  private enum Key: String, CodingKey { case i, r, t, b }
+
+  init(value: DatabaseValue) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    switch container.allKeys.first {
+    // As texts, because JSON has neither all integers nor infinities.
+    case .i: value = .integer(try Self.number(container, .i))
+    case .r: value = .real(Double(bitPattern: try Self.number(container, .r)))
+    case .t: value = try Self.text(container)
+    case .b: value = .blob(try container.decode(Data.self, forKey: .b))
+    case nil: value = .null
+    }
+  }
+
+  /// Bytes that are no text stand in an object: a program that does not know this form throws, and
+  /// does not read another value.
+  private static func text(_ container: KeyedDecodingContainer<Key>) throws -> DatabaseValue {
+    if let text = try? container.decode(String.self, forKey: .t) { return .text(text) }
+    return .invalidText(try container.decode(InvalidText.self, forKey: .t).bytes)
+  }
+
+  private struct InvalidText: Codable {
+    let bytes: Data
+  }
+
+  private static func number<Number: FixedWidthInteger>(
+    _ container: KeyedDecodingContainer<Key>, _ key: Key
+  ) throws -> Number {
+    guard let number = Number(try container.decode(String.self, forKey: key)) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: container, debugDescription: "no number")
+    }
+    return number
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    switch value {
+    case .null: break
+    case .integer(let integer): try container.encode("\(integer)", forKey: .i)
+    case .real(let real): try container.encode("\(real.bitPattern)", forKey: .r)
+    case .text(let text): try container.encode(text, forKey: .t)
+    case .invalidText(let bytes): try container.encode(InvalidText(bytes: bytes), forKey: .t)
+    case .blob(let data): try container.encode(data, forKey: .b)
+    }
+  }
+}

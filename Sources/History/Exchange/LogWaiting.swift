@@ -1,0 +1,281 @@
+import QueryDSL
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The changes from other databases that wait in this one, because they cannot be applied yet.
+///
+/// They are kept in the file. They are applied, by the times or the policy of their arrival, as soon
+/// as what they wait for is there.
+public struct LogWaiting: Hashable, Sendable {
+  /// The missing part that changes wait for.
+  public enum Reason: Hashable, Sendable {
+    /// The table does not exist in this database, or has another key.
+    case table(String)
+    /// The table does not have the column.
+    case column(String, table: String)
+    /// Rows of a table refer to rows of its parent that do not exist.
+    case parent(String, table: String)
+    /// Rows of the table were changed whose insertion waits.
+    case row(table: String)
+  }
+
+  /// The number of changes that wait for each reason.
+  public let reasons: [Reason: Int]
+
+  /// The number of changes that wait.
+  public var count: Int { reasons.values.reduce(0, +) }
+}
+
+extension LogWaiting: CustomStringConvertible {
+  /// The waiting changes and their reasons, in a sentence.
+  public var description: String {
+    guard count > 0 else { return "no change waits" }
+    let parts = reasons.sorted { $0.value > $1.value }.map { "\($0.value) for \($0.key)" }
+    return "\(count) \(count == 1 ? "change waits" : "changes wait"): "
+      + parts.sorted().joined(separator: "; ")
+  }
+}
+
+extension LogWaiting.Reason: CustomStringConvertible {
+  /// The missing part, in words.
+  public var description: String {
+    switch self {
+    case .table(let table):
+      "the table \(table), which this database does not have, or has with another key"
+    case .column(let column, let table):
+      "the column \(column) of \(table), which this database does not have"
+    case .parent(let parent, let table):
+      "rows of \(parent) to which rows of \(table) refer"
+    case .row(let table): "rows of \(table) whose insertion waits"
+    }
+  }
+}
+
+/// The missing part that a change waits for, as stored in `apus_log_waiting`.
+struct AwaitedPart: Hashable, Codable {
+  enum Kind: String, Codable { case table, column, parent, row }
+
+  let kind: Kind
+  /// The table of the change.
+  let table: String
+  /// The column, or the columns of the foreign key.
+  var columns: [String] = []
+  /// The table to which the row refers, and its columns.
+  var parent: String?
+  var parentColumns: [String] = []
+  /// The values of the parent's columns, or of the key of the row; for a table, the names of the
+  /// key's columns.
+  var values: [CodedValue] = []
+
+  var reason: LogWaiting.Reason {
+    switch kind {
+    case .table: .table(table)
+    case .column: .column(columns.first ?? "", table: table)
+    case .parent: .parent(parent ?? "", table: table)
+    case .row: .row(table: table)
+    }
+  }
+}
+
+/// A change that waits.
+struct WaitingChange {
+  let id: Int64
+  let entry: Int64
+  let transaction: LogTransaction
+  let rule: ConflictPolicy.Rule?
+}
+
+extension Connection {
+  /// Returns how many changes wait, by what they wait for.
+  func logWaiting() throws -> LogWaiting {
+    try withWaiting(LogWaiting(reasons: [:])) {
+      var reasons: [LogWaiting.Reason: Int] = [:]
+      for (part, count) in try awaitedParts() { reasons[part.reason, default: 0] += count }
+      return LogWaiting(reasons: reasons)
+    }
+  }
+
+  /// Returns whether a change waits.
+  func hasWaitingChanges() throws -> Bool {
+    try withWaiting(false) {
+      try row(#"SELECT 1 FROM "apus_log_waiting" WHERE NOT "isDone" LIMIT 1"#) != nil
+    }
+  }
+
+  /// Returns what changes wait for, with their numbers.
+  func awaitedParts() throws -> [(part: AwaitedPart, count: Int)] {
+    let decoder = JSONDecoder()
+    return try rows(
+      """
+      SELECT "awaits", count(*) FROM "apus_log_waiting" WHERE NOT "isDone" \
+      GROUP BY "awaits" ORDER BY min("id")
+      """
+    ).map { row in
+      let text = try row.get(String.self, at: 0)
+      return (try decoder.decode(AwaitedPart.self, from: Data(text.utf8)), try row.get(at: 1))
+    }
+  }
+
+  /// Runs a closure that reads the table of the waiting changes. The first one creates it.
+  func withWaiting<Result>(_ missing: Result, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch LogError.noLog {
+      return missing
+    } catch let error as DatabaseError
+      where error.message.hasPrefix("no such table: \(LogTables.waiting)")
+    {
+      return missing
+    }
+  }
+
+  // MARK: Writing
+
+  /// Keeps a change until what it waits for is there. Of two values for a column, the newer one
+  /// waits, or without times the later one.
+  func keep(
+    _ change: AnyLogChange, of transaction: LogTransaction, entry: Int64?, for part: AwaitedPart,
+    _ rule: ConflictPolicy.Rule?
+  ) throws {
+    for sql in LogTables.waitingCreation { try execute(SQL(unsafe: sql)) }
+    let origin = transaction.origin
+    let (table, key, awaits) = (change.table.lowercasedASCII, change.keyText, try part.text)
+    var isDone = false
+    if part.kind == .column, change.kind == .updated {
+      let others: SQL = """
+        NOT "isDone" AND "table" = \(table) AND "key" = \(key) AND "awaits" = \(awaits) \
+        AND "kind" = 'update'
+        """
+      let stamp: SQL = """
+        (\(transaction.time), \(origin.database), \(origin.position.epoch), \(origin.sequence))
+        """
+      if rule == .newer {
+        isDone =
+          try row(
+            """
+            SELECT 1 FROM "apus_log_waiting" WHERE \(others) \
+            AND ("time", "origin", "originEpoch", "originSequence") > \(stamp)
+            """) != nil
+      }
+      if !isDone { try execute(#"UPDATE "apus_log_waiting" SET "isDone" = 1 WHERE \#(others)"#) }
+    }
+    try execute(
+      """
+      INSERT INTO "apus_log_waiting" ("entry", "origin", "originSequence", "originEpoch", "time", \
+      "label", "author", "table", "key", "kind", "change", "awaits", "rule", "isDone") \
+      VALUES (coalesce(\(entry), \(unsafe: LogTables.newest)), \(origin.database), \
+      \(origin.sequence), \(origin.position.epoch), \(transaction.time), \(transaction.label), \
+      \(transaction.author), \(table), \(key), \(change.kind.name), \(try change.waitingText), \
+      \(awaits), \(rule?.rawValue), \(isDone))
+      """)
+  }
+
+  /// Ends the waiting of the changes of a row, because the row was deleted.
+  func endWaiting(ofRowOf change: AnyLogChange) throws {
+    try execute(
+      """
+      UPDATE "apus_log_waiting" SET "isDone" = 1 WHERE NOT "isDone" \
+      AND "table" = \(change.table.lowercasedASCII) AND "key" = \(change.keyText)
+      """)
+  }
+
+  func endWaiting(_ ids: [Int64]) throws {
+    for id in ids {
+      try execute(#"UPDATE "apus_log_waiting" SET "isDone" = 1 WHERE "id" = \#(id)"#)
+    }
+  }
+
+  /// Returns whether the insertion of the row of a change waits.
+  func insertionWaits(table: String, key: String) throws -> Bool {
+    try row(
+      """
+      SELECT 1 FROM "apus_log_waiting" WHERE NOT "isDone" AND "table" = \(table.lowercasedASCII) \
+      AND "key" = \(key) AND "kind" = 'insert' LIMIT 1
+      """) != nil
+  }
+
+  /// Returns the changes that wait for a part, and have no newer value elsewhere, in the order of
+  /// their arrival.
+  func waitingChanges(for part: AwaitedPart) throws -> [WaitingChange] {
+    try waitingChanges(#"NOT "isDone" AND "awaits" = \#(part.text)"#)
+  }
+
+  /// Returns the changes of entries, whether or not they still wait, by the numbers of the entries.
+  func waitingChanges(from first: Int64, through last: Int64) throws -> [Int64: [AnyLogChange]] {
+    try withWaiting([:]) {
+      let changes = try waitingChanges(#""entry" BETWEEN \#(first) AND \#(last)"#)
+      return Dictionary(grouping: changes, by: \.entry).mapValues {
+        $0.flatMap(\.transaction.changes)
+      }
+    }
+  }
+
+  private func waitingChanges(_ condition: SQL) throws -> [WaitingChange] {
+    let decoder = JSONDecoder()
+    return try rows(
+      """
+      SELECT "id", "entry", "origin", "originSequence", "originEpoch", "time", "label", "author", \
+      "change", "rule" FROM "apus_log_waiting" WHERE \(condition) ORDER BY "id"
+      """
+    ).map { row in
+      let text = try row.get(String.self, at: 8)
+      let coded = try decoder.decode(LogTransaction.CodedChange.self, from: Data(text.utf8))
+      let position = LogPosition(try row.get(at: 3), in: try row.get(at: 4))
+      return WaitingChange(
+        id: try row.get(at: 0), entry: try row.get(at: 1),
+        transaction: LogTransaction(
+          origin: LogEntry.Origin(database: try row.get(at: 2), position: position),
+          time: try row.get(at: 5), label: try row.get(at: 6), author: try row.get(at: 7),
+          changes: [try coded.change(at: [])]),
+        rule: try row.get(String?.self, at: 9).flatMap(ConflictPolicy.Rule.init))
+    }
+  }
+
+  // MARK: Purging
+
+  /// Returns the number of the last entry that no waiting change needs: neither its own, nor one that
+  /// may be newer than it.
+  func lastEntryBeforeWaiting() throws -> Int64? {
+    try withWaiting(nil) {
+      try row(
+        """
+        SELECT min("sequence") - 1 FROM "apus_log_entry" WHERE "time" >= \
+        (SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone")
+        """)?.get(Int64?.self, at: 0)
+    }
+  }
+
+  /// Deletes the changes of purged entries that no longer wait.
+  func purgeWaiting(upTo end: Int64) throws {
+    try withWaiting(()) {
+      try execute(#"DELETE FROM "apus_log_waiting" WHERE "entry" <= \#(end) AND "isDone""#)
+    }
+  }
+}
+
+extension AwaitedPart {
+  var text: String {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+  }
+}
+
+extension AnyLogChange {
+  /// The values of the key as a text by which a row is found.
+  var keyText: String { keyValues.map(\.description).joined(separator: ", ") }
+
+  fileprivate var waitingText: String {
+    get throws {
+      String(
+        decoding: try JSONEncoder().encode(LogTransaction.CodedChange(self)), as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+
+/// The names that tables and columns have now, by those that they had before: what the schemas of
+/// the models say with `Renamed`.
+struct PresentNames: Sendable {
+  /// The names of tables, by their former names, folded.
+  private var tables: [String: String] = [:]
+  /// The names of columns, by the table and their former names, folded.
+  private var columns: [String: [String: String]] = [:]
+
+  init(of declared: [TableDefinition] = []) {
+    for table in declared {
+      for former in table.formerNames { tables[former.lowercasedASCII] = table.name }
+      for (name, from) in table.renamedColumns {
+        columns[table.name.lowercasedASCII, default: [:]][from.lowercasedASCII] = name
+      }
+    }
+  }
+
+  fileprivate func table(_ former: String) -> String? { tables[former.lowercasedASCII] }
+
+  /// Returns the name that a column has after all renamings; nil if it was not renamed.
+  fileprivate func column(_ former: String, of table: String) -> String? {
+    let names = columns[table.lowercasedASCII] ?? [:]
+    var name = names[former.lowercasedASCII]
+    // A column may have been renamed several times.
+    for _ in names { name = name.flatMap { names[$0.lowercasedASCII] } ?? name }
+    return name
+  }
+}
+
+/// The tables of a database to which changes are applied, and the names that changes from elsewhere
+/// have in them.
+struct PresentTables {
+  let connection: Connection
+  let names: PresentNames
+  private var known: [String: AppliedTable?] = [:]
+
+  init(on connection: Connection, _ names: PresentNames) {
+    self.connection = connection
+    self.names = names
+  }
+
+  /// Returns the table with a name, or with the name that it has now, or nil.
+  mutating func table(_ name: String) throws -> AppliedTable? {
+    if let table = try existing(name) { return table }
+    return try names.table(name).flatMap { try existing($0) }
+  }
+
+  private mutating func existing(_ name: String) throws -> AppliedTable? {
+    if let table = known[name.lowercasedASCII] { return table }
+    let table = try AppliedTable(named: name, on: connection)
+    known[name.lowercasedASCII] = .some(table)
+    return table
+  }
+
+  /// Returns the names that columns have now in a table; one that it does not have stays.
+  func present(_ columns: [String], of table: AppliedTable) -> [String] {
+    columns.map { column in
+      guard !table.has(column), let name = names.column(column, of: table.name), table.has(name)
+      else { return column }
+      return name
+    }
+  }
+
+  /// Returns a change with the names that its table and columns have now.
+  mutating func present(_ change: AnyLogChange) throws -> AnyLogChange {
+    guard let table = try table(change.table) else { return change }
+    let columns = present(change.shape.columns, of: table)
+    let isRenamed = !table.name.isSame(as: change.table) || columns != change.shape.columns
+    guard isRenamed, Set(columns.map(\.lowercasedASCII)).count == columns.count else {
+      return change
+    }
+    return change.with(
+      LogShape(table: table.name, columns: columns, key: change.shape.key))
+  }
+
+  mutating func present(_ transaction: LogTransaction) throws -> LogTransaction {
+    try transaction.with(transaction.changes.map { try present($0) })
+  }
+}
+
+extension AnyLogChange {
+  /// Returns the change with another shape that has the same number of columns.
+  fileprivate func with(_ shape: LogShape) -> AnyLogChange {
+    AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: oldValues, newValues: newValues,
+      uncertain: uncertain, isFromLog: isFromLog)
+  }
+
+  /// Returns the change of only some columns, which its shape then has, and those of the key.
+  func restricted(
+    to isIncluded: (String) -> Bool, kind: RowChangeKind? = nil
+  ) -> AnyLogChange {
+    let places = shape.columns.indices.filter {
+      shape.key.contains($0) || isIncluded(shape.columns[$0])
+    }
+    // The columns of an update have old values. No conditional expression here: beside a
+    // `DatabaseValue`, `nil` is NULL, and not the absence of a value.
+    var old = places.map { oldValues[$0] }
+    if kind == .updated, self.kind == .inserted {
+      old = places.map { _ in DatabaseValue.null }
+    }
+    return AnyLogChange(
+      kind: kind ?? self.kind, keyValues: keyValues,
+      shape: LogShape(
+        table: shape.table, columns: places.map { shape.columns[$0] },
+        key: shape.key.compactMap { places.firstIndex(of: $0) }),
+      oldValues: old, newValues: places.map { newValues[$0] },
+      uncertain: uncertain.compactMap { places.firstIndex(of: $0) }, isFromLog: isFromLog)
+  }
+
+  /// Returns the insertion of a row with the values of columns that its shape does not have.
+  func adding(_ values: [String: DatabaseValue]) -> AnyLogChange {
+    let names = values.keys.filter { shape.index(of: $0) == nil }.sorted()
+    guard !names.isEmpty else { return self }
+    return AnyLogChange(
+      kind: kind, keyValues: keyValues,
+      shape: LogShape(table: shape.table, columns: shape.columns + names, key: shape.key),
+      oldValues: oldValues + names.map { _ in Optional<DatabaseValue>.none },
+      newValues: newValues + names.map { values[$0] }, uncertain: uncertain, isFromLog: isFromLog)
+  }
+
+  /// Returns the change of a row with further columns of the same row.
+  func merging(_ other: AnyLogChange) -> AnyLogChange {
+    guard kind != .deleted else { return self }
+    var (columns, old, new) = (shape.columns, oldValues, newValues)
+    for (index, column) in other.shape.columns.enumerated()
+    where shape.index(of: column) == nil && other.newValues[index] != nil {
+      columns.append(column)
+      if kind == .inserted {
+        old.append(Optional<DatabaseValue>.none)
+      } else {
+        old.append(other.oldValues[index] ?? DatabaseValue.null)
+      }
+      new.append(other.newValues[index])
+    }
+    return AnyLogChange(
+      kind: kind, keyValues: keyValues,
+      shape: LogShape(table: shape.table, columns: columns, key: shape.key), oldValues: old,
+      newValues: new, uncertain: uncertain, isFromLog: isFromLog)
+  }
+}
+
+extension AnyLogChange {
+  /// Returns the changes of a transaction with those of its changes that waited.
+  static func merging(
+    _ changes: [AnyLogChange], _ waiting: [AnyLogChange]
+  ) -> [AnyLogChange] {
+    var changes = changes
+    for change in waiting {
+      let index = changes.firstIndex {
+        $0.keyValues == change.keyValues && $0.table.isSame(as: change.table)
+      }
+      if let index, change.kind == .updated {
+        changes[index] = changes[index].merging(change)
+      } else {
+        changes.append(change)
+      }
+    }
+    return changes
+  }
+}

@@ -1,0 +1,107 @@
+import QueryDSL
+import SQLCore
+
+/// The times at which rows and their columns were changed last, to keep the newest value of each
+/// column whatever the order in which changes arrive.
+///
+/// Only the entries of the log that are not older than the arriving transactions can be newer, so
+/// only these are read.
+struct RowClock {
+  /// A time, and what decides between equal ones: the database, and the position in its log, since
+  /// a restored database may give the same time again.
+  private struct Stamp: Comparable {
+    let time: Int64
+    let origin: LogEntry.Origin
+
+    init(_ transaction: LogTransaction) {
+      time = transaction.time
+      origin = transaction.origin
+    }
+
+    static func < (left: Stamp, right: Stamp) -> Bool {
+      (left.time, left.origin.database, left.origin.position.epoch, left.origin.sequence)
+        < (right.time, right.origin.database, right.origin.position.epoch, right.origin.sequence)
+    }
+  }
+
+  private struct Place: Hashable {
+    let table: String
+    let key: [DatabaseValue]
+    /// The column, folded; nil for the existence of the row.
+    let column: String?
+  }
+
+  let identity: String
+  private var stamps: [Place: Stamp] = [:]
+  /// The newest values of columns by their rows, for rows whose insertion arrives after later changes.
+  private var values: [Place: [String: DatabaseValue]] = [:]
+
+  init(identity: String) { self.identity = identity }
+
+  mutating func read(
+    for transactions: [LogTransaction], in tables: inout PresentTables, on connection: Connection
+  ) throws {
+    guard let start = transactions.map(\.time).min() else { return }
+    let first = try connection.row(
+      #"SELECT min("sequence") FROM "apus_log_entry" WHERE "time" >= \#(start)"#)
+    guard let first = try first?.get(Int64?.self, at: 0) else { return }
+    var position = max(first - 1, try connection.purgedLogPosition())
+    while true {
+      let entries = try connection.logEntries(
+        afterNumber: position, limit: 500, withMarks: true)
+      guard let last = entries.last else { return }
+      for entry in entries {
+        let transaction = try tables.present(LogTransaction(entry, of: identity))
+        for change in transaction.changes { note(change, of: transaction) }
+      }
+      position = last.sequence
+    }
+  }
+
+  /// Notes the time of a change that was applied.
+  mutating func note(_ change: AnyLogChange, of transaction: LogTransaction) {
+    let stamp = Stamp(transaction)
+    if change.kind != .updated { note(place(of: change, nil), stamp) }
+    guard change.kind != .deleted else { return }
+    for column in change.changedColumns {
+      note(place(of: change, column), stamp, change.new(column))
+    }
+  }
+
+  private mutating func note(_ place: Place, _ stamp: Stamp, _ value: DatabaseValue? = nil) {
+    guard stamps[place].map({ $0 <= stamp }) ?? true else { return }
+    stamps[place] = stamp
+    guard let column = place.column, let value else { return }
+    values[Place(table: place.table, key: place.key, column: nil), default: [:]][column] = value
+  }
+
+  private func place(of change: AnyLogChange, _ column: String?) -> Place {
+    Place(
+      table: change.table.lowercasedASCII, key: change.keyValues,
+      column: column?.lowercasedASCII)
+  }
+
+  /// Returns a change of a transaction without the columns that were changed later; nil if nothing is
+  /// left of it, or if the row was inserted or deleted later.
+  func newer(_ change: AnyLogChange, of transaction: LogTransaction) -> AnyLogChange? {
+    let stamp = Stamp(transaction)
+    func isNewer(_ column: String?) -> Bool {
+      stamps[place(of: change, column)].map { $0 < stamp } ?? true
+    }
+    let columns = change.shape.columns
+    let kept = columns.indices.filter { change.shape.key.contains($0) || isNewer(columns[$0]) }
+    switch change.kind {
+    case .deleted: return isNewer(nil) ? change : nil
+    case .inserted:
+      guard isNewer(nil) else { return nil }
+      // Later changes of the row may have arrived before it, also of columns that it does not have.
+      guard let newer = values[place(of: change, nil)] else { return change }
+      return change.replacing { index in
+        kept.contains(index) ? nil : newer[columns[index].lowercasedASCII]
+      }.adding(newer)
+    case .updated:
+      let narrowed = change.narrowed(to: Set(kept))
+      return narrowed.changedColumns.isEmpty && narrowed.uncertain.isEmpty ? nil : narrowed
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import QueryDSL
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension ChangeLog {
+  /// The part of the log that is kept. An entry is kept if it is within every bound that is set.
+  public struct Bounds: Hashable, Sendable {
+    /// The greatest age of an entry, by the clocks of the programs that wrote; nil for any age.
+    public var age: Duration?
+    /// The greatest number of entries; nil for any number.
+    public var count: Int?
+    /// The greatest number of bytes of values, about; nil for any number. Finding it reads the
+    /// whole log.
+    public var bytes: Int?
+
+    /// Creates bounds. Without any, the whole log is kept.
+    public init(age: Duration? = nil, count: Int? = nil, bytes: Int? = nil) {
+      self.age = age
+      self.count = count
+      self.bytes = bytes
+    }
+  }
+
+  /// Deletes the oldest entries that are outside of the bounds, and returns how many.
+  ///
+  /// ```swift
+  /// try db.log.purge(keeping: .init(age: .seconds(7 * 86_400), count: 100_000))
+  /// ```
+  /// An entry stays until every cursor has passed it, and until no change from another database that
+  /// waits is older. With `passingCursors`, it does not; a cursor that was left behind throws
+  /// `LogError.expired` from then on. One transaction, whose cost grows
+  /// with what it deletes. Throws `LogError.noLog` if the database has no log.
+  @discardableResult
+  public func purge(keeping bounds: Bounds, passingCursors: Bool = false) throws -> Int {
+    try database.write { try $0.purgeLog(keeping: bounds, passingCursors) }
+  }
+
+  /// Deletes the oldest entries that are outside of the bounds, from asynchronous code.
+  @discardableResult
+  public func purge(keeping bounds: Bounds, passingCursors: Bool = false) async throws -> Int {
+    try await database.write { try $0.purgeLog(keeping: bounds, passingCursors) }
+  }
+}
+
+extension Connection {
+  fileprivate func purgeLog(
+    keeping bounds: ChangeLog.Bounds, _ passingCursors: Bool
+  ) throws -> Int {
+    try withLog {
+      let newest = try logPosition().number
+      var end: Int64 = 0
+      if let age = bounds.age { end = max(end, try lastEntry(olderThan: age) ?? newest) }
+      if let count = bounds.count {
+        let last = try logNumber(
+          """
+          SELECT "sequence" FROM "apus_log_entry" WHERE NOT "isOpen" \
+          ORDER BY "sequence" DESC LIMIT 1 OFFSET \(max(count, 0))
+          """)
+        end = max(end, last ?? 0)
+      }
+      if let bytes = bounds.bytes { end = max(end, try lastEntry(beyond: bytes)) }
+      end = min(end, newest)
+      if !passingCursors {
+        end = min(end, try logNumber(#"SELECT min("sequence") FROM "apus_log_cursor""#) ?? end)
+        end = min(end, try lastEntryBeforeWaiting() ?? end)
+      }
+      return try deleteLogEntries(upTo: end)
+    }
+  }
+
+  private func logNumber(_ sql: SQL) throws -> Int64? {
+    try row(sql)?.get(Int64?.self, at: 0)
+  }
+
+  /// Returns the number of the entry before the first one that is young enough; nil if none is.
+  private func lastEntry(olderThan age: Duration) throws -> Int64? {
+    let (seconds, attoseconds) = age.components
+    let interval = Double(seconds) + Double(attoseconds) / 1e18
+    let time = Int64((Date().timeIntervalSince1970 - interval) * 1_000_000)
+    return try logNumber(
+      #"SELECT min("sequence") - 1 FROM "apus_log_entry" WHERE "time" >= \#(time)"#)
+  }
+
+  /// Returns the number of the newest entry that no longer has room within the bytes.
+  private func lastEntry(beyond bytes: Int) throws -> Int64 {
+    let columns = try rows(#"SELECT name FROM pragma_table_info('apus_log_change')"#)
+      .map { try $0.get(String.self, at: 0) }.dropFirst(LogTables.changeColumns.count)
+    let length = columns.map { "coalesce(length(CAST(\"\($0)\" AS BLOB)), 0)" }
+      .joined(separator: " + ")
+    var sum = 0
+    var end: Int64 = 0
+    let statement = try prepare(
+      SQL(
+        unsafe: "SELECT \"entry\", \(columns.isEmpty ? "0" : length) FROM \"apus_log_change\" "
+          + "ORDER BY \"id\" DESC"))
+    while end == 0, try statement.step() {
+      sum += try statement.get(Int.self, at: 1)
+      if sum > bytes { end = try statement.get(Int64.self, at: 0) }
+    }
+    try statement.reset()
+    return end
+  }
+
+  private func deleteLogEntries(upTo end: Int64) throws -> Int {
+    let count =
+      try logNumber(
+        #"SELECT count(*) FROM "apus_log_entry" WHERE "sequence" <= \#(end)"#) ?? 0
+    guard count > 0 else { return 0 }
+    // The newest change stays in any case, so that no number of a change is used twice.
+    try execute(
+      """
+      DELETE FROM "apus_log_change" WHERE "id" < coalesce((SELECT "firstChange" \
+      FROM "apus_log_entry" WHERE "sequence" > \(end) ORDER BY "sequence" LIMIT 1), \
+      9223372036854775807) AND "id" < (SELECT max("id") FROM "apus_log_change")
+      """)
+    try execute(#"DELETE FROM "apus_log_entry" WHERE "sequence" <= \#(end)"#)
+    try execute(#"UPDATE "apus_log" SET "purged" = max("purged", \#(end))"#)
+    try purgeLogEpochs(upTo: end)
+    try purgeWaiting(upTo: end)
+    return Int(count)
+  }
+}

@@ -1,0 +1,205 @@
+import QueryDSL
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The change log of a database: the transactions that changed its logged tables, in order.
+///
+/// ```swift
+/// for entry in try db.log.entries(after: position) {
+///   for change in entry.changes(of: Post.self) { … }
+/// }
+/// ```
+///
+/// The log is in the database and is written by triggers, in the transaction of the data. So it has
+/// exactly the transactions that were committed, by whichever program. A model is logged if its
+/// schema declares `Logged()`.
+public struct ChangeLog: Sendable {
+  let database: Database
+
+  /// Returns the entries after a position, in order; at most `limit`.
+  ///
+  /// If another program has left an entry open, to which its next transaction would add, the entry
+  /// is ended by a write of its own and returned. Otherwise this is one read.
+  ///
+  /// Throws `LogError.expired` if entries after the position were purged,
+  /// `LogError.unknownPosition` if the log does not have the entry of the position, as after a
+  /// restore, and `LogError.noLog` if the database has no log.
+  public func entries(
+    after position: LogPosition = .start, limit: Int = 100
+  ) throws -> [LogEntry] {
+    try endForeignEntry()
+    return try database.read { try $0.logEntries(after: position, limit: limit) }
+  }
+
+  /// Returns the entries after a position, from asynchronous code.
+  public func entries(
+    after position: LogPosition = .start, limit: Int = 100
+  ) async throws -> [LogEntry] {
+    try await endForeignEntry()
+    return try await database.read { try $0.logEntries(after: position, limit: limit) }
+  }
+
+  // MARK: Entries of other programs
+
+  private static func hasOpenEntry(_ connection: Connection) throws -> Bool {
+    try connection.withLog {
+      try connection.row(
+        #"SELECT "isOpen" FROM "apus_log_entry" ORDER BY "sequence" DESC LIMIT 1"#)?
+        .get(Bool.self, at: 0) ?? false
+    }
+  }
+
+  /// Ends the entry that another program left open. A database that is open for reading only leaves
+  /// it as it is.
+  func endForeignEntry() throws {
+    guard !database.configuration.isReadOnly, try database.read(Self.hasOpenEntry) else { return }
+    try database.execute(SQL(unsafe: LogTables.closing))
+  }
+
+  /// Ends the entry that another program left open, from asynchronous code.
+  func endForeignEntry() async throws {
+    guard !database.configuration.isReadOnly, try await database.read({ try Self.hasOpenEntry($0) })
+    else { return }
+    try await database.execute(SQL(unsafe: LogTables.closing))
+  }
+}
+
+extension Database {
+  /// The change log of the tables whose models declare `Logged()`.
+  public var log: ChangeLog { ChangeLog(database: self) }
+}
+
+extension ChangeLog {
+  /// The size of a change log at one moment, and the positions of its readers.
+  public struct Status: Hashable, Sendable {
+    /// The position of the newest entry; `.start` if there never was one.
+    public let position: LogPosition
+    /// The number of entries that were not purged.
+    public let count: Int
+    /// The position of the last entry that each named reader has passed.
+    public let cursors: [String: LogPosition]
+    /// The changes from other databases that wait until they can be applied.
+    public let waiting: LogWaiting
+  }
+
+  /// Returns the size of the log and the positions of its cursors.
+  ///
+  /// ```swift
+  /// let status = try db.log.status()
+  /// for (name, position) in status.cursors {
+  ///   print(name, status.position.number - position.number)
+  /// }
+  /// ```
+  ///
+  /// An entry that is not finished is not counted. Throws `LogError.noLog` if the database has no
+  /// log. Five statements, and one for each cursor; counting reads the rows of all
+  /// entries.
+  public func status() throws -> Status {
+    try database.read { try $0.logStatus() }
+  }
+
+  /// Returns the size of the log and the positions of its cursors, from asynchronous code.
+  public func status() async throws -> Status {
+    try await database.read { try $0.logStatus() }
+  }
+
+  /// Returns the newest entries, in order: at most `limit`.
+  ///
+  /// ```swift
+  /// for entry in try db.log.newestEntries(limit: 20).reversed() { … }
+  /// ```
+  ///
+  /// It is like `entries(after:limit:)`, from the other end. Returns no entry if the log is empty
+  /// or was purged.
+  public func newestEntries(limit: Int = 100) throws -> [LogEntry] {
+    try endForeignEntry()
+    return try database.read { try $0.newestLogEntries(limit: limit) }
+  }
+
+  /// Returns the newest entries, from asynchronous code.
+  public func newestEntries(limit: Int = 100) async throws -> [LogEntry] {
+    try await endForeignEntry()
+    return try await database.read { try $0.newestLogEntries(limit: limit) }
+  }
+}
+
+extension Connection {
+  fileprivate func logStatus() throws -> ChangeLog.Status {
+    let position = try logPosition()
+    let count = try withLog {
+      try row(#"SELECT count(*) FROM "apus_log_entry" WHERE NOT "isOpen""#)?.get(Int.self, at: 0)
+    }
+    var numbers: [String: Int64] = [:]
+    try forEach(#"SELECT "name", "sequence" FROM "apus_log_cursor""#) { row in
+      numbers[try row.get(String.self, at: 0)] = try row.get(Int64.self, at: 1)
+    }
+    let cursors = try numbers.mapValues { try logPosition(ofEntry: $0) }
+    return ChangeLog.Status(
+      position: position, count: count ?? 0, cursors: cursors, waiting: try logWaiting())
+  }
+
+  fileprivate func newestLogEntries(limit: Int) throws -> [LogEntry] {
+    guard limit > 0 else { return [] }
+    let before = try withLog {
+      try row(
+        """
+        SELECT "sequence" FROM "apus_log_entry" WHERE NOT "isOpen" \
+        ORDER BY "sequence" DESC LIMIT 1 OFFSET \(limit)
+        """)?.get(Int64.self, at: 0)
+    }
+    let start = try before ?? purgedLogPosition()
+    return try withLog { try logEntries(afterNumber: start, limit: limit, withMarks: false) }
+  }
+}
+
+extension ChangeLog {
+  /// Gives the database an identity of its own, and returns it. Call it in a copy of a file before
+  /// the copy is written, so that the file and its copy can exchange transactions.
+  ///
+  /// ```swift
+  /// try db.backup(to: path)
+  /// let copy = try Database(path: path, models: [Post.self])
+  /// try copy.log.renewIdentity()
+  /// ```
+  /// The transactions that the copy has count as applied from the other file from then on: the copy
+  /// does not send them, nor does it apply them again, and a `History` over its log begins after
+  /// them. One transaction, whose cost grows with the entries of the log. Throws `LogError.noLog` if
+  /// the database has no log.
+  @discardableResult
+  public func renewIdentity() throws -> String {
+    try database.write { try $0.renewLogIdentity() }
+  }
+
+  /// Gives the database an identity of its own, from asynchronous code.
+  @discardableResult
+  public func renewIdentity() async throws -> String {
+    try await database.write { try $0.renewLogIdentity() }
+  }
+}
+
+extension Connection {
+  fileprivate func renewLogIdentity() throws -> String {
+    let former = try logIdentity()
+    try endLogEntry()
+    let position = try logPosition()
+    try setAppliedLogPosition(position, of: former)
+    let epochs = try logEpochs(from: 0, through: position.number)
+    for (index, first) in epochs.enumerated() {
+      let end = index + 1 < epochs.count ? epochs[index + 1].number - 1 : position.number
+      try noteApplied(LogPosition(end, in: first.epoch), of: former)
+      try execute(
+        """
+        UPDATE "apus_log_entry" SET "origin" = \(former), "originSequence" = "sequence", \
+        "originEpoch" = \(first.epoch) WHERE "origin" IS NULL AND "gap" IS NULL \
+        AND "sequence" BETWEEN \(first.number) AND \(end)
+        """)
+    }
+    try execute(#"UPDATE "apus_log" SET "identity" = lower(hex(randomblob(16)))"#)
+    return try logIdentity()
+  }
+}

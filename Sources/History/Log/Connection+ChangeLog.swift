@@ -1,0 +1,239 @@
+import QueryDSL
+import SQLCore
+
+extension Connection {
+  /// Returns the position of the newest entry of the change log; `.start` if the log is empty.
+  ///
+  /// Together with a copy of the logged tables from the same read, it is where a reader of the log
+  /// continues. Throws `LogError.noLog` if no migration has created the log. Two statements.
+  public func logPosition() throws -> LogPosition {
+    try withLog {
+      let number =
+        try row(
+          """
+          SELECT max(coalesce((SELECT max("sequence") FROM "apus_log_entry" WHERE NOT "isOpen"), 0), \
+          "purged") FROM "apus_log"
+          """)?.get(Int64.self, at: 0) ?? 0
+      return try logPosition(ofEntry: number)
+    }
+  }
+
+  /// Returns the entries of the change log after a position, in order.
+  ///
+  /// ```swift
+  /// let entries = try connection.logEntries(after: position, limit: 100)
+  /// ```
+  /// An entry that is not finished is not among them: that of the running write, or one to which
+  /// another program may still add.
+  ///
+  /// Throws `LogError.expired` if entries after the position were purged,
+  /// `LogError.unknownPosition` if the log does not have the entry of the position, and
+  /// `LogError.noLog` if no migration has created the log. Six statements; each reads only what
+  /// it returns.
+  public func logEntries(
+    after position: LogPosition = .start, limit: Int = 100
+  ) throws -> [LogEntry] {
+    try logEntries(after: position, limit: limit, withMarks: false)
+  }
+
+  /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference.
+  func logEntries(
+    after position: LogPosition, limit: Int, withMarks: Bool
+  ) throws -> [LogEntry] {
+    try withLog {
+      // A log that was purged up to here begins after it, for a reader that never read it as well.
+      try requireLogPosition(position)
+      return try logEntries(afterNumber: position.number, limit: limit, withMarks: withMarks)
+    }
+  }
+
+  /// Returns the entries after a number, which nobody has kept since the file had other content.
+  func logEntries(
+    afterNumber number: Int64, limit: Int, withMarks: Bool
+  ) throws -> [LogEntry] {
+    let heads = try logHeads(after: number, limit: max(limit, 0))
+    guard let first = heads.map(\.firstChange).min(), let last = heads.last?.sequence else {
+      return []
+    }
+    var netting = try logNettings(from: first, after: last)
+    let epochs = try logEpochs(from: number, through: last)
+    return heads.map { head in
+      head.entry(
+        at: LogPosition(head.sequence, among: epochs),
+        netting.removeValue(forKey: head.sequence)?.changes(withMarks: withMarks) ?? [])
+    }
+  }
+
+  /// Notes who makes the present write, in its entry of the change log. The entry exists even if
+  /// the write changes no logged table.
+  ///
+  /// ```swift
+  /// try await db.write(label: "Rename") { tx in
+  ///   try tx.setLogAuthor("ada")
+  ///   try tx.update(post)
+  /// }
+  /// ```
+  /// Throws `LogError.noLog` if no migration has created the log. Two statements.
+  public func setLogAuthor(_ author: String) throws {
+    let core = try use()
+    try withLog {
+      try execute(SQL(unsafe: LogTables.opening))
+      core.writeAuthor = author
+      try execute(
+        """
+        UPDATE "apus_log_entry" SET "author" = \(author) \
+        WHERE "sequence" = \(unsafe: LogTables.newest)
+        """)
+    }
+  }
+
+  /// Notes who makes the present write, for observers, and in the entry of the change log if the
+  /// write has one.
+  func noteAuthor(_ author: String) throws {
+    try use().writeAuthor = author
+    do {
+      try withLog {
+        try execute(
+          """
+          UPDATE "apus_log_entry" SET "author" = \(author) \
+          WHERE "sequence" = \(unsafe: LogTables.newest) AND "isOpen"
+          """)
+      }
+    } catch LogError.noLog {}
+  }
+
+  func withLog<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.message.hasPrefix("no such table: apus_log") {
+      throw LogError.noLog
+    }
+  }
+
+  // MARK: Reading
+
+  private func logHeads(after position: Int64, limit: Int) throws -> [LogHead] {
+    var heads: [LogHead] = []
+    // Only files that a program with epochs has written have the last column.
+    try forEach(
+      """
+      SELECT * FROM "apus_log_entry" \
+      WHERE "sequence" > \(position) AND NOT "isOpen" ORDER BY "sequence" LIMIT \(limit)
+      """
+    ) { row in heads.append(try LogHead(row)) }
+    return heads
+  }
+
+  /// Reads the changes from one number up to the first change after an entry, by their entries.
+  private func logNettings(
+    from first: Int64, after last: Int64
+  ) throws -> [Int64: LogNetting] {
+    let shapes = try logShapes()
+    var nettings: [Int64: LogNetting] = [:]
+    try forEach(
+      """
+      SELECT * FROM "apus_log_change" WHERE "id" >= \(first) AND "id" < coalesce((SELECT \
+      "firstChange" FROM "apus_log_entry" WHERE "sequence" > \(last) ORDER BY "sequence" LIMIT 1), \
+      9223372036854775807) ORDER BY "id"
+      """
+    ) { row in
+      let entry = try row.get(Int64.self, at: 1)
+      let number = try row.get(Int64.self, at: 2)
+      guard entry <= last, let shape = shapes[number],
+        let kind = LogNetting.Kind(rawValue: try row.get(String.self, at: 3))
+      else { return }
+      let values = try (0..<shape.columns.count * 2).map { try row.databaseValue(at: 4 + $0) }
+      nettings[entry, default: LogNetting()].add(kind, shape, values)
+    }
+    return nettings
+  }
+
+  func logShapes() throws -> [Int64: LogShape] {
+    var shapes: [Int64: LogShape] = [:]
+    try forEach(#"SELECT "id", "table", "columns", "key" FROM "apus_log_shape""#) { row in
+      let id = try row.get(Int64.self, at: 0)
+      shapes[id] = try LogShape(
+        id: id, table: try row.get(String.self, at: 1), columns: try row.get(String.self, at: 2),
+        key: try row.get(String.self, at: 3))
+    }
+    return shapes
+  }
+}
+
+/// A row of `apus_log_entry`.
+private struct LogHead {
+  let sequence: Int64
+  let time: Int64
+  let firstChange: Int64
+  let schemaVersion: Int?
+  let label: String?
+  let author: String?
+  let origin: LogEntry.Origin?
+  let undoes: Int64?
+  let gap: String?
+
+  init(_ row: borrowing StatementRow) throws {
+    sequence = try row.get(at: 0)
+    time = try row.get(at: 1)
+    firstChange = try row.get(at: 2)
+    schemaVersion = try row.get(at: 4)
+    label = try row.get(at: 5)
+    author = try row.get(at: 6)
+    let database = try row.get(String?.self, at: 7)
+    let number = try row.get(Int64?.self, at: 8) ?? 0
+    undoes = try row.get(at: 9)
+    gap = try row.get(at: 10)
+    let epoch = row.count > 11 ? try row.get(Int64?.self, at: 11) ?? 0 : 0
+    origin = database.map {
+      LogEntry.Origin(
+        database: $0, position: LogPosition(abs(number), in: epoch), isLate: number < 0)
+    }
+  }
+
+  func entry(at position: LogPosition, _ changes: [AnyLogChange]) -> LogEntry {
+    LogEntry(
+      position: position, time: time, label: label, author: author, origin: origin,
+      schemaVersion: schemaVersion, undoneSequence: undoes, gap: gap, changes: changes)
+  }
+}
+
+extension WriteFrame {
+  /// Separates the entries of the change log: an entry that another program left open ends when a
+  /// write begins, and the entry of the write ends with it.
+  ///
+  /// A trigger cannot see where a transaction ends. It adds to the open entry, or begins one.
+  ///
+  /// The first write after the file was opened or replaced begins an epoch.
+  static func changeLog(of tables: [TableDefinition]) -> WriteFrame {
+    WriteFrame(for: PresentNames(of: tables)) { core in
+      try ignoringMissingLog { try close(on: core) }
+    } end: { core in
+      try ignoringMissingLog {
+        guard let label = core.writeLabel else { return try close(on: core) }
+        try core.lend().execute(
+          """
+          UPDATE "apus_log_entry" SET "isOpen" = 0, "label" = coalesce("label", \(label)) \
+          WHERE "sequence" = \(unsafe: LogTables.newest) AND "isOpen"
+          """)
+      }
+    }
+  }
+
+  private static func close(on core: ConnectionCore) throws {
+    try core.run(cached: LogTables.closing) { try core.noteLogEpoch($0) }
+  }
+
+  /// The file has no log before the first migration, or after an older copy has replaced it.
+  private static func ignoringMissingLog(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as DatabaseError
+      where error.code == .error && error.message.hasPrefix("no such table")
+    {}
+  }
+}
+
+extension ConnectionCore {
+  /// The present names of what the models of this database have renamed.
+  var presentNames: PresentNames { frameContext as? PresentNames ?? PresentNames() }
+}

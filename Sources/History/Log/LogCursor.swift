@@ -1,0 +1,134 @@
+import QueryDSL
+import SQLCore
+
+/// A named reader of the change log, whose position is in the database.
+///
+/// ```swift
+/// let cursor = try db.log.cursor("search")
+/// for entry in try cursor.next() {
+///   …
+///   try cursor.advance(past: entry)
+/// }
+/// ```
+///
+/// An entry is not purged before all cursors have passed it. So a program that no longer reads must
+/// remove its cursor.
+public struct LogCursor: Sendable {
+  /// The name.
+  public let name: String
+  let log: ChangeLog
+
+  /// Returns the position of the last entry that the cursor has passed. Throws
+  /// `LogError.unknownCursor` if it was removed. Two statements.
+  public func position() throws -> LogPosition {
+    try log.database.read { try $0.logPosition(ofCursor: name) }
+  }
+
+  /// Returns the position of the last entry that the cursor has passed, from asynchronous code.
+  public func position() async throws -> LogPosition {
+    let name = name
+    return try await log.database.read { try $0.logPosition(ofCursor: name) }
+  }
+
+  /// Returns the next entries, without passing them.
+  ///
+  /// Throws `LogError.expired` if some of them were purged, and `LogError.unknownCursor` if the
+  /// cursor was removed.
+  public func next(limit: Int = 100) throws -> [LogEntry] {
+    try log.entries(after: position(), limit: limit)
+  }
+
+  /// Returns the next entries, from asynchronous code.
+  public func next(limit: Int = 100) async throws -> [LogEntry] {
+    try await log.entries(after: position(), limit: limit)
+  }
+
+  /// Moves the cursor past an entry. A cursor never moves back.
+  ///
+  /// Throws `LogError.unknownPosition` if the log no longer has the entry, as after a restore.
+  public func advance(past entry: LogEntry) throws {
+    try log.database.write { try $0.advanceLogCursor(name, past: entry) }
+  }
+
+  /// Moves the cursor past an entry, from asynchronous code.
+  public func advance(past entry: LogEntry) async throws {
+    let name = name
+    try await log.database.write { try $0.advanceLogCursor(name, past: entry) }
+  }
+
+  /// Removes the cursor, which then holds back no purging.
+  public func remove() throws {
+    try log.database.execute(#"DELETE FROM "apus_log_cursor" WHERE "name" = \#(name)"#)
+  }
+
+  /// Removes the cursor, from asynchronous code.
+  public func remove() async throws {
+    try await log.database.execute(#"DELETE FROM "apus_log_cursor" WHERE "name" = \#(name)"#)
+  }
+}
+
+extension ChangeLog {
+  /// Returns the cursor with a name, and creates it if it does not exist.
+  ///
+  /// A new cursor stands before the oldest entry of the log. With a position, the cursor is moved
+  /// there, whether or not it exists: `logPosition()`, from the read in which the logged tables
+  /// were copied. One write. Throws `LogError.noLog` if the database has no log, and
+  /// `LogError.unknownPosition` if the log does not have the position.
+  public func cursor(
+    _ name: String, startingAfter position: LogPosition? = nil
+  ) throws -> LogCursor {
+    try database.write { try $0.createLogCursor(name, position) }
+    return LogCursor(name: name, log: self)
+  }
+
+  /// Returns the cursor with a name, and creates it if it does not exist, from asynchronous code.
+  public func cursor(
+    _ name: String, startingAfter position: LogPosition? = nil
+  ) async throws -> LogCursor {
+    try await database.write { try $0.createLogCursor(name, position) }
+    return LogCursor(name: name, log: self)
+  }
+}
+
+extension Connection {
+  /// Moves a cursor of the change log past an entry, in the transaction that handles the entry, so
+  /// that both happen or neither.
+  ///
+  /// The cursor is in the file, so that a restore moves it with the log. Throws
+  /// `LogError.unknownCursor` if no cursor has that name, and `LogError.unknownPosition` if the log
+  /// no longer has the entry, as after a restore. Five statements.
+  public func advanceLogCursor(_ name: String, past entry: LogEntry) throws {
+    try withLog {
+      let position = try logPosition(ofCursor: name)
+      try requireKnownLogPosition(entry.position)
+      guard position.number < entry.sequence else { return }
+      try execute(
+        """
+        UPDATE "apus_log_cursor" SET "sequence" = \(entry.sequence) WHERE "name" = \(name)
+        """)
+    }
+  }
+
+  fileprivate func logPosition(ofCursor name: String) throws -> LogPosition {
+    try withLog {
+      let row = try row(#"SELECT "sequence" FROM "apus_log_cursor" WHERE "name" = \#(name)"#)
+      guard let row else { throw LogError.unknownCursor(name) }
+      return try logPosition(ofEntry: row.get(Int64.self, at: 0))
+    }
+  }
+
+  fileprivate func createLogCursor(_ name: String, _ position: LogPosition?) throws {
+    try withLog {
+      if let position {
+        try requireKnownLogPosition(position)
+        try execute(
+          #"INSERT OR REPLACE INTO "apus_log_cursor" VALUES (\#(name), \#(position.number))"#)
+      } else {
+        try execute(
+          """
+          INSERT OR IGNORE INTO "apus_log_cursor" SELECT \(name), "purged" FROM "apus_log"
+          """)
+      }
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import QueryDSL
+import SQLCore
+
+/// The change log of a table, as its models declare it: the shape of its changes, and the triggers
+/// that write them.
+struct LogDefinition: Sendable {
+  let shape: LogShape
+  let triggers: [TriggerDefinition]
+
+  /// The name of the table.
+  var table: String { shape.table }
+
+  /// A column of the table. Generated columns are not logged, because SQLite calculates them from the
+  /// others.
+  struct Column {
+    let name: String
+    /// Whether the column stores every value as it is, so that values of different storage classes
+    /// may be equal, as 1 and 1.0 are.
+    let hasNoAffinity: Bool
+  }
+
+  /// - Parameters:
+  ///   - table: a table with a key.
+  ///   - existing: the table as it is. Its columns that no model declares are logged as well, unless
+  ///     the schema drops them.
+  ///   - order: the columns in the order in which existing triggers have them.
+  init(
+    of table: TableDefinition, beside existing: ExistingTable? = nil, order: [String] = []
+  ) {
+    var columns = table.columns.filter { $0.generated == nil }.map { column in
+      let type = existing?.columns.first { $0.name.isSame(as: column.name) }?.type
+      return Column(
+        name: column.name,
+        hasNoAffinity: column.storageClass == .blob || type.map(Self.hasNoAffinity) ?? false)
+    }
+    for column in existing?.columns ?? []
+    where column.generated == nil && !table.declares(column.name)
+      && !table.removes(.column(column.name))
+    {
+      columns.append(
+        Column(name: column.name, hasNoAffinity: Self.hasNoAffinity(column.type)))
+    }
+    let ordered = order.compactMap { name in columns.first { $0.name.isSame(as: name) } }
+    if ordered.count == columns.count, order.count == columns.count { columns = ordered }
+    let names = columns.map(\.name)
+    let key = table.keyNames.compactMap { name in names.firstIndex { $0.isSame(as: name) } }
+    shape = LogShape(table: table.name, columns: names, key: key)
+    triggers = Self.triggers(of: table, shape: shape, columns)
+  }
+
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
+  private static func hasNoAffinity(_ type: String) -> Bool {
+    let type = type.lowercasedASCII
+    return type.isEmpty || type == "any" || type.contains("blob") && !type.contains("int")
+  }
+
+  // MARK: Triggers
+
+  private static func triggers(
+    of table: TableDefinition, shape: LogShape, _ columns: [Column]
+  ) -> [TriggerDefinition] {
+    let quoted = shape.columns.map { Identifier($0).quoted }
+    let names = shape.columns.indices.map { LogTables.valueColumns($0) }
+    let differences = zip(columns, quoted).map { column, name in
+      let differs = "OLD.\(name) COLLATE BINARY IS NOT NEW.\(name)"
+      return column.hasNoAffinity
+        ? "(\(differs) OR typeof(OLD.\(name)) <> typeof(NEW.\(name)))" : differs
+    }
+    let keyDiffers = shape.key.map { differences[$0] }.joined(separator: " OR ")
+    let others = shape.columns.indices.filter { !shape.key.contains($0) }
+    let otherDiffers = others.map { differences[$0] }.joined(separator: " OR ")
+    func insertion(_ kind: String, _ values: [(column: String, value: String)]) -> String {
+      let columns = values.map { "\"\($0.column)\"" }.joined(separator: ", ")
+      return "  INSERT INTO \"\(LogTables.change)\" (\"entry\", \"shape\", \"kind\", \(columns)) "
+        + "VALUES (\(LogTables.newest), \(shape.id), '\(kind)', "
+        + "\(values.map(\.value).joined(separator: ", ")));\n"
+    }
+    let deleted = insertion("delete", zip(names, quoted).map { ($0.old, "OLD.\($1)") })
+    let inserted = insertion("insert", zip(names, quoted).map { ($0.new, "NEW.\($1)") })
+    // Of the other columns, only values that differ are logged.
+    let updated = insertion(
+      "update",
+      shape.key.map { (names[$0].old, "OLD.\(quoted[$0])") }
+        + others.flatMap { index in
+          [(names[index].old, "OLD"), (names[index].new, "NEW")].map { column, row in
+            (column, "CASE WHEN \(differences[index]) THEN \(row).\(quoted[index]) END")
+          }
+        })
+    let insert = trigger("insert", of: table, "INSERT", inserted)
+    let delete = trigger("delete", of: table, "DELETE", deleted)
+    // A row that gets another key is another row.
+    let rekey = trigger("key", of: table, "UPDATE", deleted + inserted, when: keyDiffers)
+    guard !others.isEmpty else { return [insert, rekey, delete] }
+    let update = trigger(
+      "update", of: table, "UPDATE", updated, when: "NOT (\(keyDiffers)) AND (\(otherDiffers))")
+    return [insert, update, rekey, delete]
+  }
+}
+
+extension LogDefinition {
+  private static func trigger(
+    _ suffix: String, of table: TableDefinition, _ event: String, _ body: String,
+    when condition: String? = nil
+  ) -> TriggerDefinition {
+    let name = "\(table.name)_log_\(suffix)"
+    return TriggerDefinition(
+      model: table.model, name: name, table: table.name,
+      sql: "CREATE TRIGGER \(Identifier(name).quoted) \(SQLComment.logMark) AFTER \(event) ON "
+        + "\(table.quotedName)\n" + (condition.map { "WHEN \($0)\n" } ?? "")
+        + "BEGIN\n  \(LogTables.opening);\n\(body)END")
+  }
+}
+
+extension LogDefinition: OwnedObject {
+  static let follower = "the change log"
+
+  var kind: OwnedObjectKind { .log }
+
+  var follower: String? { Self.follower }
+
+  var definitions: [ExistingSchema.Entry] { triggers.flatMap(\.definitions) }
+
+  static func registrations(
+    for declared: Declarations, isReadOnly: Bool
+  ) -> [Registration] {
+    isReadOnly ? [] : [.framing(.changeLog(of: declared.tables))]
+  }
+
+  static func didOpen(_ database: Database) throws {
+    try database.applyWaitingChanges()
+  }
+
+  func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange? {
+    let schema = migration.schema
+    let former = schema.renames.formerName(ofTable: table)
+    let existing = former.map { schema.logTriggers(of: $0) } ?? []
+    let logged = existing.loggedColumns
+    var log = self
+    // The planner of the table refuses a definition that cannot be read.
+    let table = former == nil ? nil : (try? schema.renamedTable(table)) ?? nil
+    let tables = migration.declared.tables
+    if let table, let definition = tables.first(where: { $0.name.isSame(as: self.table) }) {
+      log = LogDefinition(of: definition, beside: table, order: logged)
+    }
+    guard !existing.isEmpty else {
+      guard migration.isWhole else { return nil }
+      let owners = log.triggers.compactMap { schema.trigger($0.name) }
+      if let owner = owners.first(where: { !$0.isLogTrigger }) {
+        return OwnedObjectChange(
+          refused: "changes of \(log.table) cannot be logged: a trigger that Apus did not create "
+            + "has the name \(owner.name), on \(owner.table); drop it",
+          lines: ["Dropped(trigger: \(owner.name.swiftLiteral))"])
+      }
+      let hasRows = former.map { schema.relation($0) != nil } ?? false
+      return OwnedObjectChange(creation: try log.start(in: migration, saysGap: hasRows))
+    }
+    let isRenamed =
+      former.map { schema.renames.isGivenAway($0) || !schema.renames.columns(ofFormer: $0).isEmpty }
+      ?? false
+    let isSame = log.isSame(as: existing)
+    let isConverted =
+      migration.rebuild(of: log.table)?.changedColumns.contains { log.shape.index(of: $0) != nil }
+      ?? false
+    guard isRenamed || migration.isWhole && (!isSame || isConverted) else { return nil }
+    // If a trigger was missing, so may be changes; and those of a column that the table has, and
+    // that the triggers did not know.
+    let isBroken =
+      isConverted || existing.count != log.triggers.count
+      || !isRenamed
+        && log.shape.columns.contains { name in
+          table?.columns.contains { $0.name.isSame(as: name) } ?? false
+            && !logged.contains { $0.isSame(as: name) }
+        }
+    return OwnedObjectChange(
+      isRenamed
+        ? "a name in it is changed"
+        : !isSame
+          ? "the table has other columns" : "values of the table are changed without triggers",
+      drops: existing.drops,
+      creation: try log.start(in: migration, saysGap: isBroken, closesEntry: true))
+  }
+
+  /// Returns the statements that create the triggers, and the tables of the log that are missing.
+  ///
+  /// - Parameters:
+  ///   - saysGap: whether an entry says that changes before it are missing.
+  ///   - closesEntry: whether the open entry ends, so that an entry has only one shape of a table.
+  private func start(
+    in migration: OwnedObjectMigration, saysGap: Bool, closesEntry: Bool = false
+  ) throws -> [String] {
+    let schema = migration.schema
+    let isComplete = LogTables.all.allSatisfy { schema.entry($0) != nil }
+    let ownColumns = LogTables.changeColumns.count
+    let width = try schema.table(LogTables.change).map { ($0.columns.count - ownColumns) / 2 } ?? 0
+    let tables =
+      (isComplete ? [] : LogTables.creation)
+      + LogTables.widening(from: width, to: shape.columns.count)
+    // The log of another table may have planned the same statements.
+    return tables.filter { !migration.creation.contains($0) } + [shape.registration]
+      + (saysGap || closesEntry ? [LogTables.closing] : [])
+      + (saysGap ? [LogTables.gap(in: table)] : []) + triggers.map(\.sql)
+  }
+}
+
+extension ExistingSchema {
+  /// Returns the columns of a table that triggers write into the log; empty if it has no log.
+  static func logged(_ table: String, on connection: Connection) throws -> [String] {
+    try connection.fetch(
+      (String, String, String?).self,
+      """
+      SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' \
+      AND tbl_name = \(table) COLLATE NOCASE
+      """
+    ).map { Entry(kind: .trigger, name: $0.0, table: $0.1, sql: $0.2) }.loggedColumns
+  }
+}
+
+extension [ExistingSchema.Entry] {
+  /// The columns that triggers of the log write, in their order; empty if none logs deletions.
+  var loggedColumns: [String] {
+    // INSERT INTO "apus_log_change" (…) VALUES (…, 'delete', OLD."id", OLD."title")
+    guard
+      let sql = first(where: { $0.isLogTrigger && $0.name.hasSuffix("_log_delete") })?.sql
+    else { return [] }
+    let tokens = SQLTokens(sql).tokens
+    return tokens.indices.dropLast(2).compactMap { index in
+      tokens[index].isWord("old") && tokens[index + 1].isSign(".") ? tokens[index + 2].value : nil
+    }
+  }
+}
+
+/// Declares that each change of the table is written into the change log of the database.
+///
+/// ```swift
+/// Logged()
+/// // CREATE TRIGGER "Post_log_insert" /* Apus log */ AFTER INSERT ON "Post" …
+/// // CREATE TRIGGER "Post_log_update" …, CREATE TRIGGER "Post_log_delete" …
+/// ```
+///
+/// Triggers write the old and the new values of each changed row into tables of the library,
+/// in the transaction of the change, whichever program makes it. `db.log` reads them. The migration
+/// creates the tables and the triggers, and creates the triggers again if the columns of the table
+/// change. Each write of a program that opens the database with such a model is one entry of the
+/// log; it also ends the entry that another program left open.
+///
+/// Because SQLite fires no delete trigger for a row that REPLACE removes unless
+/// `recursive_triggers` is on, opening a database with such a model switches it on for the writing
+/// connection of this program. Another program must do so before it writes with REPLACE.
+///
+/// The order in which SQLite fires the triggers of the table does not matter. A trigger that hides
+/// changes from all others cannot be declared beside this line: one before an update or a deletion
+/// that writes the table, one on deletions that writes the table, and one after a change that calls
+/// `RAISE(IGNORE)`. `AnyLogChange.uncertainColumns` says more.
+///
+/// The table needs a primary key. Generated columns are not logged; columns that no model declares
+/// are, from the next migration on. A model without a key, or a view, throws `ModelError` when it is
+/// opened, as does such a trigger.
+///
+/// Each changed row costs one row in the log, with the values that changed. Each write costs two
+/// short statements.
+/// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
+public func Logged<M: TableModel>() -> SchemaElement<M> {
+  SchemaElement(
+    keeping: OwnedObjectLine("Logged()", follower: LogDefinition.follower) {
+      LogDefinition(of: $0)
+    })
+}
+
+/// Declares that changes of the table are no longer written into the change log. The next migration
+/// drops the triggers of `Logged()`. The entries that the log has stay until they are purged.
+///
+/// Without the line, migrations keep the triggers: another program may use the log.
+public func NotLogged<M: TableModel>() -> SchemaElement<M> {
+  SchemaElement(dropping: .log)
+}

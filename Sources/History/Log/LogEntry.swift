@@ -1,0 +1,208 @@
+import QueryDSL
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A transaction in the change log: what it changed in the logged tables, and what is known of it.
+///
+/// ```swift
+/// for entry in try db.log.entries(after: position, limit: 100) {
+///   print(entry.date, entry.author ?? "", entry.changes(of: Post.self).count)
+/// }
+/// ```
+public struct LogEntry: Sendable, Identifiable {
+  /// The place of a transaction in the log of another database, from which it was applied.
+  public struct Origin: Hashable, Sendable {
+    /// The identity of the other database.
+    public let database: String
+    /// The position of the transaction there. Changes that had to wait are in an entry of their own,
+    /// with the position of their transaction.
+    public let position: LogPosition
+    /// Whether the entry has changes that had to wait.
+    var isLate = false
+
+    /// The number of the transaction there.
+    public var sequence: Int64 { position.number }
+  }
+
+  /// The position of the entry. A reader continues after it, and it names the transaction in all
+  /// copies of the file.
+  public let position: LogPosition
+  /// The microseconds since 1970, by the clock of the program that wrote. A `Date` is less exact.
+  let time: Int64
+  /// The label, as in `db.write(label: "import") { … }`; nil if the write has none.
+  public let label: String?
+  /// The author, as in `connection.setLogAuthor("ada")`; nil if the write has none.
+  public let author: String?
+  /// The place in another log from which the transaction was applied; nil if it was made here.
+  public let origin: Origin?
+  /// The schema version of the program that migrated the file last before the transaction; nil if
+  /// it has none.
+  public let schemaVersion: Int?
+  /// The number of the entry that the transaction undoes; nil if it undoes none.
+  public let undoneSequence: Int64?
+  /// The name of a table whose earlier changes are not all in the log; nil in most entries.
+  ///
+  /// A migration writes such an entry when it begins to log a table that has rows, or changes
+  /// values of a logged table itself. A reader of the log needs a full copy of the table.
+  public let gap: String?
+  /// The rows that differ, in the order in which they were first changed.
+  public let changes: [AnyLogChange]
+
+  /// The number of the entry. Later transactions of a log have greater numbers; some may be missing.
+  /// A file that was restored from a backup gives the same numbers to other transactions.
+  public var sequence: Int64 { position.number }
+
+  /// The position of the entry.
+  public var id: LogPosition { position }
+
+  /// The time by the clock of the program that wrote, in milliseconds. It is later than that of all
+  /// transactions which the log had then.
+  public var date: Date { Date(timeIntervalSince1970: Double(time) / 1_000_000) }
+
+  /// Returns the changes of a model's table, in the order in which the rows were first changed.
+  ///
+  /// ```swift
+  /// for change in try entry.changes(of: Post.self) {
+  ///   print(change.kind, try change.key, try change.new(\.$title))
+  /// }
+  /// ```
+  /// Changes that were logged under a former name of the table are not among them.
+  public func changes<M: Model>(of model: M.Type) -> [LogChange<M>] {
+    let name = M.tableName
+    return changes.filter { $0.table.isSame(as: name) }.map {
+      LogChange(row: $0, sequence: sequence)
+    }
+  }
+}
+
+/// A place in the change log of a database: the entry after which a reader continues.
+///
+/// ```swift
+/// let position = try connection.logPosition()
+/// UserDefaults.standard.set("\(position)", forKey: "position")
+/// let next = try db.log.entries(after: LogPosition("\(position)") ?? .start)
+/// ```
+/// A file that is restored from a backup gives the same numbers to other transactions. So each
+/// opening of a file in which it is written, and each restore into an open database, begins another
+/// epoch of the log. A position has the epoch of its entry. A log that does not have the entry, or
+/// no longer has it, throws `LogError.unknownPosition`.
+///
+/// Its JSON is its text, `"c2a51f0e99d3b784:12"`. An integer is a position of a log from before logs
+/// had epochs, and 0 is the beginning of every log.
+public struct LogPosition: Hashable, Sendable {
+  /// The epoch; 0 for the beginning, and for entries from before logs had epochs.
+  let epoch: Int64
+  /// The number of the entry. Later entries of a log have greater numbers; some may be missing.
+  public let number: Int64
+
+  init(_ number: Int64, in epoch: Int64) {
+    self.number = number
+    self.epoch = number > 0 ? epoch : 0
+  }
+
+  /// The beginning of every log.
+  public static let start = LogPosition(0, in: 0)
+}
+
+extension LogPosition: ExpressibleByIntegerLiteral {
+  /// Creates a position of a log from before logs had epochs; 0 is the beginning of every log.
+  public init(integerLiteral number: Int64) { self.init(max(number, 0), in: 0) }
+}
+
+extension LogPosition: LosslessStringConvertible {
+  /// Reads a position from its text; nil if the text is not a position.
+  public init?(_ description: String) {
+    let parts = description.split(separator: ":", omittingEmptySubsequences: false)
+    guard let number = parts.last.flatMap({ Int64($0) }), number >= 0 else { return nil }
+    switch parts.count {
+    case 1: self.init(number, in: 0)
+    case 2:
+      guard let bits = UInt64(parts[0], radix: 16), number > 0 else { return nil }
+      self.init(number, in: Int64(bitPattern: bits))
+    default: return nil
+    }
+  }
+
+  /// The epoch, in hexadecimal digits, and the number: `c2a51f0e99d3b784:12`; the number alone if
+  /// there is no epoch.
+  public var description: String {
+    epoch == 0 ? "\(number)" : "\(String(UInt64(bitPattern: epoch), radix: 16)):\(number)"
+  }
+}
+
+extension LogPosition: Codable {
+  /// Decodes a position from its text, or from an integer of a program that knows no epochs.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let number = try? container.decode(Int64.self) {
+      self.init(integerLiteral: number)
+      return
+    }
+    guard let position = LogPosition(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "no position of a change log")
+    }
+    self = position
+  }
+
+  /// Encodes the position as its text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+extension ChangeLog {
+  /// The name of the table that gets a row for each transaction.
+  static var entryTable: String { LogTables.entry }
+}
+
+extension Connection {
+  /// Returns the number of the newest entry, whether or not it is finished; 0 if the log is empty.
+  func newestLogSequence() throws -> Int64 {
+    try withLog {
+      try row(#"SELECT coalesce(max("sequence"), 0) FROM "apus_log_entry""#)?.get(at: 0) ?? 0
+    }
+  }
+
+  /// Returns the position of the newest entry, whether or not it is finished.
+  func newestLogPosition() throws -> LogPosition {
+    try withLog { try logPosition(ofEntry: newestLogSequence()) }
+  }
+
+  /// Returns the number up to which the log was purged.
+  func purgedLogPosition() throws -> Int64 {
+    try withLog { try row(#"SELECT "purged" FROM "apus_log""#)?.get(at: 0) ?? 0 }
+  }
+
+  /// Returns the entry with a number; nil if it does not exist, or was purged.
+  func logEntry(_ sequence: Int64) throws -> LogEntry? {
+    guard sequence > (try purgedLogPosition()) else { return nil }
+    let entry = try withLog {
+      try logEntries(afterNumber: sequence - 1, limit: 1, withMarks: false).first
+    }
+    return entry?.sequence == sequence ? entry : nil
+  }
+
+  /// Ends the open entry of the log, if there is one.
+  func endLogEntry() throws {
+    try withLog { try execute(SQL(unsafe: LogTables.closing)) }
+  }
+
+  /// Ends the entry of a transaction that undoes another one. It is written even if no row changed.
+  func endLogEntry(undoing sequence: Int64, label: String?, author: String?) throws {
+    try withLog {
+      try execute(SQL(unsafe: LogTables.opening))
+      try execute(
+        """
+        UPDATE "apus_log_entry" SET "isOpen" = 0, "undoes" = \(sequence), "label" = \(label), \
+        "author" = \(author) WHERE "sequence" = \(unsafe: LogTables.newest)
+        """)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import QueryDSL
+import SQLCore
+
+// An epoch of a change log has the entries from its first one on, up to the next epoch. Only one
+// opening of one file begins an epoch and writes into it, so that its number and that of an entry
+// name a transaction in all copies of the file. Another program writes into the newest epoch.
+
+extension LogPosition {
+  /// Makes the position of the entry with a number from the first positions of epochs, in order.
+  init(_ number: Int64, among epochs: [LogPosition]) {
+    self.init(number, in: epochs.last { $0.number <= number }?.epoch ?? 0)
+  }
+}
+
+extension Connection {
+  /// The number of epochs that a purge leaves, at least: of this log, and of each other database.
+  static let keptEpochs = 10_000
+
+  /// Returns the first positions of the epochs to which the entries from one number up to another
+  /// one belong, in order.
+  func logEpochs(from start: Int64, through end: Int64) throws -> [LogPosition] {
+    try withEpochs([LogPosition(1, in: 0)]) {
+      var epochs: [LogPosition] = []
+      try forEach(
+        """
+        SELECT "first", "epoch" FROM "apus_log_epoch" WHERE "first" <= \(end) AND "first" >= \
+        coalesce((SELECT max("first") FROM "apus_log_epoch" WHERE "first" <= \(start)), 0) \
+        ORDER BY "first"
+        """
+      ) { row in
+        epochs.append(LogPosition(try row.get(at: 0), in: try row.get(at: 1)))
+      }
+      return epochs
+    }
+  }
+
+  /// Returns the position of the entry with a number.
+  func logPosition(ofEntry number: Int64) throws -> LogPosition {
+    LogPosition(number, among: try logEpochs(from: number, through: number))
+  }
+
+  /// Returns the number up to which the log was purged, and that of the newest entry, whether or not
+  /// it is finished.
+  private func logEnds() throws -> (purged: Int64, newest: Int64) {
+    let row = try row(
+      #"SELECT "purged", (SELECT max("sequence") FROM "apus_log_entry") FROM "apus_log""#)
+    let purged = try row?.get(Int64.self, at: 0) ?? 0
+    return (purged, max(try row?.get(Int64?.self, at: 1) ?? 0, purged))
+  }
+
+  /// Returns whether the log has, or had before it was purged, the entry at a position.
+  func hasLogPosition(_ position: LogPosition) throws -> Bool {
+    try hasLogPosition(position, newest: logEnds().newest)
+  }
+
+  private func hasLogPosition(_ position: LogPosition, newest: Int64) throws -> Bool {
+    guard position.number > 0 else { return true }
+    guard position.number <= newest else { return false }
+    return try withEpochs(position.epoch == 0) {
+      try row(
+        """
+        SELECT 1 FROM "apus_log_epoch" WHERE "epoch" = \(position.epoch) AND "first" = (SELECT \
+        max("first") FROM "apus_log_epoch" WHERE "first" <= \(position.number))
+        """) != nil
+    }
+  }
+
+  /// Throws `LogError.unknownPosition` if the log has no entry at the position.
+  func requireKnownLogPosition(_ position: LogPosition) throws {
+    guard try !hasLogPosition(position) else { return }
+    throw try unknownLogPosition(position)
+  }
+
+  /// Throws `LogError.expired` if entries after the position were purged, and
+  /// `LogError.unknownPosition` if the log has no entry at the position.
+  func requireLogPosition(_ position: LogPosition) throws {
+    let (purged, newest) = try logEnds()
+    guard position.number >= purged else {
+      throw LogError.expired(position: position, purged: try logPosition(ofEntry: purged))
+    }
+    guard try !hasLogPosition(position, newest: newest) else { return }
+    throw try unknownLogPosition(position)
+  }
+
+  private func unknownLogPosition(_ position: LogPosition) throws -> LogError {
+    .unknownPosition(position, newest: try logPosition(), database: try logIdentity())
+  }
+
+  /// Runs a closure that reads the table of the epochs. A file that only older programs have
+  /// written does not have it.
+  private func withEpochs<Result>(_ missing: Result, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError
+      where error.message.hasPrefix("no such table: \(LogTables.epoch)")
+    {
+      return missing
+    }
+  }
+
+  /// Deletes the oldest epochs whose entries were all purged, of this log and of others, so that a
+  /// file that is opened often, or whose peers are, does not grow without end.
+  func purgeLogEpochs(upTo purged: Int64) throws {
+    try withEpochs(()) {
+      try execute(
+        """
+        DELETE FROM "apus_log_epoch" WHERE "first" < (SELECT max("first") FROM "apus_log_epoch" \
+        WHERE "first" <= \(purged)) AND "first" < (SELECT "first" FROM "apus_log_epoch" \
+        ORDER BY "first" DESC LIMIT 1 OFFSET \(Self.keptEpochs))
+        """)
+      try purgeAppliedEpochs()
+    }
+  }
+}
+
+extension ConnectionCore {
+  /// Begins an epoch with the next entry, or with the entry that the last statement has ended,
+  /// unless the epoch with a number is the newest one. Returns the number of the epoch.
+  func noteLogEpoch(_ known: Int64?) throws -> Int64 {
+    let hasEnded = changeCount > 0
+    let connection = lend()
+    do {
+      return try connection.noteLogEpoch(known, hasEnded)
+    } catch let error as DatabaseError
+      where error.message.hasPrefix("no such table: \(LogTables.epoch)")
+    {
+      for sql in LogTables.epochCreation { try connection.execute(SQL(unsafe: sql)) }
+      return try connection.noteLogEpoch(known, hasEnded)
+    }
+  }
+}
+
+extension Connection {
+  fileprivate func noteLogEpoch(_ known: Int64?, _ hasEnded: Bool) throws -> Int64 {
+    if let known,
+      try row(#"SELECT 1 FROM "apus_log_epoch" WHERE "epoch" = \#(known)"#) != nil
+    {
+      return known
+    }
+    let epoch = Int64.random(in: 1 ... .max)
+    // An epoch without entries gives way.
+    try execute(
+      """
+      INSERT OR REPLACE INTO "apus_log_epoch" ("first", "epoch") \
+      SELECT max(coalesce((SELECT max("sequence") FROM "apus_log_entry"), 0), "purged") \
+      + \(hasEnded ? 0 : 1), \(epoch) FROM "apus_log"
+      """)
+    return epoch
+  }
+}

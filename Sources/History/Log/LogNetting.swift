@@ -1,0 +1,196 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+
+/// Reduces the logged changes of one entry to one change for each row.
+///
+/// The order of the logged changes says nothing about the order of the changes themselves: SQLite
+/// may fire another trigger before that of the log, and the trigger's change is then logged before
+/// the change that fired it. So the values of each column are counted: +1 for each change that
+/// replaced the value, and -1 for each change that set it. "The row does not exist" counts as a value.
+/// The values between two changes of the row cancel out. A value with +1 is the one before the
+/// entry, and a value with -1 the one after it. Anything else is reported as uncertain.
+struct LogNetting {
+  private struct RowID: Hashable {
+    let shape: Int64
+    let key: [DatabaseValue]
+  }
+
+  private var rows: [NettedRow] = []
+  private var indices: [RowID: Int] = [:]
+
+  /// The changes from elsewhere that counted although they made no difference here.
+  private var marks: [AnyLogChange] = []
+
+  /// A change as a trigger wrote it, or one from elsewhere that made no difference: `set` has the
+  /// values that were set, and `gone` the key of a row that was deleted.
+  enum Kind: String {
+    case insert, update, delete, set, gone
+  }
+
+  /// Adds a change. The values are in pairs of old and new, by the order of the shape.
+  mutating func add(_ kind: Kind, _ shape: LogShape, _ values: [DatabaseValue]) {
+    let key = shape.key.map { values[kind == .insert ? $0 * 2 + 1 : $0 * 2] }
+    guard kind != .set, kind != .gone else {
+      marks.append(mark(kind, shape, key, values))
+      return
+    }
+    let id = RowID(shape: shape.id, key: key)
+    if let index = indices[id] {
+      rows[index].add(kind, values)
+    } else {
+      indices[id] = rows.count
+      rows.append(NettedRow(shape: shape, key: key, kind: kind, values: values))
+    }
+  }
+
+  private func mark(
+    _ kind: Kind, _ shape: LogShape, _ key: [DatabaseValue], _ values: [DatabaseValue]
+  ) -> AnyLogChange {
+    let none = [DatabaseValue?](repeating: nil, count: shape.columns.count)
+    guard kind == .set else {
+      return AnyLogChange(
+        kind: .deleted, keyValues: key, shape: shape, oldValues: none, newValues: none,
+        isFromLog: true)
+    }
+    // The old value of a column says whether it was set; its new value may be NULL. No conditional
+    // expression here: beside a `DatabaseValue`, `nil` is NULL, and not the absence of a value.
+    var set = none
+    for index in shape.columns.indices
+    where shape.key.contains(index) || !values[index * 2].isNull {
+      set[index] = values[index * 2 + 1]
+    }
+    return AnyLogChange(
+      kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set, isFromLog: true)
+  }
+
+  /// Returns the changes of the rows that differ, in the order in which the log has them.
+  ///
+  /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference
+  ///   here.
+  func changes(withMarks: Bool) -> [AnyLogChange] {
+    let net = rows.map(\.change)
+    return net.compactMap(\.self)
+      + (withMarks ? marks.compactMap { effective($0, beside: net) } : [])
+  }
+
+  /// Returns a mark without what is among the net changes as well; nil if nothing is left.
+  private func effective(_ mark: AnyLogChange, beside net: [AnyLogChange?]) -> AnyLogChange? {
+    guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)],
+      let change = net[index]
+    else { return mark }
+    guard mark.kind == .updated, change.kind != .deleted else { return nil }
+    let others = mark.shape.columns.indices.filter { !change.hasChanged(at: $0) }
+    let narrowed = mark.narrowed(to: Set(others).union(mark.shape.key))
+    return narrowed.changedColumns.isEmpty ? nil : narrowed
+  }
+}
+
+/// The logged changes of one row in one entry.
+private struct NettedRow {
+  let shape: LogShape
+  let key: [DatabaseValue]
+  /// The kind and the values of the first change. Most rows have no other.
+  let kind: LogNetting.Kind
+  let values: [DatabaseValue]
+  /// The counts of the columns, if the row has several changes.
+  private var tallies: [Tally] = []
+  /// The number of insertions minus that of deletions.
+  private var existence = 0
+
+  init(shape: LogShape, key: [DatabaseValue], kind: LogNetting.Kind, values: [DatabaseValue]) {
+    self.shape = shape
+    self.key = key
+    self.kind = kind
+    self.values = values
+  }
+
+  mutating func add(_ kind: LogNetting.Kind, _ values: [DatabaseValue]) {
+    if tallies.isEmpty {
+      tallies = shape.columns.map { _ in Tally() }
+      count(self.kind, self.values)
+    }
+    count(kind, values)
+  }
+
+  private mutating func count(_ kind: LogNetting.Kind, _ values: [DatabaseValue]) {
+    existence += kind == .insert ? 1 : kind == .delete ? -1 : 0
+    for column in tallies.indices where !shape.key.contains(column) {
+      let (old, new) = (values[column * 2], values[column * 2 + 1])
+      // An update has NULL twice where it leaves a column as it was.
+      if kind == .update, old.isNull, new.isNull { continue }
+      tallies[column].add(kind == .insert ? .none : .some(old), 1)
+      tallies[column].add(kind == .delete ? .none : .some(new), -1)
+    }
+  }
+
+  /// The net change; nil if the row is as it was.
+  var change: AnyLogChange? {
+    guard !tallies.isEmpty else { return onlyChange }
+    let isCertain = (-1...1).contains(existence)
+    let kind: RowChangeKind = existence > 0 ? .inserted : existence < 0 ? .deleted : .updated
+    var old = [DatabaseValue?](repeating: nil, count: shape.columns.count)
+    var new = old
+    var uncertain: [Int] = []
+    for column in tallies.indices where !shape.key.contains(column) {
+      if isCertain, let net = tallies[column].net {
+        old[column] = net.old
+        new[column] = net.new
+      } else if !isCertain || !tallies[column].isEmpty {
+        uncertain.append(column)
+      }
+    }
+    let isChanged = !uncertain.isEmpty || old.contains { $0 != nil }
+    guard !isCertain || kind != .updated || isChanged else { return nil }
+    for (column, value) in zip(shape.key, key) {
+      if kind != .inserted { old[column] = value }
+      if kind != .deleted { new[column] = value }
+      if !isCertain { uncertain.append(column) }
+    }
+    return AnyLogChange(
+      kind: kind, keyValues: key, shape: shape, oldValues: old, newValues: new,
+      uncertain: uncertain.sorted(), isFromLog: true)
+  }
+
+  private var onlyChange: AnyLogChange {
+    var old = [DatabaseValue?](repeating: nil, count: shape.columns.count)
+    var new = old
+    for column in shape.columns.indices {
+      let isKey = shape.key.contains(column)
+      let pair = (old: values[column * 2], new: values[column * 2 + 1])
+      guard kind != .update || isKey || !(pair.old.isNull && pair.new.isNull) else { continue }
+      if kind != .insert { old[column] = pair.old }
+      // An update has the key only once.
+      if kind != .delete { new[column] = isKey && kind == .update ? pair.old : pair.new }
+    }
+    return AnyLogChange(
+      kind: kind == .insert ? .inserted : kind == .delete ? .deleted : .updated, keyValues: key,
+      shape: shape, oldValues: old, newValues: new, isFromLog: true)
+  }
+}
+
+/// The values that a column had in one entry, each with the number of changes that replaced it minus
+/// the number of those that set it. Values with the number 0 are left out.
+private struct Tally {
+  /// The value is nil where the row did not exist.
+  private var counts: [(value: DatabaseValue?, count: Int)] = []
+
+  var isEmpty: Bool { counts.isEmpty }
+
+  mutating func add(_ value: DatabaseValue?, _ count: Int) {
+    guard let index = counts.firstIndex(where: { $0.value == value }) else {
+      counts.append((value, count))
+      return
+    }
+    counts[index].count += count
+    if counts[index].count == 0 { counts.remove(at: index) }
+  }
+
+  /// The values before and after the entry; nil if they are the same, or cannot be known.
+  var net: (old: DatabaseValue?, new: DatabaseValue?)? {
+    guard counts.count == 2, let old = counts.first(where: { $0.count == 1 }),
+      let new = counts.first(where: { $0.count == -1 })
+    else { return nil }
+    return (old.value, new.value)
+  }
+}

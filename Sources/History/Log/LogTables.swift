@@ -1,0 +1,226 @@
+import QueryDSL
+import SQLCore
+
+/// The tables of the change log. Their names and columns are a documented format: triggers of every
+/// program write them, and other programs may read them.
+enum LogTables {
+  /// One row: the format, the identity of the database, and how far the log was purged.
+  static let log = ExistingSchema.logTable
+  /// A row for each transaction.
+  static let entry = "apus_log_entry"
+  /// A row for each changed row of a logged table, in order.
+  static let change = "apus_log_change"
+  /// The columns that the changes of a table have.
+  static let shape = "apus_log_shape"
+  /// The named readers of the log.
+  static let cursor = "apus_log_cursor"
+
+  /// The databases from which transactions were applied. It is created by the first one.
+  static let origin = "apus_log_origin"
+  /// The changes from other databases that cannot be applied yet. It is created by the first one.
+  static let waiting = "apus_log_waiting"
+  /// The number of the last applied transaction, for each epoch of other databases.
+  static let applied = "apus_log_applied"
+
+  /// The epochs of the log, by their first entries. It is created by the first write of a program
+  /// that knows epochs.
+  static let epoch = "apus_log_epoch"
+
+  static let all = [log, entry, change, shape, cursor]
+
+  static let format = 1
+
+  /// The columns of `apus_log_change` before those of the values.
+  static let changeColumns = ["id", "entry", "shape", "kind"]
+
+  /// The statements that create the tables if they do not exist.
+  ///
+  /// The values of a change are in columns without a type, which store every value as it is.
+  static let creation = [
+    """
+    CREATE TABLE IF NOT EXISTS "\(log)" (
+      "id" INTEGER PRIMARY KEY NOT NULL CHECK ("id" = 1),
+      "format" INTEGER NOT NULL,
+      "identity" TEXT NOT NULL,
+      "purged" INTEGER NOT NULL DEFAULT 0,
+      "schemaVersion" INTEGER
+    ) STRICT
+    """,
+    """
+    INSERT OR IGNORE INTO "\(log)" ("id", "format", "identity") \
+    VALUES (1, \(format), lower(hex(randomblob(16))))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(entry)" (
+      "sequence" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+      "time" INTEGER NOT NULL,
+      "firstChange" INTEGER NOT NULL,
+      "isOpen" INTEGER NOT NULL DEFAULT 1,
+      "schemaVersion" INTEGER,
+      "label" TEXT,
+      "author" TEXT,
+      "origin" TEXT,
+      "originSequence" INTEGER,
+      "undoes" INTEGER,
+      "gap" TEXT
+    ) STRICT
+    """,
+    """
+    CREATE INDEX IF NOT EXISTS "\(entry)_time" ON "\(entry)" ("time")
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(change)" (
+      "id" INTEGER PRIMARY KEY NOT NULL,
+      "entry" INTEGER NOT NULL,
+      "shape" INTEGER NOT NULL,
+      "kind" TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(shape)" (
+      "id" INTEGER PRIMARY KEY NOT NULL,
+      "table" TEXT NOT NULL,
+      "columns" TEXT NOT NULL,
+      "key" TEXT NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(cursor)" (
+      "name" TEXT PRIMARY KEY NOT NULL,
+      "sequence" INTEGER NOT NULL
+    ) STRICT
+    """,
+  ]
+
+  /// The statements that create the tables of the databases from which transactions were applied:
+  /// the positions in its log up to which its own transactions were applied, and also those that it
+  /// relayed; and the number of its last own transaction, of the epoch 0 and of each other one.
+  static let originCreation = [
+    """
+    CREATE TABLE IF NOT EXISTS "\(origin)" (
+      "database" TEXT PRIMARY KEY NOT NULL,
+      "position" INTEGER NOT NULL DEFAULT 0,
+      "relayed" INTEGER NOT NULL DEFAULT 0,
+      "sequence" INTEGER NOT NULL DEFAULT 0,
+      "positionEpoch" INTEGER NOT NULL DEFAULT 0,
+      "relayedEpoch" INTEGER NOT NULL DEFAULT 0
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(applied)" (
+      "database" TEXT NOT NULL,
+      "epoch" INTEGER NOT NULL,
+      "sequence" INTEGER NOT NULL,
+      PRIMARY KEY ("database", "epoch")
+    ) STRICT
+    """,
+  ]
+
+  /// The statements that create the table of the changes that wait. A change that no longer waits
+  /// stays with its entry, from where it is sent on.
+  static let waitingCreation = [
+    """
+    CREATE TABLE IF NOT EXISTS "\(waiting)" (
+      "id" INTEGER PRIMARY KEY NOT NULL,
+      "entry" INTEGER NOT NULL,
+      "origin" TEXT NOT NULL,
+      "originSequence" INTEGER NOT NULL,
+      "originEpoch" INTEGER NOT NULL,
+      "time" INTEGER NOT NULL,
+      "label" TEXT,
+      "author" TEXT,
+      "table" TEXT NOT NULL,
+      "key" TEXT NOT NULL,
+      "kind" TEXT NOT NULL,
+      "change" TEXT NOT NULL,
+      "awaits" TEXT NOT NULL,
+      "rule" TEXT,
+      "isDone" INTEGER NOT NULL DEFAULT 0
+    ) STRICT
+    """,
+    """
+    CREATE INDEX IF NOT EXISTS "\(waiting)_entry" ON "\(waiting)" ("entry")
+    """,
+    """
+    CREATE INDEX IF NOT EXISTS "\(waiting)_awaits" ON "\(waiting)" ("awaits") WHERE NOT "isDone"
+    """,
+    """
+    CREATE INDEX IF NOT EXISTS "\(waiting)_row" ON "\(waiting)" ("table", "key") WHERE NOT "isDone"
+    """,
+  ]
+
+  /// The statements that add the epochs of positions to the table that an older program created.
+  static let originWidening = ["positionEpoch", "relayedEpoch"].map {
+    "ALTER TABLE \"\(origin)\" ADD COLUMN \"\($0)\" INTEGER NOT NULL DEFAULT 0"
+  }
+
+  /// The statements that create the table of the epochs, and add those of other databases to the
+  /// entries. Entries of an older program belong to the epoch 0.
+  static let epochCreation = [
+    """
+    CREATE TABLE IF NOT EXISTS "\(epoch)" (
+      "first" INTEGER PRIMARY KEY NOT NULL,
+      "epoch" INTEGER NOT NULL UNIQUE
+    ) STRICT
+    """,
+    """
+    INSERT OR IGNORE INTO "\(epoch)" ("first", "epoch") SELECT 1, 0 WHERE 0 < \
+    (SELECT max(coalesce((SELECT max("sequence") FROM "\(entry)"), 0), "purged") FROM "\(log)")
+    """,
+    "ALTER TABLE \"\(entry)\" ADD COLUMN \"originEpoch\" INTEGER",
+  ]
+
+  /// Returns the names of the old and the new value of a column, by its position in the shape.
+  static func valueColumns(_ index: Int) -> (old: String, new: String) {
+    ("old\(index + 1)", "new\(index + 1)")
+  }
+
+  /// Returns the statements that add the columns for the values of a table with `count` columns.
+  static func widening(from existing: Int, to count: Int) -> [String] {
+    guard existing < count else { return [] }
+    return (existing..<count).flatMap { index in
+      let names = valueColumns(index)
+      return [names.old, names.new].map { "ALTER TABLE \"\(change)\" ADD COLUMN \"\($0)\"" }
+    }
+  }
+
+  // MARK: Entries
+
+  /// The number of the newest entry.
+  static let newest = "(SELECT max(\"sequence\") FROM \"\(entry)\")"
+
+  /// The microseconds since 1970, in whole milliseconds; or, if an entry has that time already or
+  /// a later one, the next microsecond. So a transaction is newer than all that it may have seen,
+  /// even those of other databases whose clocks are ahead.
+  private static let now =
+    "max(CAST(strftime('%s', 'now') AS INTEGER) * 1000000 "
+    + "+ CAST(substr(strftime('%f', 'now'), 4) AS INTEGER) * 1000, "
+    + "coalesce((SELECT max(\"time\") FROM \"\(entry)\") + 1, 0))"
+
+  /// The number that the first change of the next entry gets.
+  private static let nextChange = "coalesce((SELECT max(\"id\") FROM \"\(change)\"), 0) + 1"
+
+  /// Begins an entry, unless one is open. If one is, the number of the new row is taken.
+  ///
+  /// `INSERT … SELECT … WHERE` says the same. But it reads the table that it writes, for which
+  /// SQLite creates a temporary B-tree each time: that took up to half of the time of a short write.
+  /// An upsert keeps its rule in a trigger, whatever the conflict clause of the statement is that
+  /// fires it.
+  static let opening =
+    "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\") VALUES ("
+    + "(SELECT \"sequence\" FROM \"\(entry)\" WHERE \"sequence\" = \(newest) AND \"isOpen\"), "
+    + "\(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\")) "
+    + "ON CONFLICT (\"sequence\") DO NOTHING"
+
+  /// Ends the open entry, if there is one.
+  static let closing =
+    "UPDATE \"\(entry)\" SET \"isOpen\" = 0 WHERE \"sequence\" = \(newest) AND \"isOpen\""
+
+  /// Returns the statement that adds an entry which says that changes of a table before it are not
+  /// in the log.
+  static func gap(in table: String) -> String {
+    "INSERT INTO \"\(entry)\" (\"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") VALUES ("
+      + "\(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "
+      + "\(DatabaseValue.text(table)))"
+  }
+}

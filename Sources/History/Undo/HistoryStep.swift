@@ -1,0 +1,72 @@
+import ChangeObservation
+import QueryDSL
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A step of a history: one transaction, or consecutive ones with the same label if the history
+/// groups them.
+///
+/// ```swift
+/// let history = try History(of: [Post.self], in: db)
+/// for step in try history.steps().undoable { print(step.date, step.label ?? "") }
+/// ```
+public struct HistoryStep: Hashable, Sendable, Identifiable {
+  /// The number of the step in its history. It keeps it when it is undone and redone.
+  public let id: Int64
+  /// The label of its transactions, as in `db.write(label: "Rename") { … }`; nil if they have none.
+  public let label: String?
+  /// The author of its transactions; nil if they name none.
+  public let author: String?
+  /// The time of its first transaction, by the clock of the program that wrote.
+  public let date: Date
+  /// The position of its last transaction. Transactions that join the step later do not belong to
+  /// this value, and are not undone with it. The epoch is that of the log, or one of the history in
+  /// memory, so that no other history or restored file takes a transaction with the same number for it.
+  let last: LogPosition
+}
+
+/// The steps of a history at one moment.
+public struct HistorySteps: Hashable, Sendable {
+  /// The steps that can be undone, in the order in which they were made.
+  public let undoable: [HistoryStep]
+  /// The steps that can be redone. The one that was undone last is the last.
+  public let redoable: [HistoryStep]
+
+  init<Transaction>(_ stack: HistoryStack<Transaction>) {
+    undoable = stack.done.map(\.step)
+    redoable = stack.undone.map(\.step)
+  }
+}
+
+/// The result of an undo or a redo.
+public struct HistoryOutcome: Hashable, Sendable {
+  /// The step that was undone or redone.
+  public let step: HistoryStep
+  /// The conflicts that the policy decided.
+  public let conflicts: [ResolvedConflict]
+}
+
+/// An error of undo and redo.
+public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The history has no step with this number that can be undone, redone or skipped.
+  case unknownStep(Int64)
+  /// In a database in UTF-16, a row of this table contained text that is not valid, which SQLite would
+  /// not write again as it was.
+  case invalidText(table: String)
+
+  /// The error in a sentence, with what to do.
+  public var description: String {
+    switch self {
+    case .unknownStep(let id):
+      "the history has no step \(id) to undo or redo; it was undone already, a new change replaced "
+        + "it, or it was dropped with the oldest steps: ask for the present steps"
+    case .invalidText(let table):
+      "a transaction cannot be undone, because a row of \(table) contained text that is not valid "
+        + "UTF-16, which SQLite would write back as another text; skip the step"
+    }
+  }
+}

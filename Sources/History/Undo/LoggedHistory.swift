@@ -1,0 +1,155 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+
+/// The history of some tables over the change log. Its steps are those of the log: each entry that
+/// undoes another one says so, and so the steps can be found again after a restart.
+final class LoggedHistory: HistorySource, CommitReceiver {
+  private struct State {
+    var stack: HistoryStack<Int64>
+    /// The position of the last entry that was read.
+    var position: LogPosition
+    /// The entries that undo, or redo, a transaction from before the beginning of the history. They
+    /// are no steps, nor is what inverts them.
+    var outside: Set<Int64> = []
+  }
+
+  private let tables: Set<String>
+  private let author: String?
+  private let start: LogPosition
+  private let state: Lock<State>
+  let updates = HistoryUpdates()
+  let needsWitness = false
+
+  /// - Parameter tables: the names of the tables, folded.
+  init(_ tables: Set<String>, after start: LogPosition, _ options: HistoryOptions) {
+    self.tables = tables
+    self.start = start
+    author = options.author
+    state = Lock(
+      State(
+        stack: HistoryStack(groupsByLabel: options.groupsByLabel, limit: options.limit),
+        position: start))
+  }
+
+  // MARK: Commits
+
+  func append(_ commit: Commit) { updates.send() }
+  func end() { updates.end() }
+
+  // MARK: Reading the log
+
+  func steps(in database: Database) throws -> HistorySteps {
+    try database.log.endForeignEntry()
+    let state = try database.read { try self.read(on: $0) }
+    keep(state)
+    return HistorySteps(state.stack)
+  }
+
+  func steps(in database: Database) async throws -> HistorySteps {
+    try await database.log.endForeignEntry()
+    let state = try await database.read { try self.read(on: $0) }
+    keep(state)
+    return HistorySteps(state.stack)
+  }
+
+  /// Reads the entries that were added since.
+  private func read(on connection: Connection) throws -> State {
+    var state = state.withLock { $0 }
+    let purged = try connection.purgedLogPosition()
+    state.stack.remove(upTo: purged)
+    if state.position.number < purged {
+      state.position = try connection.logPosition(ofEntry: purged)
+    }
+    while true {
+      let entries = try connection.logEntries(after: state.position, limit: 500)
+      guard let last = entries.last else { break }
+      for entry in entries { follow(entry, in: &state) }
+      state.position = last.position
+    }
+    return state
+  }
+
+  /// Keeps what was read, so that it is not read again.
+  private func keep(_ new: State) {
+    state.withLock { known in
+      // Another thread may have read further.
+      if known.position.number <= new.position.number { known = new }
+    }
+  }
+
+  private func follow(_ entry: LogEntry, in state: inout State) {
+    if let gap = entry.gap {
+      // What changed in the table before is not all in the log.
+      if tables.contains(gap.lowercasedASCII) { state.stack.removeAll() }
+      return
+    }
+    let isOfTables = entry.changes.contains { tables.contains($0.table.lowercasedASCII) }
+    // A history of other tables may have undone its part of the transaction.
+    if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
+      let isEmpty = entry.changes.isEmpty
+      if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }
+      if undone <= start.number || state.outside.contains(undone) {
+        state.outside.insert(entry.sequence)
+        return
+      }
+    }
+    guard isOfTables, entry.origin == nil, author == nil || entry.author == author else { return }
+    let step = HistoryStep(
+      id: entry.sequence, label: entry.label, author: entry.author, date: entry.date,
+      last: entry.position)
+    state.stack.add(entry.sequence, step)
+  }
+
+  // MARK: Undo and redo
+
+  func perform(
+    _ action: HistoryAction, _ given: HistoryStep?, resolving policy: ConflictPolicy,
+    on core: ConnectionCore, _ witness: HistoryWitness
+  ) throws -> HistoryOutcome? {
+    var found: HistoryStep?
+    var conflicts: [ResolvedConflict] = []
+    let state = try ChangeApplication.run(on: core, of: tables) { application, connection in
+      try connection.endLogEntry()
+      let state = try read(on: connection)
+      guard let step = state.stack.step(action, given) else {
+        // A step of a restored file may have the number of another transaction.
+        if let given { try connection.requireKnownLogPosition(given.last) }
+        return state
+      }
+      let info = step.step
+      found = info
+      for member in action == .redo ? step.members : step.members.reversed() {
+        guard let entry = try connection.logEntry(member.transaction) else {
+          throw HistoryError.unknownStep(info.id)
+        }
+        if action != .skip {
+          let isOwn = { (change: AnyLogChange) in
+            self.tables.contains(change.table.lowercasedASCII)
+          }
+          conflicts += try info.naming(action) {
+            try application.apply(
+              entry.changes.filter(isOwn).map(\.inverted), resolving: policy)
+          }
+          // The rows that an undo changed in other tables are restored by its redo.
+          if member.transaction != member.step.id {
+            conflicts += try application.restore(
+              entry.changes.filter { !isOwn($0) }.map(\.inverted))
+          }
+        }
+        // An entry without changes says that the step is skipped.
+        try connection.endLogEntry(
+          undoing: member.transaction, label: info.label, author: info.author)
+      }
+      return state
+    }
+    // Only now: if the transaction is rolled back, an entry of another program that was ended in it
+    // is open again, and may still grow.
+    keep(state)
+    guard let found else {
+      if let given { throw HistoryError.unknownStep(given.id) }
+      return nil
+    }
+    return HistoryOutcome(step: found, conflicts: conflicts)
+  }
+}
