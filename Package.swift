@@ -50,7 +50,7 @@ let package = Package(
     // The toolchain owns the module name `Observation`, which live queries import.
     .target(
       name: "ChangeObservation",
-      dependencies: modules(queryDSL),
+      dependencies: modules(queryDSL, "CSQLite"),
       path: "Sources/Observation",
       swiftSettings: librarySettings
     ),

@@ -159,7 +159,7 @@ public struct Cell: ~Copyable {
 
 extension DatabaseValue {
   /// Makes the text with these bytes: `.invalidText` if they are not UTF-8.
-  init(textOf bytes: UnsafeBufferPointer<UInt8>) {
+  package init(textOf bytes: UnsafeBufferPointer<UInt8>) {
     if let valid = try? UTF8Span(validating: bytes.span) {
       self = .text(String(copying: valid))
     } else {

@@ -16,7 +16,7 @@ public struct PreUpdateEvent: ~Copyable {
   /// The kind of change.
   public typealias Kind = UpdateEvent.Kind
 
-  let handle: OpaquePointer
+  package let handle: OpaquePointer
   /// The kind of change.
   public let kind: Kind
   /// The name of the attached database; the pointer is the same for all rows of one table.

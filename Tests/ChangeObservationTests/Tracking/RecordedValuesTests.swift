@@ -1,8 +1,9 @@
 import Foundation
+import SQLCore
 import TestRun
 import Testing
 
-@testable import SQLCore
+@testable import ChangeObservation
 
 @Suite("The bytes in which row values are recorded")
 struct RecordedValuesTests {
@@ -21,7 +22,7 @@ struct RecordedValuesTests {
     "states hold what was stored in them, whatever is cut off after them", arguments: [0, 1, 7])
   func likeAnArray(valueCount: Int) throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let values = RecordedValues(encoding: .utf8)
     var expected: [(state: Int, values: [DatabaseValue])] = []
     for step in 0..<2_000 {

@@ -1,4 +1,5 @@
 import CSQLite
+import SQLCore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -25,15 +26,15 @@ import CSQLite
 /// last write.
 package final class RecordedValues: @unchecked Sendable {
   /// A column whose value is read from the pre-update hook.
-  package struct Source: Sendable, BitwiseCopyable {
+  struct Source: Sendable, BitwiseCopyable {
     /// SQLite's index of the column.
-    package let index: Int32
+    let index: Int32
     /// Whether integers are recorded as reals, because the column holds reals.
-    package let isReal: Bool
+    let isReal: Bool
     /// Whether NULL may stand for the column's default, in a row that is older than the column.
-    package let mayBeMissing: Bool
+    let mayBeMissing: Bool
 
-    package init(index: Int, isReal: Bool, mayBeMissing: Bool) {
+    init(index: Int, isReal: Bool, mayBeMissing: Bool) {
       self.index = Int32(truncatingIfNeeded: index)
       self.isReal = isReal
       self.mayBeMissing = mayBeMissing
@@ -41,7 +42,7 @@ package final class RecordedValues: @unchecked Sendable {
   }
 
   /// The outcome of recording the values of a row.
-  package enum Outcome {
+  enum Outcome {
     case complete
     /// A value that is NULL may be the default of a column that is younger than the row.
     case doubtful
@@ -56,13 +57,13 @@ package final class RecordedValues: @unchecked Sendable {
   /// The number of bytes in use.
   ///
   /// Other modules would check the exclusivity of an access to a stored property.
-  package var count: Int { used }
+  var count: Int { used }
   @exclusivity(unchecked) private var used = 0
   /// The encoding of text in the buffer, which is that of the database.
-  package let encoding: TextEncoding
+  let encoding: TextEncoding
   private let isUTF8: Bool
 
-  package init(encoding: TextEncoding) {
+  init(encoding: TextEncoding) {
     self.encoding = encoding
     isUTF8 = encoding == .utf8
   }
@@ -73,7 +74,7 @@ package final class RecordedValues: @unchecked Sendable {
 
   /// Removes everything after the first `count` bytes. If nothing remains, a large block of memory
   /// is freed.
-  package func truncate(to count: Int) {
+  func truncate(to count: Int) {
     used = count
     defer { didChange() }
     guard count == 0, capacity > 1 << 16 else { return }
@@ -84,14 +85,14 @@ package final class RecordedValues: @unchecked Sendable {
 
   /// Reserves room at the end for states of one row, with `valueCount` values each. Returns the
   /// first state; nil if there is not enough memory.
-  package func reserve(states: Int = 1, of valueCount: Int) -> Int? {
+  func reserve(states: Int = 1, of valueCount: Int) -> Int? {
     let start = used
     guard grow(by: states * Self.size(of: valueCount)) != nil else { return nil }
     return start
   }
 
   /// Returns the state that follows another one, of those that were reserved together.
-  package static func state(behind state: Int, of valueCount: Int) -> Int {
+  static func state(behind state: Int, of valueCount: Int) -> Int {
     state + size(of: valueCount)
   }
 
@@ -103,7 +104,7 @@ package final class RecordedValues: @unchecked Sendable {
   ///
   /// - Parameter count: The number of values of the state, if it is larger than the number of
   ///   sources.
-  package func fill(
+  func fill(
     _ state: Int, before isBefore: Bool, of event: borrowing PreUpdateEvent,
     from sources: UnsafeBufferPointer<Source>, among count: Int? = nil
   ) -> Outcome {
@@ -127,7 +128,7 @@ package final class RecordedValues: @unchecked Sendable {
 
   /// Records the values of the row after the change: they are the values before it, except at some
   /// places. Returns false if SQLite did not report a value.
-  package func fill(
+  func fill(
     _ state: Int, after before: Int, but places: UnsafeBufferPointer<Int>,
     of event: borrowing PreUpdateEvent, from sources: UnsafeBufferPointer<Source>
   ) -> Bool {
@@ -155,7 +156,7 @@ package final class RecordedValues: @unchecked Sendable {
   }
 
   /// Stores values. Returns false if one of them cannot be stored.
-  package func fill(_ state: Int, with values: [DatabaseValue]) -> Bool {
+  func fill(_ state: Int, with values: [DatabaseValue]) -> Bool {
     for (place, value) in values.enumerated() {
       guard fill(state, at: place, of: values.count, with: value) else { return false }
     }
@@ -164,7 +165,7 @@ package final class RecordedValues: @unchecked Sendable {
 
   /// Stores a value. Returns false if there is not enough memory, or if the offset or the length of
   /// its bytes does not fit in 32 bits.
-  package func fill(
+  func fill(
     _ state: Int, at place: Int, of valueCount: Int, with value: DatabaseValue
   ) -> Bool {
     switch value {
@@ -301,7 +302,7 @@ extension RecordedValues {
 
   #if DEBUG
     /// Throws unless the bytes in use fit into the memory.
-    package func checkInvariants() throws {
+    func checkInvariants() throws {
       try InvariantChecks.require(
         (0...capacity).contains(count) && (bytes == nil) == (capacity == 0),
         "recorded values take \(count) bytes of \(capacity)")
@@ -309,7 +310,7 @@ extension RecordedValues {
 
     /// Throws unless a filled state lies in the bytes in use, its values have known kinds, and
     /// their text and bytes follow after the state.
-    package func checkInvariants(of state: Int, valueCount: Int) throws {
+    func checkInvariants(of state: Int, valueCount: Int) throws {
       try checkInvariants()
       let size = Self.size(of: valueCount)
       try InvariantChecks.require(

@@ -1,3 +1,5 @@
+import SQLCore
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -15,7 +17,7 @@
 extension RecordedValues {
   /// Returns the value at a place of a state. A text that is not UTF-8 has its bytes; one of a database
   /// in UTF-16 that SQLite would store with other bytes is repaired.
-  package func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
+  func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
     let payload = payload(of: state, at: place, of: valueCount)
     switch kind(of: state, at: place) {
     case .null: return .null
@@ -33,7 +35,7 @@ extension RecordedValues {
 
   /// Returns the value at a place of a state; nil for text that SQLite would not store again with
   /// the same bytes, mainly invalid text, which no `String` can hold.
-  package func exactValue(
+  func exactValue(
     of state: Int, at place: Int, of valueCount: Int
   ) -> DatabaseValue? {
     guard kind(of: state, at: place) == .text else {
@@ -52,15 +54,15 @@ extension RecordedValues {
   }
 
   /// Returns all values of a state.
-  package func values(of state: Int, count: Int) -> [DatabaseValue] {
+  func values(of state: Int, count: Int) -> [DatabaseValue] {
     (0..<count).map { value(of: state, at: $0, of: count) }
   }
 
-  package func isNull(_ state: Int, at place: Int) -> Bool { kind(of: state, at: place) == .null }
+  func isNull(_ state: Int, at place: Int) -> Bool { kind(of: state, at: place) == .null }
 
   /// Returns whether two states have the same value at a place, as `DatabaseValue` compares values.
   /// Text is compared by its bytes, even if it is invalid.
-  package func isSame(_ first: Int, _ second: Int, at place: Int, of valueCount: Int) -> Bool {
+  func isSame(_ first: Int, _ second: Int, at place: Int, of valueCount: Int) -> Bool {
     let kind = kind(of: first, at: place)
     guard kind == self.kind(of: second, at: place) else { return false }
     let left = payload(of: first, at: place, of: valueCount)
@@ -80,7 +82,7 @@ extension RecordedValues {
   }
 
   /// Returns whether two states have the same values.
-  package func isSame(_ first: Int, _ second: Int, count: Int) -> Bool {
+  func isSame(_ first: Int, _ second: Int, count: Int) -> Bool {
     guard first != second, let bytes else { return true }
     let (left, right) = (bytes + first, bytes + second)
     guard memcmp(left, right, count) == 0 else { return false }
@@ -110,7 +112,7 @@ extension RecordedValues {
   }
 
   /// Feeds the values of a state to a hasher, such that states with the same values hash alike.
-  package func hash(_ state: Int, count: Int, into hasher: inout Hasher) {
+  func hash(_ state: Int, count: Int, into hasher: inout Hasher) {
     for place in 0..<count {
       let kind = kind(of: state, at: place)
       let payload = payload(of: state, at: place, of: count)
@@ -128,7 +130,7 @@ extension RecordedValues {
 /// The encoding in which a database stores text.
 ///
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_encoding>
-package enum TextEncoding: String, Hashable, Sendable {
+enum TextEncoding: String, Hashable, Sendable {
   case utf8 = "UTF-8"
   case utf16LittleEndian = "UTF-16le"
   case utf16BigEndian = "UTF-16be"
@@ -176,7 +178,7 @@ package enum TextEncoding: String, Hashable, Sendable {
 
 extension Connection {
   /// Returns the encoding in which the main database stores text.
-  package func textEncoding() throws -> TextEncoding {
+  func textEncoding() throws -> TextEncoding {
     let name = try row("PRAGMA encoding")?.get(String.self, at: 0) ?? ""
     return TextEncoding(rawValue: name) ?? .utf8
   }
