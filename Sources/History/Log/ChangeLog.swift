@@ -128,6 +128,55 @@ extension ChangeLog {
   }
 }
 
+/// The changes from other databases that wait in this one, because they cannot be applied yet.
+///
+/// They are kept in the file. They are applied, by the times or the policy of their arrival, as soon
+/// as what they wait for is there.
+public struct LogWaiting: Hashable, Sendable {
+  /// The missing part that changes wait for.
+  public enum Reason: Hashable, Sendable {
+    /// The table does not exist in this database, or has another key.
+    case table(String)
+    /// The table does not have the column.
+    case column(String, table: String)
+    /// Rows of a table refer to rows of its parent that do not exist.
+    case parent(String, table: String)
+    /// Rows of the table were changed whose insertion waits.
+    case row(table: String)
+  }
+
+  /// The number of changes that wait for each reason.
+  public let reasons: [Reason: Int]
+
+  /// The number of changes that wait.
+  public var count: Int { reasons.values.reduce(0, +) }
+}
+
+extension LogWaiting: CustomStringConvertible {
+  /// The waiting changes and their reasons, in a sentence.
+  public var description: String {
+    guard count > 0 else { return "no change waits" }
+    let parts = reasons.sorted { $0.value > $1.value }.map { "\($0.value) for \($0.key)" }
+    return "\(count) \(count == 1 ? "change waits" : "changes wait"): "
+      + parts.sorted().joined(separator: "; ")
+  }
+}
+
+extension LogWaiting.Reason: CustomStringConvertible {
+  /// The missing part, in words.
+  public var description: String {
+    switch self {
+    case .table(let table):
+      "the table \(table), which this database does not have, or has with another key"
+    case .column(let column, let table):
+      "the column \(column) of \(table), which this database does not have"
+    case .parent(let parent, let table):
+      "rows of \(parent) to which rows of \(table) refer"
+    case .row(let table): "rows of \(table) whose insertion waits"
+    }
+  }
+}
+
 extension Connection {
   fileprivate func logStatus() throws -> ChangeLog.Status {
     let position = try logPosition()

@@ -233,6 +233,35 @@ extension WriteFrame {
   }
 }
 
+/// The names that tables and columns have now, by those that they had before: what the schemas of
+/// the models say with `Renamed`.
+struct PresentNames: Sendable {
+  /// The names of tables, by their former names, folded.
+  private var tables: [String: String] = [:]
+  /// The names of columns, by the table and their former names, folded.
+  private var columns: [String: [String: String]] = [:]
+
+  init(of declared: [TableDefinition] = []) {
+    for table in declared {
+      for former in table.formerNames { tables[former.lowercasedASCII] = table.name }
+      for (name, from) in table.renamedColumns {
+        columns[table.name.lowercasedASCII, default: [:]][from.lowercasedASCII] = name
+      }
+    }
+  }
+
+  func table(_ former: String) -> String? { tables[former.lowercasedASCII] }
+
+  /// Returns the name that a column has after all renamings; nil if it was not renamed.
+  func column(_ former: String, of table: String) -> String? {
+    let names = columns[table.lowercasedASCII] ?? [:]
+    var name = names[former.lowercasedASCII]
+    // A column may have been renamed several times.
+    for _ in names { name = name.flatMap { names[$0.lowercasedASCII] } ?? name }
+    return name
+  }
+}
+
 extension ConnectionCore {
   /// The present names of what the models of this database have renamed.
   var presentNames: PresentNames { frameContext as? PresentNames ?? PresentNames() }

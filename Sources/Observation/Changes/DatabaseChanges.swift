@@ -81,24 +81,6 @@ public struct TableChanges: Sendable {
   }
 }
 
-/// An event of a table beyond the changed rows that are listed.
-///
-/// ```swift
-/// for await changes in db.changes(of: Post.self) where changes.events.contains(.schemaChanged) {
-///   print("the table has other columns now")
-/// }
-/// ```
-public enum TableEvent: Hashable, Sendable {
-  /// Rows changed that are not listed: there were more than `Configuration.maximumTrackedRows`, the
-  /// write was running when the watching began, or SQLite was built without the pre-update hook.
-  case tableChanged
-  /// The table, or an index or trigger of it, was created, altered or dropped.
-  case schemaChanged
-  /// Another process, or another connection to the file, committed a change, which may concern this
-  /// table.
-  case changedElsewhere
-}
-
 /// The changes of the whole database, with one element for each write: `db.changes()`.
 ///
 /// ```swift

@@ -150,15 +150,6 @@ extension MigrationOptions {
   }
 }
 
-extension MigrationOptions {
-  /// Whether a program with a higher number has migrated the file.
-  func areOlder(than schema: ExistingSchema, in connection: Connection) throws -> Bool {
-    guard newerSchema != .replaced, let schemaVersion else { return false }
-    return try SchemaHistory(of: schema, in: connection)?.version.map { schemaVersion < $0.number }
-      ?? false
-  }
-}
-
 /// The progress of a migration.
 ///
 /// ```swift
