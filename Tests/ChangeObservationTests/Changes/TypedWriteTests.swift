@@ -82,9 +82,9 @@ struct TypedWriteTests {
       #expect(gone == ["n"])
       try connection.run(
         Note.update(from: Note.self) {
-          $0.$stars = $0.new.$stars + 7
+          $0.$stars = $1.$stars + 7
         } where: {
-          $0.$id == $0.new.$id + 1
+          $0.$id == $1.$id + 1
           $0.$id == 3
         })
       try connection.run(rename(1, "ONE"))
