@@ -86,7 +86,7 @@ public struct DatabaseService: Service {
       var isInterrupted = false
       while true {
         do {
-          return try database.close()
+          return try await database.close()
         } catch let error as DatabaseError where error.code.primary == .busy {
           if clock.now >= end {
             guard !isInterrupted else { throw error }

@@ -12,7 +12,7 @@ import Testing
     try await until { subscriber.values.count == 2 }
     #expect(subscriber.values.map(Array.init) == [["Post 1"], ["Post 1", "second"]])
     #expect(subscriber.values[1].difference.inserted == [1])
-    try db.close()
+    try await db.close()
     try await until { subscriber.hasCompleted }
     #expect(subscriber.completions.count == 1)
     #expect(subscriber.failure == nil)
@@ -39,7 +39,7 @@ import Testing
     try await until { !subscriber.values.isEmpty }
     subscriber.cancel()
     try await db.write { try $0.insert(Post(title: "unseen")) }
-    try db.close()
+    try await db.close()
     #expect(subscriber.values == [0])
     #expect(subscriber.completions.isEmpty)
   }
@@ -73,7 +73,7 @@ import Testing
     second.request(.max(1))
     try await until { second.values.count == 1 }
     #expect(second.values[0].inserted.count == 1)
-    try db.close()
+    try await db.close()
     try await until { first.hasCompleted }
     #expect(first.completions.count == 1)
     second.cancel()

@@ -90,7 +90,7 @@ import Testing
     #expect(try await db.read(on: .background) { try $0.count(Post.all) } == 0)
     #expect(subscriber.values.isEmpty)
     #expect(subscriber.completions.isEmpty)
-    try db.close()
+    try await db.close()
   }
 
   @Test func `A released cancellable ends the read`() async throws {
@@ -149,7 +149,7 @@ import Testing
 
   @Test func `A closed database fails the publisher`() async throws {
     let db = try openPosts(0)
-    try db.close()
+    try await db.close()
     let subscriber = CountSubscriber(demand: .unlimited)
     db.readPublisher { try $0.count(Post.all) }.subscribe(subscriber)
     try await until { subscriber.hasCompleted }

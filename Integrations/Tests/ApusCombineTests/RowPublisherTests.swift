@@ -136,7 +136,7 @@ import Testing
     try await Task.sleep(for: .milliseconds(20))
     #expect(subscriber.values == Array(0..<5))
     #expect(subscriber.completions.isEmpty)
-    try db.close()
+    try await db.close()
   }
 
   @Test func `A subscriber may cancel inside receive`() async throws {

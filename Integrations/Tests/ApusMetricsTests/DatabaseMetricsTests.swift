@@ -210,7 +210,7 @@ import Testing
     while test.meters(label: "apus.connections.open", dimensions: []).isEmpty,
       (try? Self.value(test, "apus.connections.open", pool: "writer")) != 1
     { await Task.yield() }
-    try db.close()
+    try await db.close()
     while try Self.value(test, "apus.connections.open", pool: "writer") != 0 { await Task.yield() }
     task.cancel()
     try await task.value

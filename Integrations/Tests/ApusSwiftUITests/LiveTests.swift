@@ -127,7 +127,7 @@ struct LiveTests {
     place.update()
     #expect(place.property.wrappedValue.isEmpty, "rows of another database are not shown")
     await draw(place) { $0.wrappedValue.elementsEqual(["eins"]) }
-    try first.close()
+    try await first.close()
   }
 
   @Test func `An error is shown with the last rows, and refreshing tries again`() async throws {
@@ -179,14 +179,14 @@ struct LiveTests {
       #expect(store != nil)
     }
     #expect(store == nil)
-    try db.close()
+    try await db.close()
   }
 
   @Test func `A closed database leaves the last rows`() async throws {
     let db = try openPosts("one")
     let place = livePlace(Live(Self.titles), in: db)
     await draw(place) { $0.wrappedValue.count == 1 }
-    try db.close()
+    try await db.close()
     await draw(place) { if case .ended = $0.projectedValue.phase { true } else { false } }
     #expect(Array(place.property.wrappedValue) == ["one"])
   }

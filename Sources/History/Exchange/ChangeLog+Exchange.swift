@@ -31,6 +31,13 @@ extension ChangeLog {
     try database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
   }
 
+  /// Returns the position up to which transactions were applied, from asynchronous code.
+  public func appliedPosition(
+    of source: String, relaying: Bool = false
+  ) async throws -> LogPosition {
+    try await database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
+  }
+
   /// Returns the transactions after a position as a batch that another database can apply.
   ///
   /// ```swift
@@ -50,30 +57,46 @@ extension ChangeLog {
     after position: LogPosition, limit: Int = 100, relaying: Bool = false
   ) throws -> LogBatch {
     try endForeignEntry()
-    return try database.read { connection in
-      let identity = try connection.logIdentity()
-      let entries = try connection.logEntries(
-        after: position, limit: limit, withMarks: true)
-      let gaps = entries.prefix { $0.gap != nil }
-      let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
-      // A late change was sent with the entry in which it arrived.
-      let sent = complete.filter { entry in
-        guard let origin = entry.origin else { return true }
-        return !origin.isLate && (relaying || origin.database == identity)
-      }
-      let end = complete.last?.position ?? gaps.last?.position ?? position
-      let waiting = try connection.waitingChanges(from: position.number, through: end.number)
-      return LogBatch(
-        source: identity, start: position, end: end,
-        epochs: try connection.logEpochs(from: position.number, through: end.number),
-        isRelaying: relaying,
-        gap: gaps.last.map { .init(tables: gaps.compactMap(\.gap), position: $0.position) },
-        transactions: sent.map { entry in
-          let transaction = LogTransaction(entry, of: identity)
-          return transaction.with(
-            AnyLogChange.merging(transaction.changes, waiting[entry.sequence] ?? []))
-        })
+    return try database.read {
+      try Self.batch(after: position, limit: limit, relaying: relaying, of: $0)
     }
+  }
+
+  /// Returns the transactions after a position as a batch, from asynchronous code.
+  public func batch(
+    after position: LogPosition, limit: Int = 100, relaying: Bool = false
+  ) async throws -> LogBatch {
+    try await endForeignEntry()
+    return try await database.read {
+      try Self.batch(after: position, limit: limit, relaying: relaying, of: $0)
+    }
+  }
+
+  private static func batch(
+    after position: LogPosition, limit: Int, relaying: Bool, of connection: Connection
+  ) throws -> LogBatch {
+    let identity = try connection.logIdentity()
+    let entries = try connection.logEntries(
+      after: position, limit: limit, withMarks: true)
+    let gaps = entries.prefix { $0.gap != nil }
+    let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
+    // A late change was sent with the entry in which it arrived.
+    let sent = complete.filter { entry in
+      guard let origin = entry.origin else { return true }
+      return !origin.isLate && (relaying || origin.database == identity)
+    }
+    let end = complete.last?.position ?? gaps.last?.position ?? position
+    let waiting = try connection.waitingChanges(from: position.number, through: end.number)
+    return LogBatch(
+      source: identity, start: position, end: end,
+      epochs: try connection.logEpochs(from: position.number, through: end.number),
+      isRelaying: relaying,
+      gap: gaps.last.map { .init(tables: gaps.compactMap(\.gap), position: $0.position) },
+      transactions: sent.map { entry in
+        let transaction = LogTransaction(entry, of: identity)
+        return transaction.with(
+          AnyLogChange.merging(transaction.changes, waiting[entry.sequence] ?? []))
+      })
   }
 
   /// Applies transactions of another database, in one transaction, and each as an entry of the log

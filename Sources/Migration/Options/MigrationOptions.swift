@@ -106,6 +106,8 @@ public struct MigrationOptions: Sendable {
   /// It runs inside the transaction. An error that it throws ends the migration, and nothing is
   /// changed.
   public var progress: (@Sendable (MigrationProgress) throws -> Void)?
+  /// The cancellation of the task that waits for the migration; nil for the synchronous forms.
+  var cancellation: JobCancellation?
 
   /// Creates options; each has a default.
   public init(
@@ -130,6 +132,19 @@ public struct MigrationOptions: Sendable {
 }
 
 extension MigrationOptions {
+  /// Runs an opening or a migration with these options on a thread of its own. It ends if the task
+  /// is cancelled.
+  func run<Result: Sendable>(
+    _ job: @escaping @Sendable (MigrationOptions) throws -> Result
+  ) async throws -> Result {
+    try await WorkerThreads.run { cancellation in
+      try cancellation.check()
+      var options = self
+      options.cancellation = cancellation
+      return try job(options)
+    }
+  }
+
   /// The treatment of tables and views that a newer program has changed.
   ///
   /// A file keeps the earlier definitions of its tables. A program is older than a table if it

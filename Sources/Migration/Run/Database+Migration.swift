@@ -33,6 +33,35 @@ extension Database {
     try open(with: models, options)
   }
 
+  /// Opens a database file with its models from asynchronous code, and migrates it on a thread of its
+  /// own; see `init(path:models:configuration:migration:)`.
+  ///
+  /// ```swift
+  /// let db = try await Database.open(path: "blog.sqlite", models: [Author.self, Post.self])
+  /// ```
+  /// Cancelling the task ends the migration, changes nothing, and throws `CancellationError`.
+  public static func open(
+    path: String, models: [any TableModel.Type], configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) async throws -> Database {
+    try await options.run { options in
+      try Database(path: path, models: models, configuration: configuration, migration: options)
+    }
+  }
+
+  /// Opens a database that an engine keeps elsewhere with its models from asynchronous code, and
+  /// migrates it on a thread of its own; see `init(engine:models:configuration:migration:)`.
+  /// Cancelling the task ends the migration, changes nothing, and throws `CancellationError`.
+  public static func open(
+    engine: any RemoteEngine, models: [any TableModel.Type],
+    configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) async throws -> Database {
+    try await options.run { options in
+      try Database(engine: engine, models: models, configuration: configuration, migration: options)
+    }
+  }
+
   /// Opens a database in memory with the tables of its models.
   ///
   /// Steps of `options` that are for new databases, such as one that inserts the rows that every
@@ -95,6 +124,13 @@ extension Database {
     try migrationPlan(for: Declarations(of: models), options)
   }
 
+  /// Returns the plan of what `migrate` would do from asynchronous code, on a thread of its own.
+  public func migrationPlan(
+    for models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
+  ) async throws -> MigrationPlan {
+    try await options.run { try self.migrationPlan(for: models, $0) }
+  }
+
   func migrationPlan(
     for declared: Declarations, _ options: MigrationOptions
   ) throws -> MigrationPlan {
@@ -106,9 +142,10 @@ extension Database {
     for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore,
     isShown: (MigrationPlan) -> Bool
   ) throws -> MigrationPlan {
+    try options.cancellation?.cover(core)
     // One snapshot, because another process may migrate between reading the schema and reading
     // rows.
-    try core.transaction(.deferred) {
+    return try core.transaction(.deferred) {
       try MigrationForecast.plan(for: declared, options, on: core, isShown: isShown)
     }
   }
@@ -122,6 +159,16 @@ extension Database {
     _ models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationPlan {
     try migrate(Declarations(of: models), options)
+  }
+
+  /// Migrates the tables of the models from asynchronous code, on a thread of its own; see the
+  /// synchronous form. Cancelling the task ends the migration, changes nothing, and throws
+  /// `CancellationError`.
+  @discardableResult
+  public func migrate(
+    _ models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
+  ) async throws -> MigrationPlan {
+    try await options.run { try self.migrate(models, $0) }
   }
 
   @discardableResult
@@ -140,7 +187,10 @@ extension Database {
   ) throws -> MigrationPlan {
     guard runs(plan) else { return plan }
     if let objection = objection(to: plan) { throw objection }
-    if !plan.isEmpty, let path = options.copyPath { try vacuum(into: path) }
+    if !plan.isEmpty, let path = options.copyPath {
+      try vacuum(
+        into: path, overwriting: false, options.cancellation ?? JobCancellation())
+    }
     let start = ContinuousClock.now
     // Another process may have migrated in the meantime, so the plan is made again under the lock.
     var options = options

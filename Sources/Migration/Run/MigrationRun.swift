@@ -38,6 +38,7 @@ struct MigrationRun {
   static func run(
     on core: ConnectionCore, declared: Declarations, options: MigrationOptions
   ) throws -> MigrationPlan {
+    try options.cancellation?.cover(core)
     let enforcesForeignKeys = core.enforcesForeignKeys
     core.enforcesForeignKeys = false
     defer { core.enforcesForeignKeys = enforcesForeignKeys }

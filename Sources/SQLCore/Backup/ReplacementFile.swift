@@ -23,14 +23,15 @@ struct ReplacementFile: Sendable {
   let path: String
   let overwriting: Bool
   let configuration: Configuration
-  let cancellation = JobCancellation()
+  let cancellation: JobCancellation
   /// The absolute path, independent of later changes of the working folder.
   private let absolutePath: String
   /// The working folder when the source was opened; its connections attach files relative to it.
   private let workingFolder: String?
 
   init(
-    path: String, overwriting: Bool, configuration: Configuration, workingFolder: String?
+    path: String, overwriting: Bool, configuration: Configuration,
+    cancellation: JobCancellation, workingFolder: String?
   ) throws {
     // A URI names a file too; its parameters do not apply to a copy.
     guard case .file(let file) = try DatabaseLocation(path: path) else {
@@ -39,6 +40,7 @@ struct ReplacementFile: Sendable {
     self.path = path
     self.overwriting = overwriting
     self.configuration = configuration
+    self.cancellation = cancellation
     absolutePath = file.path
     self.workingFolder = workingFolder
   }

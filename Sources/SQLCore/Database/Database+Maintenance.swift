@@ -31,8 +31,15 @@ extension Database {
   ///   replaced.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) throws {
+    try vacuum(into: path, overwriting: overwriting, JobCancellation())
+  }
+
+  /// Writes one snapshot into a new file, as a part of a job that may be cancelled.
+  package func vacuum(
+    into path: String, overwriting: Bool, _ cancellation: JobCancellation
+  ) throws {
     try requireLocal("VACUUM INTO")
-    let file = try replacementFile(path, overwriting: overwriting)
+    let file = try replacementFile(path, overwriting: overwriting, cancellation)
     if location.isFile {
       try access.runBeside { try $0.vacuum(into: file) }
     } else {
@@ -58,10 +65,12 @@ extension Database {
   }
 
   /// Returns the destination of a copy of this database.
-  func replacementFile(_ path: String, overwriting: Bool) throws -> ReplacementFile {
+  func replacementFile(
+    _ path: String, overwriting: Bool, _ cancellation: JobCancellation = JobCancellation()
+  ) throws -> ReplacementFile {
     try ReplacementFile(
       path: path, overwriting: overwriting, configuration: configuration,
-      workingFolder: location.workingFolder)
+      cancellation: cancellation, workingFolder: location.workingFolder)
   }
 
   // MARK: Checkpoint

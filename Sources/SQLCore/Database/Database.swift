@@ -52,6 +52,21 @@ public final class Database: Sendable {
     try self.init(location: location, configuration: location.restricting(configuration))
   }
 
+  /// Opens a file from asynchronous code, on a thread of its own; see `init(path:configuration:)`.
+  ///
+  /// ```swift
+  /// let db = try await Database.open(path: "blog.sqlite")
+  /// ```
+  /// Throws `CancellationError` if the task is cancelled before the file is opened.
+  public static func open(
+    path: String, configuration: Configuration = Configuration()
+  ) async throws -> Database {
+    try await WorkerThreads.run { cancellation in
+      try cancellation.check()
+      return try Database(path: path, configuration: configuration)
+    }
+  }
+
   /// Opens a database in the memory of this process that lives as long as the returned value.
   ///
   /// It has one connection, which is lent to readers and writers in turn, because connections to

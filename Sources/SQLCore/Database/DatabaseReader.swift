@@ -81,6 +81,15 @@ public protocol DatabaseReader: AnyObject, Sendable {
 }
 
 extension DatabaseReader {
+  /// Closes every connection from asynchronous code, on a thread of its own: the last connection of
+  /// a file copies the write-ahead log into it. A task that was cancelled closes as well. See the
+  /// synchronous form.
+  public func close() async throws {
+    try await WorkerThreads.run { _ in try self.close() }
+  }
+}
+
+extension DatabaseReader {
   /// No cache.
   public var _cache: DatabaseCache? { nil }
 

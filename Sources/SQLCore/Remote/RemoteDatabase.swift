@@ -39,6 +39,17 @@ extension Database {
   ) throws {
     try self.init(location: .remote(RemoteDatabase(engine)), configuration: configuration)
   }
+
+  /// Opens a database that an engine keeps elsewhere from asynchronous code: the engine connects on
+  /// a thread of its own. See `init(engine:configuration:)`.
+  public static func open(
+    engine: any RemoteEngine, configuration: Configuration = Configuration()
+  ) async throws -> Database {
+    try await WorkerThreads.run { cancellation in
+      try cancellation.check()
+      return try Database(engine: engine, configuration: configuration)
+    }
+  }
 }
 
 extension Database {

@@ -25,6 +25,22 @@ package final class WorkerThreads: Sendable {
   package func submit(_ job: @escaping @Sendable () -> Void) {
     queue.submit(job)
   }
+
+  /// Runs a job that blocks, on a thread that exists only for this job, while the task is suspended.
+  /// The job gets the cancellation of the task, and runs even if the task was cancelled before.
+  package static func run<Result: Sendable>(
+    _ job: @escaping @Sendable (JobCancellation) throws -> Result
+  ) async throws -> Result {
+    let cancellation = JobCancellation()
+    return try await withTaskCancellationHandler {
+      let thread = WorkerThreads(maximum: 1)
+      return try await withUnsafeThrowingContinuation { continuation in
+        thread.submit { continuation.resume(with: Swift.Result { try job(cancellation) }) }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+  }
 }
 
 /// `@unchecked Sendable`: every property is read and written with `mutex` held.

@@ -54,6 +54,19 @@ struct ExchangeTests {
     #expect(try b.fetch(Int.self, "SELECT item FROM Unread") == [2])
   }
 
+  @Test("an exchange in asynchronous code")
+  func asynchronous() async throws {
+    let (a, b) = (try database(), try database())
+    try await a.insert(Item(id: 1, name: "one", note: nil, weight: 0, cover: nil))
+    let batch = try await a.log.batch(after: b.log.appliedPosition(of: a.log.identity))
+    #expect(batch == (try synchronously { try a.log.batch(after: .start) }))
+    #expect(try await b.log.apply(batch).count == 1)
+    #expect(try await b.log.appliedPosition(of: batch.source) == batch.end)
+    #expect(try await b.find(Item.self, 1)?.name == "one")
+  }
+
+  private func synchronously<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
+
   @Test("transactions are applied whole, once, with their origin, and are not sent back")
   func basics() throws {
     let (a, b) = (try database(), try database())

@@ -310,7 +310,7 @@ struct HistoryTests {
     #expect(await updates.next() != nil)
     #expect(try await db.count(List.all) == 0)
     #expect(try await history.redo()?.step.label == "Add")
-    try db.close()
+    try await db.close()
     while await updates.next() != nil {}
   }
 }

@@ -193,7 +193,7 @@ struct LoggedHistoryTests {
     try await db.log.purge(keeping: .init(count: 0), passingCursors: true)
     var late = cursor.observe().makeAsyncIterator()
     await #expect(throws: LogError.self) { try await late.next() }
-    try db.close()
+    try await db.close()
     #expect(try await iterator.next() == nil)
   }
 }

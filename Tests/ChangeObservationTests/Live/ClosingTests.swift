@@ -24,7 +24,7 @@ struct ClosingTests {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let task = Task { try await body { begin.yield() } }
     for await _ in begun { break }
-    try db.close()
+    try await db.close()
     return try await task.value
   }
 
@@ -35,7 +35,7 @@ struct ClosingTests {
     let filtered = db.changes(of: Note.self, where: { $0.$stars > 0 })
     let all = db.changes()
     try await db.execute("UPDATE Note SET stars = 1")
-    try db.close()
+    try await db.close()
     #expect(await stream.collect { _ in false }.count == 1)
     #expect(await filtered.collect { _ in false }.count == 1)
     #expect(await all.reduce(0) { count, _ in count + 1 } == 1)
@@ -93,7 +93,7 @@ struct ClosingTests {
       }
       for await _ in begun { break }
       try await db.insert(Note(title: "two"))
-      try db.close()
+      try await db.close()
       try await task.value
     }
   }
@@ -103,7 +103,7 @@ struct ClosingTests {
     let db = try database(inMemory: false)
     var values = db.observe { _ in (try? db.close()) == nil }.makeAsyncIterator()
     #expect(try await values.next() == true)
-    try db.close()
+    try await db.close()
     #expect(try await values.next() == nil)
   }
 
@@ -115,7 +115,7 @@ struct ClosingTests {
     let query = LiveQuery(Note.select(\.$title), in: db)
     let model = LiveModel(Note.self, 1, in: db)
     await until { query.isLoaded && model.isLoaded }
-    try db.close()
+    try await db.close()
     await until { query.phase.hasEnded && model.phase.hasEnded }
     #expect(query.rows == ["one"] && model.model?.title == "one")
     await query.refresh()

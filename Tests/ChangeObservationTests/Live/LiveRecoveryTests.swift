@@ -23,7 +23,7 @@ struct LiveRecoveryTests {
     await until {
       query.phase.error != nil && model.phase.error != nil && raw.phase.error != nil
     }
-    try db.migrate([Note.self])
+    try await db.migrate([Note.self])
     await until { query.isLoaded && model.isLoaded && raw.isLoaded }
     try await db.insert(Note(title: "one"))
     await until { query.rows == ["one"] && model.model?.title == "one" && raw.rows.count == 1 }
@@ -33,7 +33,7 @@ struct LiveRecoveryTests {
       query.phase.error != nil && model.phase.error != nil && raw.phase.error != nil
     }
     #expect(query.rows.isEmpty && model.model == nil && raw.rows.isEmpty)
-    try db.migrate([Note.self])
+    try await db.migrate([Note.self])
     try await db.insert(Note(title: "two"))
     await until { query.rows == ["two"] && model.model?.title == "two" && raw.rows.count == 1 }
     #expect(query.isLoaded && model.isLoaded && raw.isLoaded)

@@ -30,7 +30,7 @@ struct LiveValueTests {
     let after = runs.load(ordering: .relaxed)
     #expect(after > before)
     #expect(live.isLoaded)
-    try db.close()
+    try await db.close()
     await until { live.phase.hasEnded }
     #expect(live.value == 2)
   }

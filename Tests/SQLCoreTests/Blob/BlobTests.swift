@@ -134,7 +134,7 @@ struct BlobTests {
     }
     let readers = db.access.pool.readers(since: .roughlyNow)
     #expect(readers.isEmpty)
-    try db.close()
+    try await db.close()
     let error = await #expect(throws: DatabaseError.self) {
       for try await _ in chunks {}
     }

@@ -118,7 +118,7 @@ struct AsyncAccessTests {
     }
     #expect(error is Failure)
     #expect(try await db.row("SELECT count(*) FROM note")?[0] == 0)
-    try db.close()
+    try await db.close()
     let closed = await written { _ in 1 }
     #expect((closed as? DatabaseError)?.code == .misuse)
   }

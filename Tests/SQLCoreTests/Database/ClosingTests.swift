@@ -44,7 +44,7 @@ struct ClosingTests {
   @Test("after `close()` every asynchronous access throws misuse") @MainActor
   func closedAsync() async throws {
     for db in try databases() {
-      try db.close()
+      try await db.close()
       let accesses: [@Sendable () async throws -> Void] = [
         { try await db.read { _ in } }, { try await db.read(on: .background) { _ in } },
         { try await db.write { _ in } }, { try await db.write(alone: true) { _ in } },
@@ -65,8 +65,8 @@ struct ClosingTests {
   func closedSnapshot() async throws {
     let db = try Database.temporary()
     let snapshot = try await db.makeSnapshot()
-    try snapshot.close()
-    try snapshot.close()
+    try await snapshot.close()
+    try await snapshot.close()
     expectMisuse { try snapshot.read { _ in } }
     expectMisuse { try snapshot.renew() }
     await #expect(throws: DatabaseError.self) { try await snapshot.read { _ in } }
@@ -112,6 +112,22 @@ struct ClosingTests {
     }
   }
 
+  @Test("closing from asynchronous code, also in a task that was cancelled")
+  func closingInTask() async throws {
+    for db in try databases() {
+      let holding = Holding(writerOf: db)
+      let error = await #expect(throws: DatabaseError.self) { try await db.close() }
+      #expect(error?.code.primary == .busy)
+      holding.end()
+      try await Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await db.close()
+      }.value
+      expectMisuse { try db.read { _ in } }
+      try await db.close()
+    }
+  }
+
   @Test("closing while an access waits throws busy, and the access is served")
   func waiting() async throws {
     let db = try Database.temporary()
@@ -120,7 +136,7 @@ struct ClosingTests {
     #expect(throws: DatabaseError.self) { try db.close() }
     holding.end()
     try await task.value
-    try db.close()
+    try await db.close()
   }
 
   @Test("closing waits while the library itself uses the writer, and then succeeds")
@@ -159,7 +175,7 @@ struct ClosingTests {
       async let second: Void = db.write { _ in }
       _ = try await (first, second)
       try await db.read(on: .background) { _ in }
-      try db.close()
+      try synchronously { try db.close() }
     }
   }
 

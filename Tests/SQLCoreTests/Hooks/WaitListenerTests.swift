@@ -34,7 +34,7 @@ struct WaitListenerTests {
       for try await _ in db.stream(Int.self, "SELECT n FROM note") {}
     }
     try onAnotherThread { [db] in try db.read { _ in } }
-    try db.close()
+    try await db.close()
     #expect(waits.all.isEmpty)
   }
 

@@ -29,7 +29,7 @@ struct PoolStatusTests {
     _ = try await (first, second)
     while db.poolStatus.readers.used > 0 { await Task.yield() }
     #expect(db.poolStatus.readers == .init(connections: 1, used: 0, waiting: 0))
-    try db.close()
+    try await db.close()
     #expect(db.poolStatus.readers.connections == 0)
   }
 

@@ -182,7 +182,7 @@ struct StreamEndingTests {
     var count = 1
     while try await iterator.next() != nil { count += 1 }
     #expect(count == 5_000)
-    try db.close()
+    try await db.close()
   }
 
   @Test("after `close()` the first row of a stream throws misuse", arguments: [true, false])
@@ -190,7 +190,7 @@ struct StreamEndingTests {
     let db = try inMemory ? Database.inMemory() : Self.database()
     let stream = db.stream("SELECT 1")
     for try await _ in stream {}
-    try db.close()
+    try await db.close()
     let error = await #expect(throws: DatabaseError.self) { for try await _ in stream {} }
     #expect(error?.code == .misuse)
   }
@@ -199,7 +199,7 @@ struct StreamEndingTests {
   func closingBesideADroppedStream() async throws {
     let db = try Self.database()
     let stuck = await Stuck(in: db)
-    try db.close()
+    try await db.close()
     #expect(db.laneStatuses.stream.count == 1)
     stuck.goOn()
     // Its connection is closed.

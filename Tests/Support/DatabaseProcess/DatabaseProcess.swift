@@ -139,9 +139,11 @@ enum DatabaseProcess {
     getrlimit(resource, &limit)
     limit.rlim_cur = min(limit.rlim_cur, 64)
     setrlimit(resource, &limit)
-    var directories: [OpaquePointer] = []
-    while let directory = opendir("/") { directories.append(directory) }
-    defer { for directory in directories { closedir(directory) } }
+    var descriptors: [Int32] = []
+    while let descriptor = Optional(dup(STDOUT_FILENO)), descriptor >= 0 {
+      descriptors.append(descriptor)
+    }
+    defer { for descriptor in descriptors { close(descriptor) } }
     do {
       _ = try Database(path: path)
       say("opened")

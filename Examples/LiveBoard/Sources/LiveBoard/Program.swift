@@ -42,7 +42,7 @@ struct Program {
     } catch let error as IOError {
       throw StartFailure(port: arguments.port, errno: error.errnoCode)
     }
-    try board.db.close()
+    try await board.db.close()
   }
 
   /// Not `print`, which would keep the lines back if the output is a pipe.

@@ -107,7 +107,7 @@ struct UndoTests {
     }
     _ = try await board.editCard(added.id, CardEdit(notes: "by Grace"), version: nil, by: grace)
     #expect(try await board.undo(by: ada) == "renamed “<q>three</q>” back to “<q>two</q>”")
-    try board.db.close()
+    try await board.db.close()
 
     let again = try Board(path: try #require(board.db.path))
     try await again.trimLog()

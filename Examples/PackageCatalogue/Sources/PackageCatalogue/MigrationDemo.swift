@@ -19,11 +19,11 @@ struct MigrationDemo {
 
     let models: [any Model.Type] = [Section.self, Version2.Package.self, Dependency.self]
     let database = try Database(path: path)
-    let plan = try database.migrationPlan(for: models)
+    let plan = try await database.migrationPlan(for: models)
     console.show("Opening the file with it will do this:\n\n\(plan)\n")
 
     let start = ContinuousClock.now
-    try database.migrate(models)
+    try await database.migrate(models)
     let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
     console.show("Done in one transaction, in \(milliseconds) ms. The packages by their review:\n")
     let reviews = Version2.Package.select { ($0.$review, $0.count().as("packages")) }

@@ -202,12 +202,8 @@ final class ConnectionAccess: Sendable {
   ) async throws -> Result {
     try Task.checkCancellation()
     try pool.check()
-    let thread = WorkerThreads(maximum: 1)
-    return try await withUnsafeThrowingContinuation { continuation in
-      thread.submit {
-        continuation.resume(
-          with: Swift.Result { try self.runBeside(fileID: fileID, line: line, body) })
-      }
+    return try await WorkerThreads.run { _ in
+      try self.runBeside(fileID: fileID, line: line, body)
     }
   }
 

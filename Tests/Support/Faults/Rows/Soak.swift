@@ -41,7 +41,7 @@ enum Soak: Trial {
       tally.count(unit)
     }
     try compare(held, Array(held.suffix(max(1, held.count / 2))), configuration, &tally)
-    try db.close()
+    try await db.close()
     let connection = try PlainConnection(path: path)
     try connection.requireWhole()
   }

@@ -96,8 +96,11 @@ struct RawClient: Sendable {
   ) throws -> Data {
     #if canImport(Glibc)
       let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let noSignal = Int32(MSG_NOSIGNAL)
     #else
+      // The server ignores SIGPIPE for the whole process.
       let handle = socket(AF_INET, SOCK_STREAM, 0)
+      let noSignal: Int32 = 0
     #endif
     guard handle >= 0 else { throw SocketError(call: "socket", code: errno) }
     defer { close(handle) }
@@ -115,9 +118,8 @@ struct RawClient: Sendable {
     request.withUnsafeBytes { bytes in
       while sent < bytes.count {
         // The server may refuse a request before it has read all of it.
-        let count = Glibc.send(
-          handle, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
-          Int32(MSG_NOSIGNAL))
+        let count = Foundation.send(
+          handle, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, noSignal)
         if count <= 0 { break }
         sent += count
       }

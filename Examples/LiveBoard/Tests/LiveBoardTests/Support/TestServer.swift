@@ -43,7 +43,7 @@ struct TestServer: Sendable {
       // A service group may report in several ways that it was cancelled.
       while await group.nextResult() != nil {}
     }
-    try board.db.close()
+    try await board.db.close()
   }
 
   /// Adds a list with a card, and returns the card.
