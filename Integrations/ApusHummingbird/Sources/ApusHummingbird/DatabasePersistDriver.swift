@@ -34,10 +34,11 @@ public struct PersistedValue: Model, Sendable {
 /// ```swift
 /// let db = try Database(path: "blog.sqlite", models: [Post.self, PersistedValue.self])
 /// let persist = DatabasePersistDriver(db)
-/// router.add(middleware: SessionMiddleware(storage: persist))
-/// app.addServices(persist)
+/// app.addServices(persist)                 // deletes what has expired
+/// try await persist.set(key: "session 4711", value: user.id, expires: .seconds(3_600))
 /// ```
 ///
+/// HummingbirdAuth keeps its sessions there: `SessionMiddleware(storage: persist)`.
 /// Each method is one transaction with one statement. Values are stored as JSON. A value that has
 /// expired is not returned, and is deleted by one of the processes that run the driver as a service.
 /// The clock is that of the system, since processes share it.

@@ -172,8 +172,9 @@ extension Request {
   ///
   /// ```swift
   /// router.get("authors/:id/posts/events") { request, context in
-  ///   let author = try context.parameters.require("id", as: Int64.self)
-  ///   return try request.events(of: db.observe(Post.where { $0.$authorID == author }))
+  ///   let id = try context.parameters.require("id", as: Int64.self)
+  ///   let posts = Post.where { $0.$authorID == Unique64(rawValue: id) }
+  ///   return try request.events(of: db.observe(posts))
   /// }
   /// ```
   ///

@@ -69,7 +69,6 @@ public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
 /// ```swift
 /// var configuration = Configuration()
 /// configuration.reportSlowStatements(over: .milliseconds(20))
-/// …
 /// router.add(middleware: SlowStatementMiddleware())
 /// // warning: a statement was slow  hb.request.id=… path=/posts duration_ms=31 sql=SELECT …
 /// ```
