@@ -179,7 +179,8 @@ extension Request {
   /// ```
   ///
   /// The events are those of `LiveEvents`. Each stream observes the query for itself, so a client that
-  /// connects again gets all rows. For a query that many clients follow, share one `LiveEvents`.
+  /// connects again gets all rows, and the number of streams has no bound. For a query that many clients
+  /// follow, share one `LiveEvents`.
   public func events<Row: Encodable & Sendable>(
     of observation: QueryObservation<Row>, heartbeat: Duration = .seconds(15),
     logger: Logger? = nil
