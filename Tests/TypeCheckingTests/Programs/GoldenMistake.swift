@@ -128,7 +128,7 @@ struct GoldenMistake: Sendable {
       name: "a subscript of a result in print",
       code: """
         func show(_ db: Database) throws {
-          print(try db.‸fetch(Post.‸select { $0.$title.upper() })[0])
+          print(try db.‸fetch(Post.select { $0.$title.upper() })[0])
         }
         """,
       message: "type 'Any' does not conform to the 'Sendable' protocol"),
