@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "Apus", path: "../.."),
+    .package(name: "ApusHummingbird", path: "../../Integrations/ApusHummingbird"),
     .package(
       url: "https://github.com/hummingbird-project/hummingbird.git", .upToNextMinor(from: "2.28.1")),
   ],
@@ -15,6 +16,7 @@ let package = Package(
       dependencies: [
         .product(name: "Apus", package: "Apus"),
         .product(name: "ApusHistory", package: "Apus"),
+        .product(name: "ApusHummingbird", package: "ApusHummingbird"),
         .product(name: "Hummingbird", package: "hummingbird"),
       ],
       resources: [.copy("Public")]

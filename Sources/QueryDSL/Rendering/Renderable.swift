@@ -61,9 +61,19 @@ extension ConnectionCore {
 public struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error message, with the table or clause that it concerns.
   public let message: String
+  /// Whether the fault is in the cursor of a page: its text is not that of a cursor, or it belongs to
+  /// another order. If a client sent the cursor, the mistake is the client's.
+  public let concernsCursor: Bool
 
   package init(_ message: String) {
     self.message = message
+    concernsCursor = false
+  }
+
+  /// Makes the error for a cursor that does not fit.
+  init(cursor message: String) {
+    self.message = message
+    concernsCursor = true
   }
 
   /// The message.

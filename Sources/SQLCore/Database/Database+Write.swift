@@ -49,11 +49,10 @@ extension Database {
         return try core.transaction(.immediate) { try body(core.lend()) }
       }
     }
-    return try await sharing(
-      SharedWriteClosure(canRunAgain: false) { core in
-        core.writeLabel = label
-        return try body(core.lend())
-      })
+    return try await sharing(canRunAgain: false) { core in
+      core.writeLabel = label
+      return try body(core.lend())
+    }
   }
 
   /// Runs a closure in a transaction on the writer's thread, and then calls `completion` there with the
@@ -104,22 +103,20 @@ extension Database {
   package func writeData<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await sharing(
-      SharedWriteClosure(canRunAgain: true) { core in
-        core.writeLabel = nil
-        return try core.asOneCall { try body(core.lend()) }
-      })
+    try await sharing(canRunAgain: true) { core in
+      core.writeLabel = nil
+      return try core.asOneCall { try body(core.lend()) }
+    }
   }
 
   /// Runs a write whose closure may run several times, and runs it again if another write undid it.
   func writeAgainIfUndone<Result: Sendable>(
     label: String?, _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await sharing(
-      SharedWriteClosure(canRunAgain: true) { core in
-        core.writeLabel = label
-        return try body(core.lend())
-      })
+    try await sharing(canRunAgain: true) { core in
+      core.writeLabel = label
+      return try body(core.lend())
+    }
   }
 
   /// Lends the writer without a transaction, for statements that SQLite refuses inside one: VACUUM,
@@ -194,8 +191,11 @@ extension Database {
     }
   }
 
-  private func sharing<Write: SharedWrite>(_ write: Write) async throws -> Write.Value {
-    try await access.share(write) { core, first in
+  private func sharing<Result: Sendable>(
+    canRunAgain: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
+    let write = SharedWriteClosure(canRunAgain: canRunAgain, access.carryingOrigin(body))
+    return try await access.share(write) { core, first in
       let pool = self.access.pool
       pool.enter(with: core)
       var answers: [() -> Void] = []

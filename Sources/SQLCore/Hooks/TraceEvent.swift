@@ -38,6 +38,23 @@ public struct TraceEvent: ~Copyable {
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/expanded_sql.html>
   public var expandedSQL: String? { comment ?? statement.flatMap(expandedText) }
+
+  /// A value of the task that began the access whose statement is reported, such as a request.
+  ///
+  /// ```swift
+  /// configuration.onStatement = { event in
+  ///   if let request = TraceEvent.origin as? String { print(request, event.sql ?? "") }
+  /// }
+  /// try await TraceEvent.$origin.withValue("GET /posts") {
+  ///   print(try await db.count(Post.all))
+  /// }
+  /// ```
+  ///
+  /// The statements of an access often run on a thread of the database, outside of the task. If
+  /// `Configuration.onStatement` is set, the database takes this value along: to reads, writes and
+  /// streams of rows. BEGIN and COMMIT of a transaction that several writes share belong to none of
+  /// them, and live results are read by tasks of their own.
+  @TaskLocal public static var origin: (any Sendable)?
 }
 
 /// The kinds of events that `onTrace` reports.

@@ -7,11 +7,12 @@ extension StreamProducer {
     let deadline = duration.map(Deadline.after)
     if let deadline { setTimer(to: deadline) }
     let waiter = Waiter()
+    let job = database.access.carryingOrigin { [self] grant in open(grant, deadline) }
     _ = waiter.begin { [self] result in
       // This waiter is never cancelled: if the stream was closed, the job gives the connection
       // back.
       guard case .success(let grant) = result else { return }
-      database.access.streamThreads.submit { [self] in open(grant, deadline) }
+      database.access.streamThreads.submit { try? job(grant) }
     }
     do {
       try pool.take(.stream, for: waiter)
@@ -42,10 +43,11 @@ extension StreamProducer {
 
   /// Submits the job that continues reading.
   func resume(_ cursor: Cursor) {
-    database.access.streamThreads.submit { [self] in
+    let job = database.access.carryingOrigin { [self] (cursor: Cursor) in
       pool.enter(with: cursor.core)
       read(cursor)
     }
+    database.access.streamThreads.submit { try? job(cursor) }
   }
 
   /// Submits a job that gives back the connection of a stream that ended while it was paused.

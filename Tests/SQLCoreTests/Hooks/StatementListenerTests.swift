@@ -29,6 +29,51 @@ struct StatementListenerTests {
     #expect(!statements.contains { $0.contains("secret") })
   }
 
+  @Test(
+    "statements of reads, writes and streams name the task that asked for them",
+    arguments: [true, false])
+  func origins(inMemory: Bool) async throws {
+    let seen = Shared<[String: Set<String>]>([:])
+    var configuration = Configuration()
+    configuration.maximumReaders = 20
+    configuration.onStatement = { event in
+      let (origin, sql) = (TraceEvent.origin as? String ?? "none", event.sql ?? "")
+      seen.change { $0[origin, default: []].insert(sql) }
+    }
+    let db =
+      try inMemory
+      ? Database.inMemory(configuration: configuration)
+      : Database.temporary(configuration: configuration)
+    try await db.execute("CREATE TABLE t (n INTEGER)")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for request in 1...20 {
+        group.addTask {
+          try await TraceEvent.$origin.withValue("\(request)") {
+            try await db.write { try $0.execute("INSERT INTO t SELECT \(unsafe: "\(request)")") }
+            try await db.write(alone: true) {
+              try $0.execute("UPDATE t SET n = n WHERE n = \(unsafe: "\(request)")")
+            }
+            _ = try await db.read(on: .background) {
+              try $0.rows("SELECT n FROM t WHERE n = \(unsafe: "\(request)")")
+            }
+            for try await _ in db.stream("SELECT n + 0 FROM t WHERE n = \(unsafe: "\(request)")") {}
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for request in 1...20 {
+      // Statements that begin and end transactions may belong to several tasks.
+      let own = seen.current["\(request)"]?.filter { $0.contains(" t ") }
+      #expect(
+        own == [
+          "INSERT INTO t SELECT \(request)", "UPDATE t SET n = n WHERE n = \(request)",
+          "SELECT n FROM t WHERE n = \(request)", "SELECT n + 0 FROM t WHERE n = \(request)",
+        ])
+    }
+    #expect(try await db.fetch(Int.self, "SELECT count(*) FROM t") == [20])
+  }
+
   @Test("what the library runs on databases of its own is not reported")
   func ownDatabases() throws {
     let seen = Shared<[String]>([])

@@ -125,6 +125,24 @@ struct GoldenMistake: Sendable {
         """,
       message: "expression is 'async' but is not marked with 'await'"),
     GoldenMistake(
+      name: "a subscript of a result in print",
+      code: """
+        func show(_ db: Database) throws {
+          print(try db.‸fetch(Post.select { $0.$title.upper() })[0])
+        }
+        """,
+      message: "type 'Any' does not conform to the 'Sendable' protocol"),
+    GoldenMistake(
+      name: "a write in a write",
+      code: """
+        func clear(_ db: Database) throws {
+          try db.write { tx in
+            try tx.‸write { try $0.execute("DELETE FROM Post") }
+          }
+        }
+        """,
+      message: "a connection is used directly"),
+    GoldenMistake(
       name: "a missing Select",
       code: """
         let query = Query ‸{ (post: Columns<Post>) in

@@ -1,4 +1,5 @@
 import Apus
+import ApusHummingbird
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ struct FeedTests {
     var orders: [String: [String]] = [:]
     var cards: [String: String] = [:]
     var unread = UnreadPart()
-    var last: EventID?
+    var last: EventPosition?
 
     struct UnreadPart: Codable, Equatable {
       var lists: [String: Int] = [:]
@@ -34,7 +35,9 @@ struct FeedTests {
         guard let name = lines.first(where: { $0.hasPrefix("event: ") })?.dropFirst(7),
           let data = lines.first(where: { $0.hasPrefix("data: ") })?.dropFirst(6)
         else { continue }
-        last = lines.first { $0.hasPrefix("id: ") }.flatMap { EventID(String($0.dropFirst(4))) }
+        last = lines.first { $0.hasPrefix("id: ") }.flatMap {
+          EventPosition(String($0.dropFirst(4)))
+        }
         switch name {
         case "board": apply(try JSONDecoder().decode(BoardPart.self, from: Data(data.utf8)))
         case "unread": unread = try JSONDecoder().decode(UnreadPart.self, from: Data(data.utf8))
@@ -76,22 +79,22 @@ struct FeedTests {
           // A browser that lost its place, and one that saw another run of the server.
           if Int.random(in: 0..<12, using: &random) == 0 { pages[index].last = nil }
           if Int.random(in: 0..<12, using: &random) == 0 {
-            pages[index].last = EventID(epoch: 0, number: 3)
+            pages[index].last = EventPosition("0.3")
           }
           try await catchUp(&pages[index], server, person)
         }
       }
-      // Some events may still be on their way. If none comes for a minute, none ever will.
-      var heartbeats = 0
+      // Some events may still be on their way. If they do not come in a minute, they never will.
+      var waits = 0
       while true {
         for index in pages.indices { try await catchUp(&pages[index], server, person) }
         var fresh = Page()
         try await read(&fresh, server, person)
         let difference = try await differences(from: fresh, server, person)
         if difference.isEmpty, pages.allSatisfy({ $0.shown == fresh.shown }) { return }
-        let batch = try await server.feed.next(after: fresh.last, for: nil)
-        heartbeats = batch?.bytes == FeedEvent.heartbeat ? heartbeats + 1 : 0
-        if heartbeats == 4 {
+        try await Task.sleep(for: .milliseconds(10))
+        waits += 1
+        if waits == 6_000 {
           Issue.record("seed \(seed): \(difference), \(pages.map(\.shown)), \(fresh.shown)")
           return
         }
@@ -101,16 +104,19 @@ struct FeedTests {
 
   /// Reads everything that was sent until now.
   private func catchUp(_ page: inout Page, _ server: TestServer, _ person: Person) async throws {
-    while page.last != (await server.feed.position(for: nil)) {
+    while page.last != server.feed.events.position {
       try await read(&page, server, person)
     }
   }
 
   /// Reads the next batch as the server sends it.
   private func read(_ page: inout Page, _ server: TestServer, _ person: Person) async throws {
-    let batch = try #require(try await server.feed.next(after: page.last, for: person.id))
-    try page.apply(String(buffer: batch.bytes))
-    page.last = batch.id
+    let feed = server.feed
+    let batch = try await feed.events.batch(after: page.last, for: person.id) {
+      try await feed.whole(for: $0)
+    }
+    try page.apply(String(buffer: try #require(batch).bytes))
+    page.last = batch?.position
   }
 
   /// The parts of a page that differ from the database.

@@ -34,8 +34,8 @@ extension PageCursor: CustomStringConvertible {
   public init(_ text: String) throws {
     guard let cursor = Self.read(text) else {
       throw QueryError(
-        "the text is not that of a page's cursor; use the text of a cursor as it is, or begin with "
-          + "the first page")
+        cursor: "the text is not that of a page's cursor; use the text of a cursor as it is, or "
+          + "begin with the first page")
     }
     self = cursor
   }

@@ -73,8 +73,8 @@ struct PlaceOrder {
     guard let cursor else { return }
     guard cursor.order == fingerprint, cursor.values.count == terms.count else {
       throw QueryError(
-        "the cursor belongs to a query with another order or other tables; use it with the query "
-          + "that made it, or begin with the first page")
+        cursor: "the cursor belongs to a query with another order or other tables; use it with "
+          + "the query that made it, or begin with the first page")
     }
     let condition = PageCondition(
       terms: zip(ordered, cursor.values).map { term, value in

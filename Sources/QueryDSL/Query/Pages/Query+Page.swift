@@ -125,8 +125,8 @@ extension TableQuery where M: Model {
       guard try cursor.order == order.fingerprint(of: layout), cursor.values.count == terms.count
       else {
         throw QueryError(
-          "the cursor belongs to another order of \(layout.tableName); use it with the order that "
-            + "made it, or begin with the first page")
+          cursor: "the cursor belongs to another order of \(layout.tableName); use it with the "
+            + "order that made it, or begin with the first page")
       }
       let condition = PageCondition(
         terms: zip(terms, cursor.values).map { term, value in

@@ -45,6 +45,19 @@ extension Connection {
     try use().savepoint { try body(self) }
   }
 
+  /// Not available: the connection that `write { }` lends is in its transaction.
+  @available(
+    *, unavailable,
+    message: """
+      a connection is used directly: that of `write { }` is in its transaction already; nest with \
+      `savepoint { }`
+      """
+  )
+  @discardableResult
+  public func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    try savepoint(body)
+  }
+
   /// Makes the innermost transaction or savepoint roll back when its closure returns. The rollback
   /// is not reported as an error; `isRollbackRequested` says so to the caller.
   public func requestRollback() throws {

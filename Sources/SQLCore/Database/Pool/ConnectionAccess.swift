@@ -74,6 +74,7 @@ final class ConnectionAccess: Sendable {
       }
     }
     try pool.check()
+    let body = carryingOrigin(body)
     let waiter = Waiter(isProbe: options.isProbe)
     return try await wait(lane, options.deadline, waiter) { continuation in
       self.answer(lane, options, waiter, body) { continuation.resume(with: $0) }
@@ -134,6 +135,17 @@ final class ConnectionAccess: Sendable {
       if core.isInTransaction { try core.run(cached: "ROLLBACK") }
     }
     try registrations.apply(to: core)
+  }
+
+  /// Returns a closure that another thread can run, with this task's value for listeners of
+  /// statements.
+  func carryingOrigin<Argument, Result>(
+    _ body: @escaping @Sendable (Argument) throws -> Result
+  ) -> @Sendable (Argument) throws -> Result {
+    guard configuration.onStatement != nil, let origin = TraceEvent.origin else { return body }
+    return { argument in
+      try TraceEvent.$origin.withValue(origin) { try body(argument) }
+    }
   }
 
   private func threads(of lane: ConnectionPool.LaneName) -> WorkerThreads {

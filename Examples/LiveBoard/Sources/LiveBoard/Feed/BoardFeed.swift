@@ -1,32 +1,19 @@
 import Apus
+import ApusHummingbird
 import Hummingbird
 import Logging
 import ServiceLifecycle
 
 /// The events that keep open pages up to date.
 ///
-/// It observes the board once, whatever the number of browsers, and renders each change once. The newest
-/// events are kept: a browser that was away for a moment gets those that it missed. One that missed
-/// more, or that saw another run of the server, gets the whole board. So neither a slow browser nor one
-/// that never reads costs memory here.
+/// It observes the board once, whatever the number of browsers, and renders each change once. A browser
+/// that missed more than the feed keeps, or that saw another run of the server, gets the whole board.
 actor BoardFeed: Service {
-  /// The next events for a browser, and the event after which to ask again.
-  struct Batch: Sendable {
-    var bytes: ByteBuffer
-    var id: EventID
-  }
-
-  /// The largest number and size of events that are kept.
-  static let keptEvents = 1_024
-  static let keptBytes = 2 << 20
-
   let board: Board
+  /// The events that were sent, those for one person only with the person's key.
+  nonisolated let events = EventFeed<Person.ID>()
   private let logger: Logger
-  private let epoch = UInt32.random(in: 1...UInt32.max)
   private var picture = BoardPicture()
-  private var events: [FeedEvent] = []
-  private var eventBytes = 0
-  private var lastNumber = 0
   private var loaded: Set<ObjectIdentifier> = []
   private var problems: [ObjectIdentifier: String] = [:]
   private var activity = ""
@@ -35,11 +22,6 @@ actor BoardFeed: Service {
   private var steps: [Person.ID: StepsChange] = [:]
   private let activitySignal = AsyncStream.makeStream(
     of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  private var isClosed = false
-  private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-  private var lastWaiter = 0
-  /// The number of open streams of each person.
-  private var streams: [Person.ID?: Int] = [:]
 
   /// The number of live queries. All of them must have given their first result.
   private static let queries = 6
@@ -62,10 +44,9 @@ actor BoardFeed: Service {
         group.addTask { await self.followUnread(UnreadCount.all) { $0.take($1) } }
         group.addTask { await self.followUnread(Unread.all) { $0.take($1) } }
         group.addTask { await self.followActivity() }
-        group.addTask { await self.beat() }
       }
     }
-    close()
+    events.finish()
   }
 
   /// Follows one live query, and sends what its differences change.
@@ -108,7 +89,7 @@ actor BoardFeed: Service {
           if problems.removeValue(forKey: name) != nil { try sendProblem() }
           try handle(self, results, isFirst)
           isFirst = false
-          if loaded.insert(name).inserted, isLoaded { wake() }
+          if loaded.insert(name).inserted, isLoaded { events.open() }
         }
         return
       } catch is CancellationError {
@@ -146,23 +127,12 @@ actor BoardFeed: Service {
 
   private var isLoaded: Bool { loaded.count == Self.queries }
 
-  private func beat() async {
-    while (try? await Task.sleep(for: .seconds(15))) != nil { wake() }
-  }
-
   // MARK: Sending
 
   private func send(
     _ name: String, _ payload: some Encodable, to audience: Person.ID? = nil
   ) throws {
-    lastNumber += 1
-    let event = try FeedEvent(name, payload, id: lastID, audience: audience)
-    events.append(event)
-    eventBytes += event.bytes.readableBytes
-    while events.count > Self.keptEvents || eventBytes > Self.keptBytes {
-      eventBytes -= events.removeFirst().bytes.readableBytes
-    }
-    wake()
+    events.send(try ServerSentEvent(name, json: payload), to: audience)
   }
 
   private var problem: ProblemChange {
@@ -174,115 +144,28 @@ actor BoardFeed: Service {
     try send("problem", problem)
   }
 
-  private var lastID: EventID { EventID(epoch: epoch, number: lastNumber) }
-
-  private func wake() {
-    let waiting = waiters
-    waiters = [:]
-    for continuation in waiting.values { continuation.resume() }
-  }
-
-  private func close() {
-    isClosed = true
-    wake()
-  }
-
-  // MARK: Receiving
-
-  /// Waits until there are events after a given one that concern a person, and returns them. Returns nil
-  /// once the service is stopped; an empty batch is a heartbeat.
-  func next(after id: EventID?, for person: Person.ID?) async throws -> Batch? {
-    var id = id
-    while !isClosed {
-      try Task.checkCancellation()
-      if isLoaded {
-        guard let last = id, last.epoch == epoch, let missed = missed(after: last.number) else {
-          return try whole(for: person)
-        }
-        if !missed.isEmpty {
-          var bytes = ByteBuffer()
-          for event in missed where event.audience == nil || event.audience == person {
-            bytes.writeImmutableBuffer(event.bytes)
-          }
-          id = lastID
-          if bytes.readableBytes > 0 { return Batch(bytes: bytes, id: lastID) }
-        }
-      }
-      let wakening = await wait()
-      // A stream that ends must not take this for a heartbeat.
-      try Task.checkCancellation()
-      if wakening == .beat, let id { return Batch(bytes: FeedEvent.heartbeat, id: id) }
-    }
-    return nil
-  }
-
   /// The event after which a page that is rendered now for a person needs more.
-  func position(for person: Person.ID?) -> EventID {
+  func position(for person: Person.ID?) -> EventPosition {
     see(person)
-    return lastID
-  }
-
-  /// Whether another stream may be opened.
-  var hasRoom: Bool { streams.values.reduce(0, +) < Limits.streams }
-
-  /// Counts a stream of a person.
-  func open(for person: Person.ID?) {
-    see(person)
-    streams[person, default: 0] += 1
+    return events.position
   }
 
   private func see(_ person: Person.ID?) {
     if let person, seen.insert(person).inserted { activitySignal.continuation.yield() }
   }
 
-  func close(for person: Person.ID?) {
-    guard let count = streams[person] else { return }
-    streams[person] = count > 1 ? count - 1 : nil
-  }
-
-  /// The persons whose pages are open.
-  var present: Set<Person.ID> { Set(streams.keys.compactMap(\.self)) }
-
-  /// The kept events after a number; nil if some of them are no longer kept.
-  private func missed(after number: Int) -> ArraySlice<FeedEvent>? {
-    guard number <= lastNumber else { return nil }
-    let count = lastNumber - number
-    return count <= events.count ? events.suffix(count) : nil
-  }
-
   /// The events that show everything, whatever the page showed before.
-  private func whole(for person: Person.ID?) throws -> Batch {
-    var bytes = ByteBuffer()
+  func whole(for person: Person.ID?) throws -> EventFeed<Person.ID>.Whole {
+    see(person)
     var parts = [
-      try FeedEvent("board", picture.complete, id: lastID),
-      try FeedEvent("activity", ActivityChange(html: activity), id: lastID),
-      try FeedEvent("problem", problem, id: lastID),
+      try ServerSentEvent("board", json: picture.complete),
+      try ServerSentEvent("activity", json: ActivityChange(html: activity)),
+      try ServerSentEvent("problem", json: problem),
     ]
     if let person {
-      parts.append(try FeedEvent("unread", picture.unread(for: person), id: lastID))
-      if let steps = steps[person] { parts.append(try FeedEvent("steps", steps, id: lastID)) }
+      parts.append(try ServerSentEvent("unread", json: picture.unread(for: person)))
+      if let steps = steps[person] { parts.append(try ServerSentEvent("steps", json: steps)) }
     }
-    for part in parts { bytes.writeImmutableBuffer(part.bytes) }
-    return Batch(bytes: bytes, id: lastID)
-  }
-
-  private enum Wakening { case event, beat }
-
-  private func wait() async -> Wakening {
-    lastWaiter += 1
-    let waiter = lastWaiter
-    let number = lastNumber
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if Task.isCancelled { continuation.resume() } else { waiters[waiter] = continuation }
-      }
-    } onCancel: {
-      Task { await self.cancel(waiter) }
-    }
-    return lastNumber == number && isLoaded ? .beat : .event
-  }
-
-  private func cancel(_ waiter: Int) {
-    waiters.removeValue(forKey: waiter)?.resume()
+    return (parts, events.position)
   }
 }

@@ -14,6 +14,4 @@ enum Limits {
   static let logEntries = 10_000
   /// The largest body of a request, in bytes.
   static let body = 128 * 1_024
-  /// The number of event streams that may be open.
-  static let streams = 1_000
 }

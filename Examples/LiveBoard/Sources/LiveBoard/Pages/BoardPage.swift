@@ -1,4 +1,5 @@
 import Apus
+import ApusHummingbird
 
 /// The page of the board.
 struct BoardPage: Sendable {
@@ -13,7 +14,7 @@ struct BoardPage: Sendable {
   var activity: Activity
   var steps: StepsChange
   /// The event after which the page needs the events of the feed.
-  var position: EventID?
+  var position: EventPosition?
   var chosenTag: Tag.ID?
   var results: SearchResults?
 

@@ -1,9 +1,10 @@
 import Apus
+import ApusHummingbird
 
 /// The frame of every page.
 struct Layout {
   let title: String
-  var position: EventID?
+  var position: EventPosition?
   var person: Person?
   let content: HTML
 

@@ -100,7 +100,7 @@ extension BoardContext {
   fileprivate func personOrNext(_ board: Board, _ feed: BoardFeed) async throws -> Person? {
     if let person { return person }
     let people = try await board.db.fetch(Person.order(by: \.$id))
-    let present = await feed.present
+    let present = feed.events.audiences
     return people.first { !present.contains($0.id) } ?? people.first
   }
 }

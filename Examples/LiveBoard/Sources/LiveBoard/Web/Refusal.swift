@@ -1,4 +1,5 @@
 import Apus
+import ApusHummingbird
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -46,13 +47,11 @@ extension Refusal {
       self.init(
         status: error.status, code: "http", reason: error.body ?? error.status.reasonPhrase,
         headers: error.headers)
-    case let error as DatabaseError where error.code.primary == .busy:
-      self.init(
-        status: .serviceUnavailable, code: "busy",
-        reason: "another program holds the lock of the database; try again",
-        headers: [.retryAfter: "1"])
     default:
-      return nil
+      guard let failure = DatabaseFailure(error) else { return nil }
+      self.init(
+        status: failure.status, code: failure.code, reason: failure.message,
+        headers: failure.headers)
     }
   }
 }

@@ -1,0 +1,63 @@
+public import Apus
+public import Foundation
+
+/// An order of a customer.
+public struct Order: Model, Codable, Sendable, Equatable {
+  /// The key.
+  @PrimaryKey public var id = Unique64()
+  /// The name of the customer.
+  @Column public var customer: String
+  /// How far the order is.
+  @Column public var state: OpenEnum<OrderState> = .known(.placed)
+  /// What was ordered.
+  @Column public var details: JSON<OrderDetails>
+  /// When it was ordered.
+  @Column public var placedAt = Date()
+
+  /// Makes an order that was just placed. Swift makes no public initialiser, so a library writes one, with
+  /// the columns that a caller chooses.
+  public init(customer: String, details: OrderDetails) {
+    self.customer = customer
+    self.details = JSON(details)
+  }
+
+  /// The schema of the table.
+  public static var schema: Schema<Order> {
+    Index(\.$placedAt)
+    Index(\.$state)
+    Check { $0.$customer.length() > 0 && $0.$customer.length() <= 80 }
+  }
+}
+
+/// The state of an order. A newer program may store one that this program does not know, so the column is
+/// an `OpenEnum`.
+public enum OrderState: String, ColumnValue, Codable, Sendable {
+  case placed, packed
+}
+
+/// The details of an order, which the database stores as JSON.
+///
+/// What is added later is optional or has a default value, so that rows of older programs can be read.
+public struct OrderDetails: Codable, Hashable, Sendable {
+  /// The name of the item.
+  public var item: String
+  /// The number of pieces.
+  public var quantity: Int
+  /// Whether the order is a gift. Added in the second version.
+  public var isGift: Bool
+
+  /// Makes details.
+  public init(item: String, quantity: Int, isGift: Bool = false) {
+    self.item = item
+    self.quantity = quantity
+    self.isGift = isGift
+  }
+
+  /// Reads details of this and of earlier versions.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    item = try values.decode(String.self, forKey: .item)
+    quantity = try values.decode(Int.self, forKey: .quantity)
+    isGift = try values.decodeIfPresent(Bool.self, forKey: .isGift) ?? false
+  }
+}

@@ -1,0 +1,68 @@
+import Apus
+import Foundation
+import Logging
+import OrderModels
+import ServiceLifecycle
+
+/// Packs the orders that were placed, beside the requests. Several processes share the work: each order is
+/// claimed by one statement, so none is packed twice.
+struct Packer: Service {
+  let db: Database
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        do {
+          try await pack()
+          // Also sees the orders that other processes place.
+          for try await count in db.observe({ try $0.count(Self.placed) }) where count > 0 {
+            try await pack()
+          }
+          return
+        } catch is CancellationError {
+          return
+        } catch {
+          // The next attempt may succeed: another process may hold the lock, or the disk may be full.
+          logger.error("orders cannot be packed", metadata: ["error": "\(error)"])
+          try? await Task.sleep(for: .seconds(1))
+        }
+      }
+    }
+  }
+
+  static var placed: TableQuery<Order, Order> { Order.where { $0.$state == .known(.placed) } }
+
+  /// Packs all orders that are placed, in portions, so that requests can write between two of them.
+  private func pack() async throws {
+    while try await !packPortion().isEmpty {}
+  }
+
+  func packPortion(of size: Int = 50) async throws -> [Order.ID] {
+    let portion = Self.placed.order(by: \.$placedAt).limit(size).select(\.$id)
+    return try await db.fetch(
+      Order.update { $0.$state = .known(.packed) }.where { $0.$id.isIn(portion) }.returning(\.$id))
+  }
+}
+
+/// Copies the database at intervals while others write.
+struct Backups: Service {
+  let db: Database
+  let path: String
+  let interval: Duration
+  let logger: Logger
+  let health: Health
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while (try? await Task.sleep(for: interval)) != nil {
+        do {
+          try await db.backup(to: path, overwriting: true)
+          health.backupSucceeded()
+        } catch {
+          logger.error("the backup failed", metadata: ["error": "\(error)"])
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Apus
+import ApusHummingbird
+import OrderModels
+
+extension Database {
+  private static var models: [any TableModel.Type] { OrderStore.models + [PersistedValue.self] }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.reportSlowStatements(over: .milliseconds(50))
+    return configuration
+  }
+
+  /// Opens the file as a step of a deployment, and migrates it. A large table may take minutes, so it says
+  /// how far it has come.
+  static func migrating(
+    _ path: String, progress: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> Database {
+    try Database(
+      path: path, models: models, configuration: configuration,
+      migration: MigrationOptions(
+        schemaVersion: OrderStore.schemaVersion,
+        progress: {
+          progress(
+            $0.rowCount > 0
+              ? "\($0.table): \($0.copiedRows) of \($0.rowCount) rows" : "\($0.table): \($0.sql)")
+        }))
+  }
+
+  /// Opens the file for the service, which never migrates: several processes start at once, and one that
+  /// is older than the file goes on.
+  static func serving(_ path: String) throws -> Database {
+    var configuration = configuration
+    configuration.schemaPolicy = .validated
+    return try Database(
+      path: path, models: models, configuration: configuration,
+      migration: MigrationOptions(schemaVersion: OrderStore.schemaVersion))
+  }
+}

@@ -1,0 +1,1 @@
+../../../../Integrations/ApusHummingbird/Tests/ApusHummingbirdTests/Wire.swift

@@ -1,0 +1,168 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
+import Synchronization
+
+extension EventFeed {
+  /// Returns the answer to a request for the events: a stream that stays open.
+  ///
+  /// It begins after the position in the header `Last-Event-ID` or, for a page that was rendered at
+  /// some position, in the parameter `after` of the address. The stream ends when the client is gone,
+  /// when the client takes no event for longer than two heart beats, when the feed is finished, and
+  /// when the service shuts down gracefully: a server with open streams ends as soon as its other
+  /// requests are answered. Throws `HTTPError` with the status 503 if the largest number of streams
+  /// is open.
+  ///
+  /// - Parameters:
+  ///   - audience: The audience whose events the client gets, beside those for all.
+  ///   - background: A closure that runs as long as the stream, such as one that fills the feed. If it
+  ///     returns or throws, the stream ends.
+  ///   - whole: A closure that returns the events that show the whole state. The state must be that of
+  ///     its position, or a newer one.
+  public func response(
+    to request: Request, for audience: Audience? = nil,
+    background: (@Sendable () async throws -> Void)? = nil,
+    whole: @escaping @Sendable (Audience?) async throws -> Whole
+  ) throws -> Response {
+    guard hasRoom else {
+      throw HTTPError(
+        .serviceUnavailable, headers: [.retryAfter: "10"],
+        message: "\(limits.streams) event streams are open already")
+    }
+    let text =
+      request.headers[.lastEventID] ?? request.uri.queryParameters["after"].map(String.init)
+    let start = text.flatMap { EventPosition($0) }
+    let body = ResponseBody { writer in
+      let lent = LentWriter(writer)
+      let delivery = Delivery(feed: self, audience: audience, position: start, whole: whole)
+      try await delivery.run(to: lent, background)
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
+        // Proxies such as nginx would collect events before they pass them on.
+        .xAccelBuffering: "no",
+      ],
+      body: body)
+  }
+}
+
+extension HTTPField.Name {
+  static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .ifMatch
+  static let link = HTTPField.Name("Link") ?? .location
+  static let xAccelBuffering = HTTPField.Name("X-Accel-Buffering") ?? .cacheControl
+}
+
+/// The error that ends a stream whose client takes no more events.
+struct SlowClient: Error {}
+
+/// The writer of an answer, lent to one task while the task of the answer waits for it.
+///
+/// `@unchecked Sendable`: only that task uses it.
+private final class LentWriter: @unchecked Sendable {
+  private var writer: any ResponseBodyWriter
+
+  init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+
+  func write(_ bytes: ByteBuffer) async throws { try await writer.write(bytes) }
+}
+
+/// The events that are sent to one client.
+private final class Delivery<Audience: Hashable & Sendable>: Sendable {
+  private let feed: EventFeed<Audience>
+  private let audience: Audience?
+  private let start: EventPosition?
+  private let whole: @Sendable (Audience?) async throws -> EventFeed<Audience>.Whole
+
+  private struct Progress {
+    /// The number of the last write, and of the last one that has ended.
+    var begun = 0
+    var ended = 0
+    /// The last write at the heart beat before.
+    var atLastBeat = 0
+    /// Whether a comment is to be sent if there are no events.
+    var isBeatDue = false
+  }
+  private let progress = Mutex(Progress())
+
+  init(
+    feed: EventFeed<Audience>, audience: Audience?, position: EventPosition?,
+    whole: @escaping @Sendable (Audience?) async throws -> EventFeed<Audience>.Whole
+  ) {
+    self.feed = feed
+    self.audience = audience
+    start = position
+    self.whole = whole
+  }
+
+  /// Sends events until the stream has to end. Returns if the answer can be finished, and throws if the
+  /// connection must be closed.
+  func run(to writer: LentWriter, _ background: (@Sendable () async throws -> Void)?) async throws {
+    let (id, signal) = feed.begin(for: audience)
+    defer { feed.end(id) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await self.deliver(id, signal, to: writer) }
+      group.addTask { try await self.beat(id) }
+      group.addTask {
+        do { try await gracefulShutdown() } catch is CancellationError {}
+      }
+      if let background { group.addTask { try await background() } }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+    // A write that was ended by the shutdown leaves half an event, after which nothing may follow.
+    if progress.withLock({ $0.begun != $0.ended }) { throw SlowClient() }
+  }
+
+  private func deliver(
+    _ id: Int, _ signal: AsyncStream<Void>, to writer: LentWriter
+  ) async throws {
+    var position = start
+    // The client waits this long before it connects again.
+    try await write(ByteBuffer(string: "retry: 500\n\n"), to: writer)
+    for await _ in signal {
+      guard let batch = try await feed.batch(after: position, for: audience, whole: whole) else {
+        return
+      }
+      position = batch.position
+      if batch.bytes.readableBytes > 0 {
+        try await write(batch.bytes, to: writer)
+      } else if progress.withLock({ $0.isBeatDue }) {
+        try await write(ServerSentEvent.heartbeat, to: writer)
+      }
+      // The whole state may be older than the last event.
+      if let position, feed.position != position { feed.beat(id) }
+    }
+    // The task was cancelled; whatever cancelled it says how the stream ends.
+    try Task.checkCancellation()
+  }
+
+  private func write(_ bytes: ByteBuffer, to writer: LentWriter) async throws {
+    progress.withLock {
+      $0.begun += 1
+      $0.isBeatDue = false
+    }
+    try await writer.write(bytes)
+    // A write that is cancelled while it waits for the client may return as if it had ended.
+    try Task.checkCancellation()
+    progress.withLock { $0.ended += 1 }
+  }
+
+  /// Asks for a comment at each heart beat, and throws if one write lasts from one to the next.
+  private func beat(_ id: Int) async throws {
+    while true {
+      do { try await Task.sleep(for: feed.limits.heartbeat) } catch { return }
+      let isStuck = progress.withLock { progress in
+        defer { progress.atLastBeat = progress.begun }
+        if progress.begun != progress.ended { return progress.begun == progress.atLastBeat }
+        progress.isBeatDue = progress.begun == progress.atLastBeat
+        return false
+      }
+      if isStuck { throw SlowClient() }
+      feed.beat(id)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import Hummingbird
+import Synchronization
+
+/// Events that are sent to any number of clients, each of them rendered once.
+///
+/// ```swift
+/// let feed = EventFeed<User.ID>()
+/// feed.open()
+/// router.get("events") { request, context in
+///   try feed.response(to: request, for: context.user.id) { _ in
+///     (try [ServerSentEvent("board", json: await board())], feed.position)
+///   }
+/// }
+/// feed.send(try ServerSentEvent("unread", json: counts), to: user.id)
+/// ```
+///
+/// The newest events are kept. A client that was away for a moment sends `Last-Event-ID`, and gets
+/// the events that it missed. One that missed more than is kept, or that saw another run of the
+/// server, gets the events of the closure, which show the whole state. So neither a client that reads
+/// slowly nor one that never reads costs more memory than the events that are kept and one copy of the
+/// state.
+///
+/// The audience of an event is the clients to which it is sent, such as those of one user;
+/// `EventFeed<Never>` sends every event to all. For a live query, use `LiveEvents`.
+public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
+  /// The limits of a feed.
+  public struct Limits: Sendable {
+    /// The largest number of events that are kept.
+    public var keptEvents = 1_024
+    /// The largest number of bytes of the events that are kept.
+    public var keptBytes = 2 << 20
+    /// The largest number of open streams. Further requests are answered with 503.
+    public var streams = 1_000
+    /// The time after which a stream without events sends a comment. A client that does not take an
+    /// event within two of them is disconnected.
+    public var heartbeat = Duration.seconds(15)
+
+    /// Makes limits for a feed that many browsers follow.
+    public init() {}
+  }
+
+  /// Events as they are sent to a client, and the position after which the client continues.
+  public struct Batch: Sendable {
+    /// The bytes of the events; none if the client lacks none.
+    public var bytes = ByteBuffer()
+    /// The position after the events; nil if the feed is not open yet.
+    public var position: EventPosition?
+  }
+
+  /// The events that show the whole state, and the position of that state in the feed.
+  public typealias Whole = (events: [ServerSentEvent], position: EventPosition)
+
+  private struct KeptEvent {
+    let audience: Audience?
+    let bytes: ByteBuffer
+  }
+
+  private struct State {
+    var isOpen = false
+    var isFinished = false
+    var lastNumber = 0
+    var events: [KeptEvent] = []
+    var eventBytes = 0
+    var streams: [Int: Stream] = [:]
+    var lastStream = 0
+  }
+
+  private struct Stream {
+    let audience: Audience?
+    let signal: AsyncStream<Void>.Continuation
+  }
+
+  /// The limits.
+  public let limits: Limits
+  private let epoch = UInt32.random(in: 1...UInt32.max)
+  private let state = Mutex(State())
+
+  /// Makes a feed without events. Its streams get events once it is opened.
+  public init(limits: Limits = Limits()) {
+    self.limits = limits
+  }
+
+  /// Lets streams begin. Until then, they only wait: call this when the whole state is known.
+  public func open() {
+    guard !state.withLock(\.isOpen) else { return }
+    wake { $0.isOpen = true }
+  }
+
+  /// Ends all streams, and those that begin later.
+  public func finish() {
+    wake { $0.isFinished = true }
+  }
+
+  /// Sends an event to the clients of an audience; to all if it is nil.
+  public func send(_ event: ServerSentEvent, to audience: Audience? = nil) {
+    wake { state in
+      state.lastNumber += 1
+      let bytes = event.bytes(at: EventPosition(epoch: epoch, number: state.lastNumber))
+      state.events.append(KeptEvent(audience: audience, bytes: bytes))
+      state.eventBytes += bytes.readableBytes
+      var surplus = 0
+      while state.events.count - surplus > limits.keptEvents || state.eventBytes > limits.keptBytes,
+        surplus < state.events.count
+      {
+        state.eventBytes -= state.events[surplus].bytes.readableBytes
+        surplus += 1
+      }
+      state.events.removeFirst(surplus)
+    }
+  }
+
+  /// The position after the last event: a client that has the state of this moment continues here.
+  public var position: EventPosition {
+    EventPosition(epoch: epoch, number: state.withLock { $0.lastNumber })
+  }
+
+  /// The audiences that have an open stream.
+  public var audiences: Set<Audience> {
+    state.withLock { Set($0.streams.values.compactMap(\.audience)) }
+  }
+
+  private func wake(_ change: (inout State) -> Void) {
+    let signals = state.withLock { state in
+      change(&state)
+      return state.streams.values.map(\.signal)
+    }
+    for signal in signals { signal.yield() }
+  }
+
+  // MARK: Streams
+
+  /// Counts a stream, and returns a signal that is given at once and whenever there may be events.
+  func begin(for audience: Audience?) -> (id: Int, signal: AsyncStream<Void>) {
+    let (stream, signal) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let id = state.withLock { state in
+      state.lastStream += 1
+      state.streams[state.lastStream] = Stream(audience: audience, signal: signal)
+      return state.lastStream
+    }
+    signal.yield()
+    return (id, stream)
+  }
+
+  func end(_ id: Int) {
+    _ = state.withLock { $0.streams.removeValue(forKey: id) }
+  }
+
+  /// Wakes one stream for a heart beat.
+  func beat(_ id: Int) {
+    state.withLock { $0.streams[id]?.signal }?.yield()
+  }
+
+  var hasRoom: Bool { state.withLock { $0.streams.count < limits.streams } }
+
+  /// Returns the events that a client lacks: those after its position or, if that is not known, those
+  /// of the whole state. Returns nil once the feed is finished. It does not wait for events.
+  ///
+  /// `response(to:for:background:whole:)` sends these to clients that stay connected.
+  public func batch(
+    after position: EventPosition?, for audience: Audience? = nil,
+    whole: (Audience?) async throws -> Whole
+  ) async throws -> Batch? {
+    switch next(after: position, for: audience) {
+    case .end: return nil
+    case .events(let batch): return batch
+    case .whole:
+      let (events, now) = try await whole(audience)
+      var batch = Batch(position: now)
+      for event in events { batch.bytes.writeImmutableBuffer(event.bytes(at: now)) }
+      return batch
+    }
+  }
+
+  private enum Next {
+    case events(Batch)
+    case whole
+    case end
+  }
+
+  private func next(after position: EventPosition?, for audience: Audience?) -> Next {
+    state.withLock { state in
+      guard !state.isFinished else { return .end }
+      guard state.isOpen else { return .events(Batch(position: position)) }
+      guard let position, position.epoch == epoch, position.number >= 0,
+        position.number <= state.lastNumber,
+        state.lastNumber - position.number <= state.events.count
+      else { return .whole }
+      var batch = Batch(position: EventPosition(epoch: epoch, number: state.lastNumber))
+      for event in state.events.suffix(state.lastNumber - position.number)
+      where event.audience == nil || event.audience == audience {
+        batch.bytes.writeImmutableBuffer(event.bytes)
+      }
+      return .events(batch)
+    }
+  }
+}

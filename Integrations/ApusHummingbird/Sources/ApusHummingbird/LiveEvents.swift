@@ -1,0 +1,192 @@
+import Apus
+import Hummingbird
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// The rows of a live query as server-sent events, for any number of clients.
+///
+/// ```swift
+/// let posts = LiveEvents(db.observe(Post.order(by: \.$id)), logger: logger)
+/// router.get("posts/events") { request, _ in try posts.response(to: request) }
+/// var app = Application(router: router)
+/// app.addServices(posts)
+/// ```
+///
+/// The query is observed once, whatever the number of clients, and each change is rendered once. A
+/// client gets all rows first, and then what changed:
+///
+/// | Event | Data | To do |
+/// |---|---|---|
+/// | `rows` | `[row, …]` | show these rows, and no others |
+/// | `change` | `{"removed": [index, …], "inserted": [[index, row], …], "updated": [[index, row], …]}` | remove from the last index to the first, insert from the first to the last, then replace |
+/// | `problem` | `{"message": "…"}` | the rows cannot be read at present; `rows` follows when they can |
+///
+/// A row that moved is removed and inserted. A client that connects again gets the changes that it
+/// missed, or all rows: see `EventFeed`.
+///
+/// For a query that depends on the request, use `Request.events(of:)`.
+public final class LiveEvents<Row: Encodable & Sendable>: Service {
+  private struct State {
+    /// The last result; nil before the first.
+    var results: Results<Row>?
+    /// The event with all rows, until a row changes.
+    var rows: ServerSentEvent?
+    /// The event that is sent while the rows cannot be read.
+    var problem: ServerSentEvent?
+    /// The position of this state in the feed; nil before the feed is open.
+    var position: EventPosition?
+  }
+
+  private let observation: QueryObservation<Row>
+  private let feed: EventFeed<Never>
+  private let logger: Logger?
+  private let state = Mutex(State())
+
+  /// Makes the events of a live query. They begin when the service runs.
+  ///
+  /// - Parameters:
+  ///   - limits: How much is kept, the number of streams, and the heart beat.
+  ///   - logger: Where errors of reading are logged. Clients get no details.
+  public init(
+    _ observation: QueryObservation<Row>, limits: EventFeed<Never>.Limits = .init(),
+    logger: Logger? = nil
+  ) {
+    self.observation = observation
+    self.logger = logger
+    feed = EventFeed(limits: limits)
+  }
+
+  /// Follows the query until the service shuts down, the task is cancelled or the database is closed,
+  /// and then ends all streams.
+  ///
+  /// If the rows cannot be read, because another program wrote something else into one of them, it
+  /// tries again until they can.
+  public func run() async throws {
+    await cancelWhenGracefulShutdown { await self.follow() }
+    feed.finish()
+    // A service that ends before the others would end them as well.
+    try? await gracefulShutdown()
+  }
+
+  /// Returns the answer to a request for the events: a stream that stays open.
+  ///
+  /// See `EventFeed.response(to:for:background:whole:)` for when it ends, and what it throws.
+  public func response(to request: Request) throws -> Response {
+    try feed.response(to: request) { _ in try self.whole() }
+  }
+
+  /// Returns the answer to one request that nobody shares.
+  fileprivate func onlyResponse(to request: Request) throws -> Response {
+    try feed.response(
+      to: request, background: { try await self.run() }, whole: { _ in try self.whole() })
+  }
+
+  private func follow() async {
+    while !Task.isCancelled {
+      do {
+        var isFirst = true
+        for try await results in observation {
+          let event = try isFirst ? Self.rows(results) : Self.change(to: results)
+          show(event) { state in
+            state.results = results
+            state.rows = isFirst ? event : nil
+            state.problem = nil
+          }
+          isFirst = false
+        }
+        return
+      } catch is CancellationError {
+        return
+      } catch {
+        if state.withLock({ $0.problem == nil }) {
+          logger?.error(
+            "the rows of an event stream cannot be read", metadata: ["error": "\(error)"])
+          let problem = ServerSentEvent("problem", text: #"{"message":"the rows cannot be read"}"#)
+          show(problem) { $0.problem = problem }
+        }
+        try? await Task.sleep(for: .milliseconds(500))
+      }
+    }
+  }
+
+  /// Changes the state, and sends the event that tells the clients.
+  private func show(_ event: ServerSentEvent, _ change: (inout State) -> Void) {
+    state.withLock { state in
+      change(&state)
+      // Before the feed is open, no client has a state that the event would change.
+      if state.position != nil { feed.send(event) }
+      state.position = feed.position
+    }
+    feed.open()
+  }
+
+  private func whole() throws -> EventFeed<Never>.Whole {
+    let now = state.withLock { $0 }
+    let position = now.position ?? feed.position
+    var rows = now.rows
+    if rows == nil, let results = now.results {
+      rows = try Self.rows(results)
+      state.withLock { if $0.position == now.position { $0.rows = rows } }
+    }
+    return ([rows, now.problem].compactMap(\.self), position)
+  }
+
+  private static func rows(_ results: Results<Row>) throws -> ServerSentEvent {
+    try ServerSentEvent("rows", json: Array(results))
+  }
+
+  private static func change(to results: Results<Row>) throws -> ServerSentEvent {
+    let difference = results.difference
+    return try ServerSentEvent(
+      "change",
+      json: ResultsChange(
+        removed: (difference.removed + difference.moved.map(\.origin)).sorted(),
+        inserted: (difference.inserted + difference.moved.map(\.destination)).sorted()
+          .map { .init(index: $0, row: results[$0]) },
+        updated: difference.updated.map { .init(index: $0, row: results[$0]) }))
+  }
+}
+
+/// The data of the event `change`.
+private struct ResultsChange<Row: Encodable>: Encodable {
+  struct Place: Encodable {
+    var index: Int
+    var row: Row
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      try container.encode(index)
+      try container.encode(row)
+    }
+  }
+
+  var removed: [Int]
+  var inserted: [Place]
+  var updated: [Place]
+}
+
+extension Request {
+  /// Returns a stream of server-sent events with the rows of a live query that belongs to this
+  /// request.
+  ///
+  /// ```swift
+  /// router.get("authors/:id/posts/events") { request, context in
+  ///   let id = try context.parameters.require("id", as: Int64.self)
+  ///   let posts = Post.where { $0.$authorID == Unique64(rawValue: id) }
+  ///   return try request.events(of: db.observe(posts))
+  /// }
+  /// ```
+  ///
+  /// The events are those of `LiveEvents`. Each stream observes the query for itself, so a client that
+  /// connects again gets all rows, and the number of streams has no bound. For a query that many clients
+  /// follow, share one `LiveEvents`.
+  public func events<Row: Encodable & Sendable>(
+    of observation: QueryObservation<Row>, heartbeat: Duration = .seconds(15),
+    logger: Logger? = nil
+  ) throws -> Response {
+    var limits = EventFeed<Never>.Limits()
+    limits.heartbeat = heartbeat
+    return try LiveEvents(observation, limits: limits, logger: logger).onlyResponse(to: self)
+  }
+}

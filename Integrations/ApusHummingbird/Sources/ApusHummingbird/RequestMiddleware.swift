@@ -1,0 +1,122 @@
+import Apus
+import Hummingbird
+import Logging
+
+/// A middleware that bounds the time of a request: after it, the handler is cancelled, and the request
+/// is answered with 503.
+///
+/// ```swift
+/// router.add(middleware: DeadlineMiddleware(.seconds(5)))
+/// ```
+///
+/// Cancelling ends a statement that runs, and waiting for a connection; a transaction that is not
+/// committed is rolled back. The bodies of answers that are sent in parts, such as event streams, are
+/// not bounded: they are sent after the handler has returned.
+public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
+  private let duration: Duration
+
+  /// Makes a middleware that gives each request a time.
+  public init(_ duration: Duration) {
+    self.duration = duration
+  }
+
+  /// The handler of the request, which is called in a task that can be cancelled.
+  ///
+  /// `@unchecked Sendable`: only that task calls it, while the task of the request waits.
+  private struct Handler: @unchecked Sendable {
+    let context: Context
+    let next: (Request, Context) async throws -> Response
+  }
+
+  /// Answers a request.
+  public func handle(
+    _ request: Request, context: Context,
+    next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    try await withoutActuallyEscaping(next) { next in
+      let handler = Handler(context: context, next: next)
+      return try await withThrowingTaskGroup(of: Response?.self) { group in
+        group.addTask { try await handler.next(request, handler.context) }
+        group.addTask { [duration] in
+          try? await Task.sleep(for: duration)
+          return nil
+        }
+        defer { group.cancelAll() }
+        if let response = try await group.next() ?? nil { return response }
+        // The time is over, or the request itself was cancelled.
+        group.cancelAll()
+        do {
+          // A handler that ended all the same, perhaps with a commit, answers.
+          if let response = try await group.next() ?? nil { return response }
+        } catch let error where Task.isCancelled || !Self.isCancellation(error) {
+          throw error
+        } catch {
+          throw DatabaseFailure(busy: error)
+        }
+        throw CancellationError()
+      }
+    }
+  }
+
+  private static func isCancellation(_ error: any Error) -> Bool {
+    error is CancellationError || (error as? DatabaseError)?.isInterruption == true
+  }
+}
+
+/// A middleware that logs the slow statements of each request with the request's logger, which names
+/// the request.
+///
+/// ```swift
+/// var configuration = Configuration()
+/// configuration.reportSlowStatements(over: .milliseconds(20))
+/// router.add(middleware: SlowStatementMiddleware())
+/// // warning: a statement was slow  hb.request.id=… path=/posts duration_ms=31 sql=SELECT …
+/// ```
+///
+/// The SQL has parameters in place of its values. The statements of reads, writes and streams of rows
+/// are reported, but not those of live results and of a commit that several requests share. See
+/// `TraceEvent.origin`.
+public struct SlowStatementMiddleware<Context: RequestContext>: RouterMiddleware {
+  /// Makes the middleware.
+  public init() {}
+
+  /// Answers a request.
+  public func handle(
+    _ request: Request, context: Context,
+    next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    let origin = RequestOrigin(logger: context.logger, path: request.uri.path)
+    return try await TraceEvent.$origin.withValue(origin) { try await next(request, context) }
+  }
+}
+
+/// The request whose statements run.
+private struct RequestOrigin: Sendable {
+  let logger: Logger
+  let path: String
+}
+
+extension Configuration {
+  /// Reports statements that take longer than a duration to the logger of their request, if
+  /// `SlowStatementMiddleware` handles it. Closures that the configuration has already are called as
+  /// well. SQLite then measures each statement, in whole milliseconds.
+  public mutating func reportSlowStatements(
+    over limit: Duration, at level: Logger.Level = .warning
+  ) {
+    let earlier = onStatement
+    onStatement = { event in
+      earlier?(event)
+      guard let duration = event.duration, duration > limit,
+        let origin = TraceEvent.origin as? RequestOrigin, origin.logger.logLevel <= level
+      else { return }
+      let milliseconds =
+        duration.components.seconds * 1_000
+        + duration.components.attoseconds / 1_000_000_000_000_000
+      origin.logger.log(
+        level: level, "a statement was slow",
+        metadata: [
+          "path": "\(origin.path)", "sql": "\(event.sql ?? "")", "duration_ms": "\(milliseconds)",
+        ])
+    }
+  }
+}

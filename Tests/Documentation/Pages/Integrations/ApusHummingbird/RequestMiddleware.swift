@@ -1,0 +1,1 @@
+nonisolated(unsafe) private let router = Router()
