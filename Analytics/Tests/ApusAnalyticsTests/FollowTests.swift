@@ -52,7 +52,7 @@ struct FollowTests {
         let sales = (0..<3).map { _ in values.sale(values.below(20)) }
         let id = values.below(20)
         try test.db.write { connection in
-          for sale in sales { try connection.upsert(sale) }
+          for sale in sales { try connection.upsert(sale, onConflict: \.$id) }
           try connection.run(Sale.delete().where { $0.$id == id })
         }
       }

@@ -143,6 +143,22 @@ struct RefusalTests {
         count += 1
       }
       #expect(count == 40)
+      // Many batches, of which the first are read before another query runs.
+      var sum = 0
+      try connection.forEach(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+        SELECT i, 'a text that is not stored in place ' || i FROM n ORDER BY i
+        """
+      ) { row in
+        let (number, text): (Int, String) = (try row.get(at: 0), try row.get(at: 1))
+        #expect(text.hasSuffix(" \(number)"))
+        if number == 3 { #expect(try connection.row("SELECT max(id) FROM Sale")?[0] == 39) }
+        sum += number
+      }
+      #expect(sum == 50_005_000)
+      // A result of which only the beginning is read.
+      #expect(try connection.row("SELECT id FROM Sale ORDER BY id")?[0] == 0)
     }
   }
 }

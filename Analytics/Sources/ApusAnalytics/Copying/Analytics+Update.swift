@@ -22,19 +22,19 @@ extension Analytics {
           table: tables.first ?? "any table",
           reason: "no copied model declares Logged() in its schema; copy it again instead")
       }
-      var count = 0
-      let isChanged = try source.read { connection in
+      let tables = catalogue.tables
+      let applied: Applied? = try source.read { connection in
         let latest = try connection.logPosition()
         let old = positions.filter { $0.value != latest }
-        guard !old.isEmpty else { return false }
+        guard !old.isEmpty else { return nil }
         let changes = try LogReading.changes(since: old, in: connection)
-        count = try duck.transaction {
-          try Self.apply(changes, upTo: latest, catalogue.tables, from: connection, in: duck)
+        return try duck.transaction {
+          try Self.apply(changes, upTo: latest, tables, from: connection, in: duck)
         }
-        return true
       }
-      if isChanged { catalogue.noteChange() }
-      return count
+      guard let applied else { return 0 }
+      catalogue.add(applied.replaced)
+      return applied.count
     }
   }
 
@@ -53,32 +53,44 @@ extension Analytics {
   /// An update runs after each commit that changes a logged table, by whichever program; commits
   /// that happen during an update share the next one. Throws as `update(from:)` does.
   public func follow(_ source: Database) async throws {
-    try await update(from: source)
-    let position = try await source.read { try $0.logPosition() }
-    try await update(from: source)
-    for try await _ in source.log.observe(after: position) { try await update(from: source) }
+    do {
+      let position = try await source.read { try $0.logPosition() }
+      try await update(from: source)
+      for try await _ in source.log.observe(after: position) { try await update(from: source) }
+    } catch is CancellationError {
+      return
+    }
+  }
+
+  /// What an update has done: the number of rows that it read, and the tables that were copied again.
+  private struct Applied {
+    var count = 0
+    var replaced: [CopiedTable] = []
   }
 
   private static func apply(
     _ changes: [String: LogReading.Changes], upTo position: LogPosition,
     _ tables: [String: CopiedTable], from connection: Connection, in duck: DuckConnection
-  ) throws -> Int {
-    var count = 0
+  ) throws -> Applied {
+    var applied = Applied()
     for (name, change) in changes.sorted(by: { $0.key < $1.key }) {
       guard let table = tables[name] else { continue }
       switch change {
       case .rows(let keys):
-        if !keys.isEmpty { count += try replace(keys, of: table, from: connection, in: duck) }
+        if !keys.isEmpty {
+          applied.count += try replace(keys, of: table, from: connection, in: duck)
+        }
         try CopyRecord(table: table, position: position).write(duck)
       case .table:
         guard let present = try CopiedTable(named: table.name, in: connection) else {
           throw AnalyticsError.notFollowed(
             table: table.name, reason: "the database no longer has the table")
         }
-        count += try replace([present], from: connection, in: duck)
+        applied.count += try replace([present], from: connection, in: duck)
+        applied.replaced.append(present)
       }
     }
-    return count
+    return applied
   }
 
   /// Replaces the rows with keys by their present state.

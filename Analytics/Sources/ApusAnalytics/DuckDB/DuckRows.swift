@@ -38,8 +38,8 @@ final class DuckRows {
     columnCount = Int(adb_column_count(&result))
     columns = (0..<columnCount).map { Column(type: Int(adb_column_type(&result, UInt64($0)))) }
     let known = [
-      ADB_BOOLEAN, ADB_TINYINT, ADB_SMALLINT, ADB_INTEGER, ADB_BIGINT, ADB_DOUBLE, ADB_HUGEINT,
-      ADB_VARCHAR, ADB_BLOB, ADB_SQLNULL,
+      ADB_BOOLEAN, ADB_TINYINT, ADB_SMALLINT, ADB_INTEGER, ADB_BIGINT, ADB_DOUBLE, ADB_VARCHAR,
+      ADB_BLOB, ADB_SQLNULL,
     ]
     if let other = columns.first(where: { !known.contains($0.type) }) {
       throw AnalyticsError.failed(
@@ -128,9 +128,6 @@ final class DuckRows {
     case ADB_SMALLINT: body(number(Int16.self))
     case ADB_INTEGER: body(number(Int32.self))
     case ADB_BIGINT: body(number(Int64.self))
-    case ADB_HUGEINT:
-      // Translated queries cast sums to BIGINT, so the upper half is the sign.
-      body(.integer(data.assumingMemoryBound(to: Int64.self)[row * 2]))
     case ADB_DOUBLE:
       let real = data.assumingMemoryBound(to: Double.self)[row]
       body(real.isNaN ? .null : .real(real))

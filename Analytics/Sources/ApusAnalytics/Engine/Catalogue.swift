@@ -17,14 +17,13 @@ final class Catalogue: @unchecked Sendable {
   /// The number of changes to the copies, which observers compare.
   var version: Int64 { lock.withLock { changes } }
 
+  /// Adds tables, and notes that copies have changed.
   func add(_ tables: [CopiedTable]) {
     lock.withLock {
       for table in tables { known[table.name.lowercased()] = table }
       changes += 1
     }
   }
-
-  func noteChange() { lock.withLock { changes += 1 } }
 
   // MARK: Exports
 
