@@ -3,9 +3,16 @@ enum SQLiteMacros {
   static let definitions = [
     // SQLite has no NaN: it becomes NULL.
     "apus_real(x) AS CASE WHEN isnan(x) THEN NULL ELSE x END",
-    // LIKE, NOCASE, lower and upper change ASCII letters only.
-    "apus_lower(x) AS translate(x, '\(upper)', '\(lower)')",
-    "apus_upper(x) AS translate(x, '\(lower)', '\(upper)')",
+    // LIKE, NOCASE, lower and upper change ASCII letters only. DuckDB's own functions do so for a text
+    // that has as many bytes as characters, and are a hundred times as fast as `translate`.
+    """
+    apus_lower(x) AS CASE WHEN strlen(x) = length(x) THEN lower(x) \
+    ELSE translate(x, '\(upper)', '\(lower)') END
+    """,
+    """
+    apus_upper(x) AS CASE WHEN strlen(x) = length(x) THEN upper(x) \
+    ELSE translate(x, '\(lower)', '\(upper)') END
+    """,
     // A quotient of real numbers by 0 is NULL.
     "apus_quotient(a, b) AS a / nullif(b, 0::DOUBLE)",
     // CAST(… AS INTEGER) rounds towards zero and stays in the range.

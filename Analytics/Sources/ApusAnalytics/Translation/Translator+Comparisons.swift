@@ -7,7 +7,7 @@ extension Translator {
   func collated(_ term: Term, _ collation: KnownCollation) -> String {
     switch collation {
     case .binary: term.value
-    case .noCase: "apus_lower(\(term.value))"
+    case .noCase: once([term.value]) { "apus_lower(\($0[0]))" }
     case .rightTrimmed: "rtrim(\(term.value), ' ')"
     }
   }
@@ -219,9 +219,14 @@ extension Translator {
     if left.kind == .null || pattern.kind == .null {
       return Term("CAST(NULL AS BOOLEAN)", .condition)
     }
+    let lower = once([text]) { "apus_lower(\($0[0]))" }
     guard let escape else {
-      return Term(
-        "(apus_lower(\(text)) LIKE apus_lower(\(try self.text(pattern, "LIKE"))))", .condition)
+      if case .text(let constant)? = pattern.constant {
+        let value = try parameter(.text(Self.lowercased(constant)))
+        return Term("(\(lower) LIKE \(value.sql))", .condition)
+      }
+      let other = once([try self.text(pattern, "LIKE")]) { "apus_lower(\($0[0]))" }
+      return Term("(\(lower) LIKE \(other))", .condition)
     }
     guard case .text(let character)? = escape.constant, character.unicodeScalars.count == 1,
       case .text(let constant)? = pattern.constant
@@ -233,8 +238,14 @@ extension Translator {
       // SQLite finds nothing if the pattern ends with its escape character.
       return Term("(\(text) IS NULL AND NULL)", .condition)
     }
-    let value = try parameter(.text(written))
-    return Term("(apus_lower(\(text)) LIKE apus_lower(\(value.sql)) ESCAPE '\\')", .condition)
+    let value = try parameter(.text(Self.lowercased(written)))
+    return Term("(\(lower) LIKE \(value.sql) ESCAPE '\\')", .condition)
+  }
+
+  /// Returns the text with ASCII letters in lower case, as SQLite compares them.
+  private static func lowercased(_ text: String) -> String {
+    String(
+      decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 
   private static func likePattern(_ pattern: String, escape: Unicode.Scalar?) -> String? {

@@ -180,7 +180,8 @@ extension Translator {
     func text(_ index: Int) throws -> String { try self.text(call.arguments[index], call.name) }
     func whole(_ index: Int) throws -> String { try integer(call.arguments[index], call.name) }
     switch (call.name, call.arguments.count) {
-    case ("lower", 1), ("upper", 1): return Term("apus_\(call.name)(\(try text(0)))", .text)
+    case ("lower", 1), ("upper", 1):
+      return Term(once([try text(0)]) { "apus_\(call.name)(\($0[0]))" }, .text)
     case ("trim", 1), ("ltrim", 1), ("rtrim", 1):
       return Term("\(call.name)(\(try text(0)), ' ')", .text)
     case ("trim", 2), ("ltrim", 2), ("rtrim", 2):

@@ -18,7 +18,7 @@ struct Customer: Model {
 }
 
 /// Ten analytical queries over many rows, in SQLite and in the copy. Prints a line for each: its name,
-/// and the milliseconds of both, the best of three.
+/// and the milliseconds of both, the best of three, or of one if that takes more than two seconds.
 @main
 struct AnalyticsBench {
   static func main() throws {
@@ -65,6 +65,7 @@ struct AnalyticsBench {
       let start = ContinuousClock.now
       try body()
       best = min(best, milliseconds(ContinuousClock.now - start))
+      if best > 2_000 { break }
     }
     return best
   }
@@ -75,11 +76,11 @@ struct AnalyticsBench {
 }
 
 /// A query of the measurement.
-struct Measured {
+struct Measured: Sendable {
   let name: String
-  let run: (Database) throws -> Void
+  let run: @Sendable (Database) throws -> Void
 
-  private init(_ name: String, _ query: some Fetchable) {
+  private init(_ name: String, _ query: some Fetchable & Sendable) {
     self.name = name
     run = { _ = try $0.fetch(query) }
   }
@@ -131,16 +132,13 @@ struct Measured {
       "a rank in each product",
       Query {
         let row = Columns<Purchase>()
-        let ranked = Query {
-          From(row)
-          Select(
-            row.rank().over(
-              Window.partition(by: row.$product).order(by: row.$amount, .descending)))
-        }
-        let rank = Columns<Int>()
-        From(ranked.as(rank))
-        Where { rank.value <= 3 }
-        Select(SQLExpression<Int>(sql: "count(*)"))
+        let rank = row.rank().over(
+          Window.partition(by: row.$product).order(by: row.$amount, .descending))
+        From(row)
+        OrderBy(rank)
+        OrderBy(row.$id)
+        Limit(100)
+        Select(row.$id, rank)
       }),
   ]
 }
