@@ -52,6 +52,13 @@ struct RefusalTests {
       "SELECT s.\"id\" AS \"a\"\"b\", 'it''s' FROM Sale AS s, Store t WHERE t.id = s.id ORDER BY 1",
       "VALUES (1, 'a'), (NULL, 'b')", "SELECT rowid, oid FROM Sale ORDER BY _rowid_ DESC",
       "SELECT status, count(*) AS n FROM Sale GROUP BY status HAVING n > 1 ORDER BY n DESC, 1",
+      "SELECT (SELECT name FROM Sale b WHERE b.quantity = a.quantity ORDER BY id DESC) FROM Sale a "
+        + "ORDER BY id",
+      "SELECT trim(name, ''), ltrim(name, 'a'), +name, -quantity FROM Sale ORDER BY id",
+      "SELECT a.id, b.name FROM Sale a LEFT JOIN Store b ON a.storeID = b.id AND b.size > 0 "
+        + "ORDER BY a.id",
+      "SELECT id FROM Sale WHERE rating IN (1, NULL, 2.0) OR rating NOT IN (0, NULL) ORDER BY id",
+      "SELECT id FROM Sale WHERE quantity BETWEEN -1.5 AND rating OR name IN ('a', 'B') ORDER BY id",
       "SELECT 0x10, 1e3, .5, -9223372036854775808, TRUE, id IS TRUE FROM Sale ORDER BY id",
     ]) func translated(_ sql: String) throws
   {

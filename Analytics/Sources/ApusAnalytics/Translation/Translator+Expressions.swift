@@ -56,7 +56,6 @@ extension Translator {
     }
     if take(sign: "+") {
       var term = try expression(Precedence.sign)
-      term.isColumn = false
       term.constant = nil
       return term
     }

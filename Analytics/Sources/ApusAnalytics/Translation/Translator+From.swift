@@ -145,9 +145,7 @@ extension Translator {
     case .null: "NULL"
     case .integer(let integer): "\(integer)"
     case .real(let real): "'\(real)'::DOUBLE"
-    case .text(let text):
-      text.utf8.contains(0)
-        ? "decode(from_hex('\(hex(Data(text.utf8)))'))" : text.quotedText
+    case .text(let text): text.quotedText
     case .blob(let data), .invalidText(let data): "from_hex('\(hex(data))')"
     }
   }

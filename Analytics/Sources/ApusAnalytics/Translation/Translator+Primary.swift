@@ -72,7 +72,9 @@ extension Translator {
       guard query.columns.count == 1 else {
         throw unsupported("a subquery with several columns stands as a value", "select one column")
       }
-      return Term("(\(query.sql))", query.columns[0].kind)
+      // SQLite takes the first row, and DuckDB would ignore an order that has no limit.
+      let first = isOrderedWithoutLimit ? " LIMIT 1" : ""
+      return Term("(\(query.sql)\(first))", query.columns[0].kind)
     }
     var terms = [try expression()]
     while take(sign: ",") { terms.append(try expression()) }
@@ -153,9 +155,7 @@ extension Translator {
     switch (target, term.valueKind) {
     case (_, .null): return Term("CAST(NULL AS \(target.duckDB))", Term.Kind(target))
     case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob):
-      var same = term.settled
-      same.isColumn = false
-      return same
+      return term.settled
     case (.integer, .real): return Term(once([term.value]) { "apus_integer(\($0[0]))" }, .integer)
     case (.integer, .text):
       return Term(

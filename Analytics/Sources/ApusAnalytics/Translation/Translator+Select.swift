@@ -103,6 +103,7 @@ extension Translator {
     scope = single
     let order = try orderBy(columns, isCompound: isCompound)
     let limit = try limit()
+    isOrderedWithoutLimit = !order.isEmpty && limit.isEmpty
     return (sql + order + limit, columns)
   }
 
@@ -201,7 +202,8 @@ extension Translator {
       let written = source.tokens[start..<position]
       var name = source.text(
         (written.first?.range.lowerBound ?? 0)..<(written.last?.range.upperBound ?? 0))
-      if term.isColumn, let last = written.last { name = last.text }
+      let isName = written.count == 1 || written.dropFirst().first?.isSign(".") == true
+      if term.isColumn, isName, let last = written.last { name = last.text }
       if take(word: "AS") {
         name = try self.name()
       } else if let token, token.isName, !isClause(token) {

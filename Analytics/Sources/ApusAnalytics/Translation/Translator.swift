@@ -24,6 +24,8 @@ struct Translator {
   var position = 0
   var scope = Scope(parent: nil)
   var depth = 0
+  /// Whether the query that was read last has ORDER BY and no LIMIT.
+  var isOrderedWithoutLimit = false
 
   init(
     _ sql: String, values: [DatabaseValue] = [], tables: [String: CopiedTable]
@@ -144,6 +146,8 @@ struct Translator {
     case .null: return .null
     case .integer(let integer): term = Term("CAST(\(integer) AS BIGINT)", .integer)
     case .real: term = Term("CAST(\(number(of: value)) AS DOUBLE)", .real)
+    case .text(let text) where text.utf8.contains(0):
+      throw unsupported("SQLite's functions end a text at U+0000", "pass a BLOB")
     case .text: term = Term("CAST(\(number(of: value)) AS VARCHAR)", .text)
     case .blob: term = Term("CAST(\(number(of: value)) AS BLOB)", .blob)
     case .invalidText:
