@@ -115,6 +115,26 @@ struct RefusalTests {
     }
   }
 
+  @Test("deep queries are answered or refused, on the small stacks of some threads")
+  func deep() async throws {
+    let copies = test.analytics.database
+    for depth in [10, 45, 900] {
+      let sql =
+        "SELECT " + String(repeating: "(", count: depth) + "1"
+        + String(repeating: ")", count: depth)
+      let found = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          continuation.resume(
+            returning: Result { try copies.read { try $0.rows(SQL(unsafe: sql)) } })
+        }
+      }
+      switch found {
+      case .success(let rows): #expect(rows.first?[0] == 1)
+      case .failure(let error): #expect(depth == 900, "\(error)")
+      }
+    }
+  }
+
   @Test("mistakes are those of SQLite, and writes are refused")
   func mistakes() throws {
     let copies = test.analytics.database

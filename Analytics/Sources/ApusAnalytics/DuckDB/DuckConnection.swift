@@ -48,20 +48,24 @@ final class DuckConnection {
     of sql: String, _ values: [DatabaseValue] = [], isStopped: () -> Bool = { false }
   ) throws -> DuckRows {
     var statement: adb_statement?
-    defer { adb_destroy_prepare(&statement) }
-    guard adb_prepare(handle, sql, &statement) == ADB_SUCCESS else {
-      throw failure(adb_prepare_error(statement), sql)
-    }
-    for (index, value) in values.enumerated() {
-      guard bind(value, at: UInt64(index + 1), of: statement) == ADB_SUCCESS else {
-        throw AnalyticsError.failed(
-          reason: "the value of parameter \(index + 1) cannot be bound", sql: sql)
-      }
-    }
     var pending: adb_pending?
-    defer { adb_destroy_pending(&pending) }
-    guard adb_pending_prepared_streaming(statement, &pending) == ADB_SUCCESS else {
-      throw failure(adb_pending_error(pending), sql)
+    defer {
+      adb_destroy_pending(&pending)
+      adb_destroy_prepare(&statement)
+    }
+    try onLargeStack {
+      guard adb_prepare(handle, sql, &statement) == ADB_SUCCESS else {
+        throw failure(adb_prepare_error(statement), sql)
+      }
+      for (index, value) in values.enumerated() {
+        guard bind(value, at: UInt64(index + 1), of: statement) == ADB_SUCCESS else {
+          throw AnalyticsError.failed(
+            reason: "the value of parameter \(index + 1) cannot be bound", sql: sql)
+        }
+      }
+      guard adb_pending_prepared_streaming(statement, &pending) == ADB_SUCCESS else {
+        throw failure(adb_pending_error(pending), sql)
+      }
     }
     var state = Int(adb_pending_execute_task(pending))
     while state == ADB_NOT_READY || state == ADB_NO_TASKS {

@@ -38,7 +38,7 @@ final class AnalyticsSession: RemoteSession {
     if statement.sql == "PRAGMA data_version" { return FixedRows([[.integer(catalogue.version)]]) }
     var translator = try Translator(
       statement.sql, values: statement.values, tables: catalogue.tables)
-    let translated = try translator.statement()
+    let translated = try onLargeStack { try translator.statement() }
     if let number = ParquetExport.number(in: statement.sql),
       let export = catalogue.export(number)
     {

@@ -219,12 +219,11 @@ extension Translator {
     if left.kind == .null || pattern.kind == .null {
       return Term("CAST(NULL AS BOOLEAN)", .condition)
     }
-    let lower = once([text]) { "apus_lower(\($0[0]))" }
     guard let escape else {
       if case .text(let constant)? = pattern.constant {
-        let value = try parameter(.text(Self.lowercased(constant)))
-        return Term("(\(lower) LIKE \(value.sql))", .condition)
+        return try like(text, pattern: constant, escape: "")
       }
+      let lower = once([text]) { "apus_lower(\($0[0]))" }
       let other = once([try self.text(pattern, "LIKE")]) { "apus_lower(\($0[0]))" }
       return Term("(\(lower) LIKE \(other))", .condition)
     }
@@ -238,8 +237,17 @@ extension Translator {
       // SQLite finds nothing if the pattern ends with its escape character.
       return Term("(\(text) IS NULL AND NULL)", .condition)
     }
-    let value = try parameter(.text(Self.lowercased(written)))
-    return Term("(\(lower) LIKE \(value.sql) ESCAPE '\\')", .condition)
+    return try like(text, pattern: written, escape: " ESCAPE '\\'")
+  }
+
+  /// DuckDB's ILIKE is fast, and finds at least what SQLite finds: it compares all letters in either
+  /// case, where SQLite does so for those of ASCII.
+  private mutating func like(_ text: String, pattern: String, escape: String) throws -> Term {
+    let value = try parameter(.text(Self.lowercased(pattern))).sql
+    return Term(
+      once([text]) {
+        "(\($0[0]) ILIKE \(value)\(escape) AND apus_lower(\($0[0])) LIKE \(value)\(escape))"
+      }, .condition)
   }
 
   /// Returns the text with ASCII letters in lower case, as SQLite compares them.
