@@ -1,0 +1,138 @@
+import SQLCore
+
+/// The type of a copied column: one of SQLite's types for STRICT tables.
+enum ColumnKind: Hashable, Sendable {
+  case integer, real, text, blob
+
+  /// Returns the type for a declaration; nil if it lets a column have values of several types.
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
+  init?(declared: String) {
+    let name = declared.uppercased()
+    if name.contains("INT") {
+      self = .integer
+    } else if name.contains("CHAR") || name.contains("CLOB") || name.contains("TEXT") {
+      self = .text
+    } else if name == "BLOB" {
+      self = .blob
+    } else if name.contains("REAL") || name.contains("FLOA") || name.contains("DOUB") {
+      self = .real
+    } else {
+      return nil
+    }
+  }
+
+  /// SQLite's name of the type.
+  var declared: String {
+    switch self {
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    case .blob: "BLOB"
+    }
+  }
+
+  /// DuckDB's name of the type.
+  var duckDB: String {
+    switch self {
+    case .integer: "BIGINT"
+    case .real: "DOUBLE"
+    case .text: "VARCHAR"
+    case .blob: "BLOB"
+    }
+  }
+}
+
+/// SQLite's own collations.
+enum KnownCollation: String, Sendable {
+  case binary = "BINARY"
+  case noCase = "NOCASE"
+  case rightTrimmed = "RTRIM"
+}
+
+/// A column of a copied table.
+struct CopiedColumn: Hashable, Sendable {
+  let name: String
+  let kind: ColumnKind
+  var collation = KnownCollation.binary
+}
+
+/// A table that was copied into DuckDB, as queries see it.
+struct CopiedTable: Sendable {
+  let name: String
+  /// SQLite's CREATE TABLE, against which statements are compiled.
+  let definition: String
+  let columns: [CopiedColumn]
+  /// The columns of the primary key, in its order.
+  let key: [String]
+
+  /// The column that is SQLite's rowid: the INTEGER PRIMARY KEY; nil if there is none.
+  var rowID: CopiedColumn? {
+    guard key.count == 1 else { return nil }
+    return columns.first { $0.name.isSameName(as: key[0]) && $0.kind == .integer }
+  }
+
+  /// Reads a table of a database. Returns nil if the database has no such table.
+  init?(named name: String, in connection: Connection) throws {
+    guard
+      let row = try connection.row(
+        """
+        SELECT name, sql FROM sqlite_schema
+        WHERE type = 'table' AND name = \(name) COLLATE NOCASE
+        """)
+    else { return nil }
+    let exact: String = try row.get(at: 0)
+    let definition: String = try row.get(at: 1)
+    let collations = Self.collations(in: definition)
+    let read = try connection.columns(ofTable: exact).filter { $0.generation != .hidden }
+    columns = try read.map { column in
+      guard let kind = ColumnKind(declared: column.declaredType) else {
+        throw AnalyticsError.columnWithoutType(
+          table: exact, column: column.name, declaredType: column.declaredType)
+      }
+      let written = collations[column.name.lowercased()]
+      guard let collation = KnownCollation(rawValue: (written ?? "BINARY").uppercased()) else {
+        throw AnalyticsError.unsupported(
+          feature:
+            "the column \(column.name) of \(exact) has the collation \(written ?? ""), which "
+            + "is a function in Swift",
+          advice: "copy a query that selects the column with another collation", sql: definition)
+      }
+      return CopiedColumn(name: column.name, kind: kind, collation: collation)
+    }
+    self.name = exact
+    self.definition = definition
+    key = read.filter { $0.primaryKeyPosition > 0 }
+      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
+  }
+
+  /// Finds the collations that a CREATE TABLE gives its columns, by the columns' names.
+  private static func collations(in definition: String) -> [String: String] {
+    guard definition.uppercased().contains("COLLATE"),
+      let tokens = try? SQLiteTokens(definition).tokens
+    else { return [:] }
+    var collations: [String: String] = [:]
+    var depth = 0
+    var column: String?
+    for (index, token) in tokens.enumerated() {
+      if token.isSign("(") { depth += 1 }
+      if token.isSign(")") { depth -= 1 }
+      let isStart = index > 0 && (tokens[index - 1].isSign("(") || tokens[index - 1].isSign(","))
+      if depth == 1, isStart { column = token.text.lowercased() }
+      if depth == 1, token.isWord("COLLATE"), let column, tokens.indices.contains(index + 1) {
+        collations[column] = tokens[index + 1].text
+      }
+    }
+    return collations
+  }
+}
+
+extension String {
+  /// Whether two names are the same in SQL: ASCII letters match in either case.
+  func isSameName(as other: String) -> Bool { self == other || lowercased() == other.lowercased() }
+
+  /// The name in double quotes.
+  var quotedName: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+
+  /// The text in single quotes.
+  var quotedText: String { "'" + replacing("'", with: "''") + "'" }
+}

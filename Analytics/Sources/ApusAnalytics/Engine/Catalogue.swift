@@ -1,0 +1,42 @@
+import Foundation
+import SQLCore
+
+/// What is known of the copies in a database of DuckDB. All sessions share it.
+///
+/// `@unchecked Sendable`: the lock guards everything.
+final class Catalogue: @unchecked Sendable {
+  private let lock = NSLock()
+  private var known: [String: CopiedTable] = [:]
+  private var changes: Int64 = 1
+  private var exports: [Int: ParquetExport] = [:]
+  private var lastExport = 0
+
+  /// The tables by their names in lower case.
+  var tables: [String: CopiedTable] { lock.withLock { known } }
+
+  /// The number of changes to the copies, which observers compare.
+  var version: Int64 { lock.withLock { changes } }
+
+  /// Adds tables, and notes that copies have changed.
+  func add(_ tables: [CopiedTable]) {
+    lock.withLock {
+      for table in tables { known[table.name.lowercased()] = table }
+      changes += 1
+    }
+  }
+
+  // MARK: Exports
+
+  /// Keeps the target of a query that is about to run, and returns its number.
+  func begin(_ export: ParquetExport) -> Int {
+    lock.withLock {
+      lastExport += 1
+      exports[lastExport] = export
+      return lastExport
+    }
+  }
+
+  func export(_ number: Int) -> ParquetExport? { lock.withLock { exports[number] } }
+
+  func end(_ number: Int) { lock.withLock { exports[number] = nil } }
+}

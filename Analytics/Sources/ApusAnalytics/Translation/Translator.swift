@@ -1,0 +1,177 @@
+import SQLCore
+
+/// Translates a query from SQLite's SQL to DuckDB's, so that it has the same rows.
+///
+/// The translator follows SQLite's grammar and knows the type of every expression, from the copied
+/// columns and the values of the parameters. So it can write what SQLite means: `//` for the
+/// quotient of integers, NULLS FIRST, comparisons with the collation of a column. What it cannot
+/// write throws `AnalyticsError.unsupported`.
+///
+/// There is no tree: each method reads tokens and returns DuckDB's SQL. The FROM clause of a SELECT
+/// is read before its columns, whose types it decides.
+/// - SeeAlso: <https://www.sqlite.org/lang_select.html>
+struct Translator {
+  let sql: String
+  let source: SQLiteTokens
+  let tables: [String: CopiedTable]
+  /// The values of SQLite's parameters.
+  let values: [DatabaseValue]
+  /// The values of DuckDB's parameters. Equal values are one parameter, so that an expression in
+  /// GROUP BY and the same one in SELECT are the same to DuckDB.
+  var parameters: [DatabaseValue] = []
+  /// The common table expressions, the innermost last.
+  var commonTables: [Source] = []
+  var position = 0
+  var scope = Scope(parent: nil)
+  var depth = 0
+  /// Whether the query that was read last has ORDER BY and no LIMIT.
+  var isOrderedWithoutLimit = false
+
+  init(
+    _ sql: String, values: [DatabaseValue] = [], tables: [String: CopiedTable]
+  ) throws {
+    self.sql = sql
+    self.values = values
+    self.tables = tables
+    source = try SQLiteTokens(sql)
+  }
+
+  /// Returns the whole statement, and the kinds of its columns.
+  mutating func statement() throws -> (sql: String, columns: [Source.Column]) {
+    guard isWord("SELECT") || isWord("WITH") || isWord("VALUES") else {
+      throw unsupported(
+        "a copy in DuckDB only answers queries", "write to the database that is copied")
+    }
+    let select = try select(parent: nil)
+    while take(sign: ";") {}
+    guard position == source.tokens.count else { throw unexpected() }
+    return (numberingParameters(of: select.sql), select.columns)
+  }
+
+  /// Numbers the parameters that the text has. A value that is only read while the query is
+  /// translated, such as a format, is not among them.
+  private mutating func numberingParameters(of text: String) -> String {
+    var used: [DatabaseValue] = []
+    var numbers: [Int: Int] = [:]
+    var written: [UInt8] = []
+    let bytes = Array(text.utf8)
+    var quote: UInt8?
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      written.append(byte)
+      if byte == quote {
+        quote = nil
+      } else if quote == nil, byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+        quote = byte
+      } else if quote == nil, byte == UInt8(ascii: "$") {
+        var number = 0
+        while index < bytes.count, (0x30...0x39).contains(bytes[index]) {
+          number = number * 10 + Int(bytes[index] - 0x30)
+          index += 1
+        }
+        if numbers[number] == nil, parameters.indices.contains(number - 1) {
+          used.append(parameters[number - 1])
+          numbers[number] = used.count
+        }
+        written += Array("\(numbers[number] ?? number)".utf8)
+      }
+    }
+    parameters = used
+    return String(decoding: written, as: UTF8.self)
+  }
+
+  // MARK: Tokens
+
+  var token: SQLiteToken? {
+    position < source.tokens.count ? source.tokens[position] : nil
+  }
+
+  func token(after offset: Int) -> SQLiteToken? {
+    position + offset < source.tokens.count ? source.tokens[position + offset] : nil
+  }
+
+  func isWord(_ word: String) -> Bool { token?.isWord(word) == true }
+  func isSign(_ sign: String) -> Bool { token?.isSign(sign) == true }
+
+  mutating func take(word: String) -> Bool {
+    guard isWord(word) else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func take(words first: String, _ second: String) -> Bool {
+    guard isWord(first), token(after: 1)?.isWord(second) == true else { return false }
+    position += 2
+    return true
+  }
+
+  mutating func take(sign: String) -> Bool {
+    guard isSign(sign) else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func expect(word: String) throws {
+    guard take(word: word) else { throw unexpected() }
+  }
+
+  mutating func expect(sign: String) throws {
+    guard take(sign: sign) else { throw unexpected() }
+  }
+
+  mutating func name() throws -> String {
+    guard let token, token.isName else { throw unexpected() }
+    position += 1
+    return token.text
+  }
+
+  /// Runs a closure one level deeper. Throws if expressions are nested too deeply for the stack.
+  mutating func nested<Result>(_ body: (inout Translator) throws -> Result) throws -> Result {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth < 400 else {
+      throw unsupported("the query is nested too deeply", "divide it with common table expressions")
+    }
+    return try body(&self)
+  }
+
+  // MARK: Parameters
+
+  /// Returns a value as a parameter of DuckDB's, with its type.
+  mutating func parameter(_ value: DatabaseValue) throws -> Term {
+    var term: Term
+    switch value {
+    case .null: return .null
+    case .integer(let integer): term = Term("CAST(\(integer) AS BIGINT)", .integer)
+    case .real: term = Term("CAST(\(number(of: value)) AS DOUBLE)", .real)
+    case .text(let text) where text.utf8.contains(0):
+      throw unsupported("SQLite's functions end a text at U+0000", "pass a BLOB")
+    case .text: term = Term("CAST(\(number(of: value)) AS VARCHAR)", .text)
+    case .blob: term = Term("CAST(\(number(of: value)) AS BLOB)", .blob)
+    case .invalidText:
+      throw unsupported("DuckDB has no texts that are not UTF-8", "pass a BLOB")
+    }
+    term.constant = value
+    return term
+  }
+
+  private mutating func number(of value: DatabaseValue) -> String {
+    let known = parameters.firstIndex(of: value)
+    if known == nil { parameters.append(value) }
+    return "$\((known ?? parameters.count - 1) + 1)"
+  }
+
+  // MARK: Errors
+
+  func unsupported(_ feature: String, _ advice: String) -> AnalyticsError {
+    .unsupported(feature: feature, advice: advice, sql: sql)
+  }
+
+  func unexpected() -> AnalyticsError {
+    unsupported(
+      "“\(token?.text ?? "the end")” is not understood here in a query that is translated for DuckDB",
+      "write the query with SELECT, JOIN, WHERE, GROUP BY, HAVING, WINDOW, ORDER BY and LIMIT")
+  }
+}
