@@ -19,6 +19,7 @@ let package = Package(
       name: "ApusHummingbird",
       dependencies: [
         .product(name: "Apus", package: "Apus"),
+        .product(name: "ApusHistory", package: "Apus"),
         .product(name: "Hummingbird", package: "hummingbird"),
       ]
     ),

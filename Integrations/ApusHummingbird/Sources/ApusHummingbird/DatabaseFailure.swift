@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 import HTTPTypes
 import Hummingbird
 
