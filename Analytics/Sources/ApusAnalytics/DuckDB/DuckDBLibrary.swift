@@ -70,7 +70,7 @@ enum DuckDBLibrary {
       return .failure(
         Failure(
           reason: "it has no function \(String(cString: missing)) (\(version)); "
-            + "use DuckDB 1.2 or later"))
+            + "use DuckDB 1.5 or later"))
     }
     return .success(adb_version(handle).map { String(cString: $0) } ?? "")
   }

@@ -16,6 +16,9 @@ final class DuckRows {
   private var rowCount = 0
   private var row = -1
   private var isAtEnd = false
+  /// Whether all batches were read. Then DuckDB is not asked again: the connection may run another
+  /// statement.
+  private var isFetched = false
 
   private struct Column {
     let type: Int
@@ -63,11 +66,11 @@ final class DuckRows {
   }
 
   private func fetch() throws -> adb_chunk? {
-    let chunk = adb_fetch_chunk(result)
-    if chunk == nil, let message = adb_result_error(&result) {
-      throw connection.failure(message, sql)
-    }
-    return chunk
+    guard !isFetched else { return nil }
+    if let chunk = adb_fetch_chunk(result) { return chunk }
+    isFetched = true
+    if let message = adb_result_error(&result) { throw connection.failure(message, sql) }
+    return nil
   }
 
   private func show(_ next: adb_chunk) {
