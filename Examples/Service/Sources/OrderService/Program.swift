@@ -29,7 +29,7 @@ struct Program {
     switch (arguments.first, arguments.dropFirst().first) {
     case ("migrate", let path?):
       let db = try Database.migrating(path, progress: report)
-      try db.close()
+      try await db.close()
     case ("serve", let path?):
       let port = arguments.count > 2 ? Int(arguments[2]) ?? 8080 : 8080
       var logger = Logger(label: "OrderService")
@@ -45,7 +45,7 @@ struct Program {
       try await db.backup(to: arguments[2], overwriting: true) {
         report("copying: \($0.completedPageCount) of \($0.pageCount) pages")
       }
-      try db.close()
+      try await db.close()
     default:
       FileHandle.standardError.write(Data(usage.utf8))
       exit(2)
@@ -91,6 +91,6 @@ struct OrderServer: Sendable {
     // A request that does not end must not keep the program alive.
     configuration.maximumGracefulShutdownDuration = .seconds(10)
     try await ServiceGroup(configuration: configuration).run()
-    try db.close()
+    try await db.close()
   }
 }

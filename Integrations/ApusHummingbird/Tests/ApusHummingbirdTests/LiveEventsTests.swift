@@ -204,7 +204,7 @@ private struct Shown {
     try await Self.serving(db) { server in
       let wires = [try server.events("/events"), try server.events("/events/0")]
       for wire in wires { _ = try await wire.read { $0.contains("event: rows") } }
-      try db.close()
+      try await db.close()
       for wire in wires { #expect(try await wire.read(until: Wire.isEnd).hasSuffix("0\r\n\r\n")) }
     }
   }

@@ -54,7 +54,7 @@ func serve(path: String, port: Int, logger: Logger) async throws {
     logger: logger)
   app.addServices(persist, live)
   try await app.runService()  // until SIGTERM or Control-C
-  try db.close()
+  try await db.close()
 }
 
 @Suite struct ReadmeTests {
