@@ -139,6 +139,7 @@ FUNCTION(ioctl, int (*)(int, unsigned long, ...));
 FUNCTION(isatty, int (*)(int));
 FUNCTION(inet_addr, unsigned int (*)(const char *));
 FUNCTION(socket, int (*)(int, int, int));
+FUNCTION(setsockopt, int (*)(int, int, int, const void *, socklen_t));
 FUNCTION(socketpair, int (*)(int, int, int, int *));
 FUNCTION(bind, int (*)(int, const struct sockaddr *, socklen_t));
 FUNCTION(connect, int (*)(int, const struct sockaddr *, socklen_t));

@@ -112,6 +112,12 @@ public func chdir(_ path: UnsafePointer<CChar>!) -> Int32 { 0 }
 
 // MARK: Sockets
 
+public let SOL_SOCKET: Int32 = 0xffff
+public let SO_RCVBUF: Int32 = 0x1002
+@discardableResult
+public func setsockopt(
+  _ socket: Int32, _ level: Int32, _ name: Int32, _ value: UnsafeRawPointer!, _ size: socklen_t
+) -> Int32 { 0 }
 public let AF_UNIX: Int32 = 1
 public let AF_INET: Int32 = 2
 public let SOCK_STREAM: Int32 = 1
