@@ -5,6 +5,7 @@ import PackageDescription
 let settings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let apus = Target.Dependency.product(name: "Apus", package: "Apus")
+let history = Target.Dependency.product(name: "ApusHistory", package: "Apus")
 
 let package = Package(
   name: "ApusAnalytics",
@@ -17,14 +18,14 @@ let package = Package(
     .target(name: "CDuckDB"),
     .target(
       name: "ApusAnalytics",
-      dependencies: ["CDuckDB", apus, .product(name: "SQLCore", package: "Apus")],
+      dependencies: ["CDuckDB", apus, history, .product(name: "SQLCore", package: "Apus")],
       swiftSettings: settings),
     // Figures beside SQLite and DuckDB itself: `Analytics/Scripts/bench`.
     .executableTarget(
-      name: "AnalyticsBench", dependencies: ["ApusAnalytics", apus], path: "Tests/Support/Bench",
+      name: "AnalyticsBench", dependencies: ["ApusAnalytics", apus, history], path: "Tests/Support/Bench",
       swiftSettings: settings),
     .testTarget(
-      name: "ApusAnalyticsTests", dependencies: ["ApusAnalytics", apus],
+      name: "ApusAnalyticsTests", dependencies: ["ApusAnalytics", apus, history],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

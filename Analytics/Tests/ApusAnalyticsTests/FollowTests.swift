@@ -1,5 +1,6 @@
 import Apus
 import ApusAnalytics
+import ApusHistory
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import Apus
 import ApusAnalytics
+import ApusHistory
 import Foundation
 
 // The code of the README.

@@ -1,4 +1,5 @@
 import Apus
+import ApusHistory
 import Foundation
 
 enum Status: String, ColumnValue { case open, paid, quoted = "it's", none = "" }

@@ -1,6 +1,7 @@
+import ApusHistory
 import QueryDSL
-import SchemaMigration
 import SQLCore
+import SchemaMigration
 
 extension Analytics {
   /// Copies the tables of models, in one snapshot of their database. A copy that exists is replaced.

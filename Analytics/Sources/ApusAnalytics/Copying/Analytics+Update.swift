@@ -1,3 +1,4 @@
+import ApusHistory
 import ChangeObservation
 import QueryDSL
 import SQLCore

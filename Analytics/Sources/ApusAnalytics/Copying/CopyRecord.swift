@@ -1,3 +1,4 @@
+import ApusHistory
 import QueryDSL
 import SQLCore
 
