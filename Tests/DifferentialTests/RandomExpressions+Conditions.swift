@@ -28,7 +28,7 @@ extension RandomExpressions {
   /// Operators on Bools that are values, and constants.
   private mutating func ofBools(depth: Int) -> Condition {
     let (left, right) = (condition(depth: depth), condition(depth: depth))
-    let flag = iif(left.predicate, true, false).isTrue
+    let flag = iif(left.predicate, true, false)
     switch values.below(5) {
     case 0: return Condition(predicate: !flag) { left.holds($0) != true }
     case 1:
@@ -40,7 +40,7 @@ extension RandomExpressions {
         SQLLogic.or(right.holds($0), left.holds($0) == true)
       }
     case 3:
-      return Condition(predicate: flag && iif(right.predicate, true, false).isFalse) {
+      return Condition(predicate: flag && !iif(right.predicate, true, false)) {
         left.holds($0) == true && right.holds($0) != true
       }
     default:

@@ -10,7 +10,10 @@ struct BoolSpecification {
     @PrimaryKey var id: Int
     @Column var isDone: Bool
     @Column var isFlagged: Bool
+    @Column var isPinned: Bool?
     @Column var rating: Int
+
+    static var schema: Schema<Task> { Index(\.$isDone) }
   }
 
   let db: Database
@@ -18,7 +21,11 @@ struct BoolSpecification {
   init() throws {
     db = try Specification.database(models: [Task.self])
     try db.insert(
-      (0..<4).map { Task(id: $0, isDone: $0 & 1 != 0, isFlagged: $0 & 2 != 0, rating: $0) })
+      (0..<4).map {
+        Task(
+          id: $0, isDone: $0 & 1 != 0, isFlagged: $0 & 2 != 0, isPinned: $0 == 0 ? nil : $0 < 3,
+          rating: $0)
+      })
   }
 
   /// Expects the condition, and the keys of the rows for which it holds.
@@ -31,6 +38,31 @@ struct BoolSpecification {
       try query.sql.text == #"SELECT "id" FROM "Task" WHERE "# + condition,
       sourceLocation: sourceLocation)
     #expect(try db.fetch(query).sorted() == ids, sourceLocation: sourceLocation)
+  }
+
+  @Test("&&, || and ! take columns of Bools and conditions")
+  func operators() throws {
+    try expect(#""isDone" = 0"#, [0, 2]) { !$0.$isDone }
+    try expect(#""isDone" = 1 AND "isFlagged" = 1"#, [3]) { $0.$isDone && $0.$isFlagged }
+    try expect(#""isDone" = 1 OR "isFlagged" = 1"#, [1, 2, 3]) { $0.$isDone || $0.$isFlagged }
+    try expect(#""isDone" = 0 AND "isFlagged" = 1 AND "rating" > ?"#, [2]) {
+      !$0.$isDone && $0.$isFlagged && $0.$rating > 1
+    }
+    try expect(#""rating" > ? AND "isDone" = 1"#, [1, 3]) { $0.$rating > 0 && $0.$isDone }
+    try expect(#"NOT ("isDone" = 1 OR "rating" = ?)"#, [2]) { !($0.$isDone || $0.$rating == 0) }
+    let plan = try db.explain(Task.where { !$0.$isDone }).description
+    #expect(Specification.usesEngine || plan.contains("USING"), "\(plan)")
+  }
+
+  @Test("a column of optional Bools is unknown for NULL, and so is its negation")
+  func optionals() throws {
+    try expect(#""isPinned" = 0"#, [3]) { !$0.$isPinned }
+    try expect(#""isPinned" = 1 AND "isDone" = 1"#, [1]) { $0.$isPinned && $0.$isDone }
+    try expect(#""isDone" = 1 OR "isPinned" = 0"#, [1, 3]) { $0.$isDone || !$0.$isPinned }
+    try expect(#"NOT ("isPinned" = 1 AND "rating" > ?)"#, [3]) {
+      !($0.$isPinned && $0.$rating > -1)
+    }
+    try expect(#""isPinned" IS NOT 1"#, [0, 3]) { $0.$isPinned != true }
   }
 
   @Test("true and false are conditions, also from a Swift value")

@@ -154,7 +154,37 @@ struct ReturningSpecification {
     #expect(try sums.sql.text.contains(#" FROM (SELECT "Article_2"."isActive" AS "isActive", "#))
     #expect(try db.run(sums) == 3)
     #expect(try articles.rows.map(\.stock) == [10, 10, 0])
-    #expect(throws: QueryError.self) { try db.run(sums.limit(1)) }
+    #expect(try db.run(sums.limit(1)) == 1)
+    #expect(throws: QueryError.self) { try db.run(sums.order(by: \.$id)) }
+  }
+
+  @Test("a limited UPDATE … FROM counts each row once, however many rows of the other table match")
+  func limitedFrom() throws {
+    let update = Article.update(from: Article.self) { article, dearer in
+      article.$stock = article.$stock + 100
+    } where: { article, dearer in
+      article.$price < dearer.$price
+      article.$stock > 0 || dearer.$stock > 0
+    }
+    let limited = update.order(by: \.$id).limit(2)
+    let conditions = #"""
+      "Article"."price" < "Article_2"."price" AND \#
+      ("Article"."stock" > ? OR "Article_2"."stock" > ?)
+      """#
+    try articles.expect(
+      limited,
+      #"""
+      UPDATE "Article" SET "stock" = "Article"."stock" + ? FROM "Article" AS "Article_2" \#
+      WHERE \#(conditions) AND "Article"."id" IN (SELECT "id" FROM "Article" \#
+      WHERE EXISTS (SELECT 1 FROM "Article" AS "Article_2" WHERE \#(conditions)) \#
+      ORDER BY "id" LIMIT ?)
+      """#)
+    #expect(try db.run(limited) == 2)
+    #expect(try articles.rows.map(\.stock) == [105, 100, 7])
+    let last = update.order(by: \.$price, .descending).limit(1)
+    #expect(try db.fetch(last.returning(\.$id)) == [2])
+    #expect(try db.run(update.limit(5).offset(1)) == 1)
+    #expect(try db.run(update.limit(0)) == 0)
   }
 
   @Test("a deletion and an update take an order and a limit")

@@ -93,7 +93,8 @@ struct SelectSpecification {
         == "Unknown: no selected column has the name of its property colour")
     #expect(
       message(Track.select(into: NotNull.self))
-        == "NotNull: genre is String, but the selected column may be NULL")
+        == "NotNull: genre is String, but the selected column may be NULL; select it with "
+        + "ifNull(…) or nonOptional(), or declare the property as String?")
     #expect(message(Track.select(into: Bare.self))?.contains("id: Int is not a column") == true)
     #expect(message(Track.select(into: Empty.self))?.contains("at least one @Column") == true)
     func query(_ select: @escaping (Columns<Track>) -> SelectClause<Headline>) -> Query<Headline> {

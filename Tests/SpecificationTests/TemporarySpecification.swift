@@ -81,7 +81,32 @@ struct TemporarySpecification {
     #expect(error?.description.contains("only a Trigger can be temporary") == true)
   }
 
-  @Test("a temporary view is queried on the connection that writes, and is not in the file")
+  @Test("a temporary view of a database is queried on each of its connections")
+  func viewsOfAllConnections() throws {
+    guard !Specification.usesEngine else { return }
+    let db = try database()
+    try db.createTemporaryView(Prolific.self)
+    let query = Prolific.where { $0.$books > 1 }.select(\.$name)
+    #expect(try query.sql.text == #"SELECT "name" FROM "Prolific" WHERE "books" > ?"#)
+    #expect(try db.fetch(query) == ["Ann"])
+    try db.write { tx in
+      try tx.insert(Book(id: 4, authorID: 2, title: "w"))
+      #expect(try tx.fetch(query).sorted() == ["Ann", "Bob"])
+    }
+    #expect(try db.read { try $0.fetch(query).sorted() } == ["Ann", "Bob"])
+    // A connection that reads still writes nothing.
+    #expect(throws: DatabaseError.self) { try db.read { try $0.execute("DELETE FROM Book") } }
+    #expect(throws: DatabaseError.self) {
+      try db.read { try $0.execute("CREATE TEMP TABLE other (id)") }
+    }
+    #expect(try db.rows("SELECT name FROM main.sqlite_schema WHERE name = 'Prolific'").isEmpty)
+    #expect(try db.migrationPlan(for: [Author.self, Book.self]).isEmpty)
+    // A second time it replaces the view.
+    try db.createTemporaryView(Prolific.self)
+    #expect(try db.count(query) == 2)
+  }
+
+  @Test("a temporary view of one connection is queried only there, and is not in the file")
   func views() throws {
     guard !Specification.usesEngine else { return }
     let db = try database()
@@ -93,8 +118,10 @@ struct TemporarySpecification {
     let names = try db.rows("SELECT name FROM main.sqlite_schema WHERE name = 'Prolific'")
     #expect(names.isEmpty)
     #expect(try db.write { try $0.fetch(Prolific.all).map(\.books) } == [2])
-    // The connections that read do not have it.
+    // The connections that read do not have it until it is one of the database.
     #expect(throws: DatabaseError.self) { try db.read { try $0.fetch(Prolific.all) } }
+    try db.createTemporaryView(Prolific.self)
+    #expect(try db.read { try $0.fetch(Prolific.all).map(\.books) } == [2])
   }
 
   @Test("the rows that a left join finds are an array, which is empty if there are none")

@@ -76,6 +76,60 @@ struct ValueFirstSpecification {
     try expect(selecting: #"char("id" + ?)"#, ["B", "C", "D"]) { ($0.$id + 65).char() }
   }
 
+  @Test("every function takes a value as its first argument, if it is written as an expression")
+  func valueExpressions() throws {
+    let text = SQLExpression("Jr-r")
+    try expect(selecting: #"replace(?, "name", ?)"#, ["x-r", "Jx-x", "Jr-r"]) {
+      text.replace($0.$name, with: SQLExpression("x"))
+    }
+    try expect(selecting: #"substr(?, "id")"#, ["Jr-r", "r-r", "-r"]) { text.substr($0.$id) }
+    try expect(selecting: #"substr(?, ?, "id")"#, ["J", "Jr", "Jr-"]) {
+      text.substr(SQLExpression(1), $0.$id)
+    }
+    try expect(selecting: #"nullif(?, "name")"#, [nil, "Jr", "Jr"]) {
+      SQLExpression("Jr").nullIf($0.$name)
+    }
+    try expect(#"instr(?, "name") > 0"#, [1, 2]) { text.contains($0.$name) }
+    try expect(#"instr(?, "name") = 1"#, [1]) { text.hasPrefix($0.$name) }
+    try expect(#"? = "name""#, [1]) { SQLExpression("Jr").equals($0.$name) }
+    let two = SQLExpression(2)
+    try expect(selecting: #"max(?, "id")"#, [2, 2, 3]) { two.max(with: $0.$id) }
+    try expect(selecting: #"min(?, "id")"#, [1, 2, 2]) { two.min(with: $0.$id) }
+    try expect(selecting: #"? & "id""#, [0, 2, 2]) { two.bitAnd($0.$id) }
+    try expect(selecting: #"? | "id""#, [3, 2, 3]) { two.bitOr($0.$id) }
+    try expect(selecting: #"? << "id""#, [4, 8, 16]) { two.shiftedLeft(by: $0.$id) }
+    try expect(selecting: #"? >> "id""#, [8, 4, 2]) {
+      SQLExpression(16).shiftedRight(by: $0.$id)
+    }
+    try expect(selecting: #"round(?, "id")"#, [1.3, 1.28, 1.281]) {
+      SQLExpression(1.2811).round($0.$id)
+    }
+    let day = SQLExpression(Date(timeIntervalSince1970: 0)).modified(by: .days(1))
+    #expect(try db.first(Query { Select(day) }) == Date(timeIntervalSince1970: 86_400))
+  }
+
+  @Test("an aggregate of Swift gives statistics of decimals exactly, one of reals is rounded")
+  func statistics() throws {
+    guard !Specification.usesEngine else { return }
+    try db.aggregate(
+      "median", .deterministic, initial: [Decimal](),
+      step: { (values: inout [Decimal], price: Decimal) in values.append(price) },
+      result: { (values: [Decimal]) -> Decimal? in
+        let (sorted, half) = (values.sorted(), values.count / 2)
+        guard !sorted.isEmpty else { return nil }
+        return sorted.count.isMultiple(of: 2)
+          ? (sorted[half - 1] + sorted[half]) / 2 : sorted[half]
+      })
+    let median = SQLAggregate<Decimal?, Decimal>("median")
+    let query = Item.select { median($0.$price) }
+    #expect(try query.sql.text == #"SELECT "median"("price") FROM "Item""#)
+    #expect(try db.fetch(query) == [Decimal(string: "1.1")])
+    let even = Item.where { $0.$id < 3 }.select { median($0.$price) }
+    #expect(try db.fetch(even) == [Decimal(string: "1.675")])
+    let mean = try #require(try db.first(Item.select { $0.$price.cast(to: Double.self).avg() }))
+    #expect(mean.map { ($0 * 1e6).rounded() } == 1_483_333)
+  }
+
   @Test("values of any column are joined as texts")
   func concatenation() throws {
     let query = Item.select {

@@ -47,6 +47,12 @@ extension Optional: DateColumnValue where Wrapped == Date {
   public typealias DateTextResult = String?
 }
 
+/// A Bool, or an optional Bool.
+public protocol BoolColumnValue: ColumnValue {}
+
+extension Bool: BoolColumnValue {}
+extension Optional: BoolColumnValue where Wrapped == Bool {}
+
 /// JSON of a Codable type, or an optional of it.
 public protocol JSONColumnValue: ColumnValue {}
 

@@ -1,7 +1,8 @@
 import SQLCore
 
 // Temporary triggers and views belong to one connection, and are in no file. SQLite drops them when
-// the connection is closed.
+// the connection is closed. A trigger is needed only where rows are written; each connection of a
+// pool makes a view for itself.
 // https://www.sqlite.org/lang_createtrigger.html#temp_triggers_on_non_temp_tables
 
 extension Connection {
@@ -32,20 +33,36 @@ extension Connection {
     }
   }
 
-  /// Creates a view, with its triggers, that exists only on this connection.
-  /// SQL: `CREATE TEMP VIEW "Recent" AS SELECT …`
-  ///
-  /// Only the connection that writes can have one: query it in `write`. The view is not declared
-  /// among the models of the database. To drop it, run
-  /// `DROP VIEW temp."Recent"`. One statement, and one for each trigger.
-  public func createTemporaryView<V: SQLView>(_ view: V.Type) throws {
-    let definition = try ViewDefinition(of: view)
-    try createTemporary(definition.createView)
-    for trigger in definition.triggers { try createTemporary(trigger.sql) }
-  }
-
   /// Runs a `CREATE …` as `CREATE TEMP …`.
   private func createTemporary(_ sql: String) throws {
-    try execute(SQL(unsafe: "CREATE TEMP" + sql.dropFirst("CREATE".count)))
+    try execute(SQL(unsafe: sql.temporary))
   }
+}
+
+extension Registrar {
+  /// Creates a view, with its triggers, that is in no file.
+  /// SQL: `CREATE TEMP VIEW "Recent" AS SELECT …`
+  ///
+  /// ```swift
+  /// try db.createTemporaryView(Recent.self)
+  /// let posts = try db.fetch(Recent.where { $0.$views > 100 })
+  /// ```
+  /// On a `Database`, each connection of the pool makes the view for itself when it is next used,
+  /// and queries are read and observed as those of any view. On the connection of a `write` closure,
+  /// only that connection has it. The view is not declared among the models of the database, and
+  /// replaces a temporary view of its name. Throws `ModelError` if its query has other columns than the
+  /// view declares. Two statements for each connection, and one for each trigger.
+  /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
+  public func createTemporaryView<V: SQLView>(_ view: V.Type) throws {
+    let definition = try ViewDefinition(of: view)
+    try register(
+      .temporaryView(
+        Identifier(definition.name),
+        [definition.createView.temporary] + definition.triggers.map(\.sql.temporary)))
+  }
+}
+
+extension String {
+  /// A `CREATE …` as `CREATE TEMP …`.
+  fileprivate var temporary: String { "CREATE TEMP" + dropFirst("CREATE".count) }
 }

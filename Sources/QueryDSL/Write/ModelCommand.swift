@@ -127,8 +127,12 @@ struct AffectedRows: Sendable {
   }
 
   /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.
+  ///
+  /// - Parameter source: the other table of an update. The limit counts the rows for which it has
+  ///   at least one row, and the conditions stand a second time to find that row again.
   func write(
-    of table: TableID, _ layout: @autoclosure () throws -> ModelLayout, to writer: inout ShapeWriter
+    of table: TableID, _ layout: @autoclosure () throws -> ModelLayout,
+    beside source: TableReference? = nil, to writer: inout ShapeWriter
   ) throws {
     if let problem { throw problem }
     guard isLimited else {
@@ -144,13 +148,17 @@ struct AffectedRows: Sendable {
     }
     let key = columns.isEmpty ? [.rowID(table)] : columns
     writer.token(.where)
+    if source != nil, !predicates.isEmpty {
+      PredicateNode.all(Array(predicates)).writeOperand(to: &writer, binding: .and)
+      writer.token(.and)
+    }
     (key.count > 1 ? .row(key) : key[0]).write(to: &writer)
     writer.token(.in)
     writer.token(.open)
     // The subquery has its own scope, in which the table stands again.
     writer.closeScope()
     var rows = SelectStatement(selection: .terms(key.map { .expression($0) }), from: table)
-    rows.predicates = predicates
+    rows.predicates = source.map { .one(.exists($0.matches(where: predicates))) } ?? predicates
     rows.order = order
     (rows.limit, rows.offset) = (limit, offset)
     if counts.limit != nil || counts.offset != nil {
@@ -158,5 +166,15 @@ struct AffectedRows: Sendable {
     }
     rows.write(to: &writer)
     writer.token(.close)
+  }
+}
+
+extension TableReference {
+  /// Returns a query that finds a row if one row of this table fulfils the conditions.
+  fileprivate func matches(where predicates: ShortList<PredicateNode>) -> SelectStatement {
+    var rows = SelectStatement(selection: .terms([.expression(.constant("1"))]), from: table)
+    rows.predicates = predicates
+    if let source { rows.changeExtras { $0.sources = [(table, source)] } }
+    return rows
   }
 }

@@ -66,8 +66,9 @@ public struct Update<M: TableModel>: Sendable {
   /// Limits the update to `count` rows, the first in the order.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
-  /// A negative limit, a second one, an order without a limit, or a limit of an update from another
-  /// table throws `QueryError` when the statement runs.
+  /// Rows of an update from another table are counted once each, however many rows of the other
+  /// table match them. A negative limit, a second one, and an order without a limit throw
+  /// `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self
@@ -165,13 +166,10 @@ extension Update: TableCommand, ModelCommand {
     writer.token(.set)
     Assignment.write(assignments, to: &writer)
     if let source {
-      guard !rows.isLimited else {
-        throw QueryError("the update of \(M.tableName) FROM another table cannot have LIMIT")
-      }
       writer.token(.from)
       SelectStatement.write(source.table, extras, to: &writer)
     }
-    try rows.write(of: columns.table, layout, to: &writer)
+    try rows.write(of: columns.table, layout, beside: source, to: &writer)
   }
 
   var layout: ModelLayout {

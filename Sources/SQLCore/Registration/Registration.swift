@@ -135,4 +135,27 @@ extension Registration {
   ) { core in
     if !core.isReader { try core.run(pragma: "PRAGMA recursive_triggers = ON") }
   }
+
+  /// Creates a temporary view with its triggers, in place of one of the same name.
+  ///
+  /// - Parameter statements: the statements that create the view and its triggers.
+  package static func temporaryView(_ name: Identifier, _ statements: [String]) -> Registration {
+    Registration(Key(kind: .setting, name: "view \(name.quoted)")) { core in
+      try core.runWriting(["DROP VIEW IF EXISTS temp.\(name.quoted)"] + statements)
+    }
+  }
+}
+
+extension ConnectionCore {
+  /// Runs statements that write no file, also on a connection that only reads.
+  ///
+  /// `query_only` forbids them although the temporary schema is in memory.
+  fileprivate func runWriting(_ statements: [String]) throws {
+    let wasReader = state.pointee.authorizer.restrict(toReading: false)
+    defer { state.pointee.authorizer.restrict(toReading: wasReader) }
+    if wasReader { try run(pragma: "PRAGMA query_only = OFF") }
+    let result = Result { for statement in statements { try run(pragma: statement) } }
+    if wasReader { try run(pragma: "PRAGMA query_only = ON") }
+    try result.get()
+  }
 }

@@ -28,6 +28,66 @@ struct QueryObservationTests {
     #expect(try await results.next() == ["three", "zero"])
   }
 
+  struct Starred: SQLView, Equatable {
+    @Column var title: String
+
+    static var definition: some Fetchable { Note.where { $0.$stars > 1 }.select(\.$title) }
+  }
+
+  @Test("a query over a temporary view is given again after a commit to the tables of the view")
+  func temporaryView() async throws {
+    try db.createTemporaryView(Starred.self)
+    let query = Starred.order(by: \.$title).select(\.$title)
+    var results = db.observe(query).makeAsyncIterator()
+    #expect(try await results.next() == ["two"])
+    try await db.execute("UPDATE Note SET body = 'no matter'")
+    try await db.execute("UPDATE Note SET stars = 3 WHERE id = 1")
+    #expect(try await results.next() == ["one", "two"])
+    try await db.execute("DELETE FROM Note WHERE id = 2")
+    #expect(try await results.next() == ["one"])
+  }
+
+  struct Setting: Model {
+    @PrimaryKey var id: Int
+    @Column var pageSize: Int
+    @Column var page: Int
+  }
+
+  @Test("a limit and an offset that are expressions are calculated again after each commit")
+  func calculatedLimits() async throws {
+    let db = try Database.temporary(models: [Note.self, Setting.self])
+    try await db.insert((1...6).map { Note(title: "\($0)", stars: $0) })
+    try await db.insert(Setting(id: 1, pageSize: 2, page: 0))
+    let setting = Setting.where { $0.$id == 1 }
+    let size = setting.select(\.$pageSize).subquery().nonOptional()
+    let start = setting.select { $0.$pageSize * $0.$page }.subquery().nonOptional()
+    let query = Note.order(by: \.$stars).limit(size).offset(start)
+    var models = db.observe(query).makeAsyncIterator()
+    var titles = db.observe(query.select(\.$title)).makeAsyncIterator()
+    func next(
+      _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+      let rows = try await models.next()
+      #expect(rows?.map(\.title) == expected, sourceLocation: sourceLocation)
+      let items = try await titles.next()
+      #expect(items.map { Array($0) } == expected, sourceLocation: sourceLocation)
+    }
+    try await next(["1", "2"])
+    try await db.run(Setting.update { $0.$pageSize = 3 })
+    try await next(["1", "2", "3"])
+    try await db.run(Setting.update { $0.$page = 1 })
+    try await next(["4", "5", "6"])
+    try await db.run(Note.delete().where { $0.$stars == 1 })
+    try await next(["5", "6"])
+    try await db.insert(Note(title: "0", stars: 0))
+    try await next(["4", "5", "6"])
+    try await db.run(
+      Setting.update {
+        $0.$pageSize = -1; $0.$page = 0
+      })
+    try await next(["0", "2", "3", "4", "5", "6"])
+  }
+
   enum Status: String, ColumnValue { case open, closed }
 
   struct Ticket: Model {

@@ -9,12 +9,12 @@ actor ClientCompiler {
   /// The number of scopes that the solver may open over one expression. It bounds all these tests.
   ///
   /// Found by bisection with Swift 6.3.1 over the predicates of `PredicateProgram`: the least bound
-  /// under which each ends as it should. Mistakes are in the first, the middle or the last term:
+  /// under which each ends as it should, with the mistake in the middle term:
   ///
   ///     terms                        8                  16                  32
-  ///     one chain, right            64                 134                 272
-  ///       one wrong literal        about 70               140                 281
-  ///       one unknown column    54   55  50     108  108 104     216  216 212
+  ///     one chain, right           110                 230                 470
+  ///       one wrong literal        120                 235                 475
+  ///       one unknown column     2,750               4,050               6,900
   ///     one a line, right            7                   7                   7
   ///       one wrong literal          180                 180                 180
   ///       one unknown column         7                   7                   7

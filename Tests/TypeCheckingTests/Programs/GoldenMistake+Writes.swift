@@ -108,8 +108,8 @@ extension GoldenMistake {
           @PrimaryKey var id: Int
           @Column var isPinned: Bool
         }
-        let update = Page.update { $0.$isPinned = !$0.‸$isPinned }
+        let update = Page.update { $0.$isPinned = ‸!$0.$isPinned }
         """,
-      message: "value of optional type 'Bool?' must be unwrapped to a value of type 'Bool'"),
+      message: "cannot assign value of type 'SQLPredicate' to type 'SQLExpression<Bool>'"),
   ]
 }

@@ -89,6 +89,7 @@ extension Mistake {
     Mistake("$0.$decimal.optional ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
     Mistake("$0.$decimal.‸avg() == 1", "SQL has no exact mean of decimal numbers"),
     Mistake("$0.$status ‸< .published", "requires that 'Status' conform to 'OrderedColumnValue'"),
+    Mistake("$0.$bool ‸&& $0.$string", "requires that 'String' conform to 'BoolColumnValue'"),
     Mistake(
       #"$0.$json ‸< ["a"]"#, "requires that 'JSON<[String]>' conform to 'OrderedColumnValue'"),
     Mistake("$0.$url ‸>= page", "requires that 'URL' conform to 'AdditiveColumnValue'"),
@@ -106,7 +107,8 @@ extension Mistake {
   /// A line that is not a predicate.
   static let ofLine = [
     Mistake("$0.‸$bool", "cannot convert value of type 'SQLExpression<Bool>'"),
-    Mistake("!$0.‸$bool", "cannot convert value of type 'SQLExpression<Bool>'"),
+    Mistake("!$0.‸$nope && $0.$bool", "has no dynamic member '$nope'"),
+    Mistake("$0.$int == 1 ‸&& true", "requires that 'Bool' conform to 'SIMDLogic'"),
     Mistake("$0.$int ‸= 1", "cannot convert value of type '()'"),
     Mistake("$0.‸$nope == 1", "has no dynamic member '$nope'"),
   ]

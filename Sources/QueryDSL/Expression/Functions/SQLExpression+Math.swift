@@ -22,6 +22,11 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     SQLExpression<Value.RealResult>(.function("round", [node, .value(BoundValue(digits))]))
   }
 
+  /// Rounds to a number of decimal places. SQL: `round(a, b)`
+  public func round(_ digits: SQLExpression<Int>) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.function("round", [node, digits.node]))
+  }
+
   /// Rounds up to a whole number. SQL: `ceil(a)`
   public func ceil() -> SQLExpression { SQLExpression(.function("ceil", [node])) }
 
@@ -139,6 +144,16 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   /// Returns the bits shifted to the right; the sign is kept. SQL: `a >> ?`
   public func shiftedRight(by count: Int) -> SQLExpression {
     combined(.shiftRight, with: .value(BoundValue(count)))
+  }
+
+  /// Returns the bits shifted to the left. SQL: `a << b`
+  public func shiftedLeft(by count: SQLExpression<Int>) -> SQLExpression {
+    combined(.shiftLeft, with: count.node)
+  }
+
+  /// Returns the bits shifted to the right; the sign is kept. SQL: `a >> b`
+  public func shiftedRight(by count: SQLExpression<Int>) -> SQLExpression {
+    combined(.shiftRight, with: count.node)
   }
 
   private func combined(_ sign: SQLToken, with other: ExpressionNode) -> SQLExpression {

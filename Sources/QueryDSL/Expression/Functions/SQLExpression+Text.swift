@@ -52,6 +52,11 @@ extension SQLExpression where Value: TextColumnValue {
     text("replace", bound(part), bound(other))
   }
 
+  /// Replaces each occurrence of a text by another. SQL: `replace(a, b, c)`
+  public func replace(_ part: SQLExpression, with other: SQLExpression) -> SQLExpression {
+    text("replace", part.node, other.node)
+  }
+
   /// Returns the text from a position on; a negative one counts from the end. SQL: `substr(a, ?)`
   public func substr(_ start: Int) -> SQLExpression {
     text("substr", .value(BoundValue(start)))
@@ -60,6 +65,14 @@ extension SQLExpression where Value: TextColumnValue {
   /// Returns `length` scalars from a position on. SQL: `substr(a, ?, ?)`
   public func substr(_ start: Int, _ length: Int) -> SQLExpression {
     text("substr", .value(BoundValue(start)), .value(BoundValue(length)))
+  }
+
+  /// Returns the text from a position on. SQL: `substr(a, b)`
+  public func substr(_ start: SQLExpression<Int>) -> SQLExpression { text("substr", start.node) }
+
+  /// Returns `length` scalars from a position on. SQL: `substr(a, b, c)`
+  public func substr(_ start: SQLExpression<Int>, _ length: SQLExpression<Int>) -> SQLExpression {
+    text("substr", start.node, length.node)
   }
 
   /// Returns the position of the first occurrence of a text; 0 if it has none. SQL: `instr(a, ?)`

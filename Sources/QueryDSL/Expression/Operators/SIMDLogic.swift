@@ -1,4 +1,9 @@
-/// The operands of `&&`, `||` and `!`, which are predicates; programs do not use it directly.
+/// The operands of `&&`, `||` and `!`, which are conditions and columns of Bools; programs do not use
+/// it directly.
+///
+/// The operators are generic, so that there is one of each. An overload of `&&` for columns beside
+/// the one for conditions would cost the compiler 30 seconds to find a misspelt column among eight
+/// terms, also if it is disfavored.
 ///
 /// Only the compiler needs this protocol and its name. Swift 6.3 looks at the result type that the
 /// context needs, before it tries the overloads of a logical operator, only if one of the overloads
@@ -6,26 +11,50 @@
 /// `CSOptimizer.cpp`). Otherwise it tries those of `Bool` first, and takes 17 seconds instead of
 /// 0.4 to diagnose one wrong literal in a chain of 32 terms. `TypeCheckingTests` checks the time;
 /// if a later compiler is as fast without the name, the operators may move back to `SQLPredicate`.
-public protocol SIMDLogic {}
+public protocol SIMDLogic {
+  /// The operand as a condition; programs do not use it directly.
+  var _condition: SQLPredicate { get }
+  /// The condition that holds if the operand does not; programs do not use it directly.
+  var _negation: SQLPredicate { get }
+}
 
-extension SQLPredicate: SIMDLogic {}
-
-extension SIMDLogic where Self == SQLPredicate {
-  /// Returns a condition that holds if both hold. SQL: `a AND b`
+extension SQLPredicate: SIMDLogic {
+  /// The condition itself; programs do not use it directly.
   @inlinable
-  public static func && (left: consuming Self, right: consuming Self) -> SQLPredicate {
-    SQLPredicate(.and(left.node, right.node))
+  public var _condition: SQLPredicate { self }
+  /// SQL: `NOT a`; programs do not use it directly.
+  @inlinable
+  public var _negation: SQLPredicate { SQLPredicate(.not(node)) }
+}
+
+// The condition of an optional is unknown for NULL, as in SQL: `!a` then means the same as the
+// negation of a condition that contains it.
+extension SQLExpression: SIMDLogic where Value: BoolColumnValue {
+  /// SQL: `a = 1`; programs do not use it directly.
+  public var _condition: SQLPredicate { SQLExpression<Bool>(node).isTrue }
+  /// SQL: `a = 0`; programs do not use it directly.
+  public var _negation: SQLPredicate { SQLExpression<Bool>(node).isFalse }
+}
+
+extension SIMDLogic {
+  /// Returns a condition that holds if both hold. SQL: `a AND b`, of columns `a = 1 AND b = 1`
+  @inlinable
+  public static func && <Right: SIMDLogic>(
+    left: consuming Self, right: consuming Right
+  ) -> SQLPredicate {
+    SQLPredicate(.and(left._condition.node, right._condition.node))
   }
 
-  /// Returns a condition that holds if at least one holds. SQL: `a OR b`
+  /// Returns a condition that holds if at least one holds. SQL: `a OR b`, of columns
+  /// `a = 1 OR b = 1`
   @inlinable
-  public static func || (left: consuming Self, right: consuming Self) -> SQLPredicate {
-    SQLPredicate(.or(left.node, right.node))
+  public static func || <Right: SIMDLogic>(
+    left: consuming Self, right: consuming Right
+  ) -> SQLPredicate {
+    SQLPredicate(.or(left._condition.node, right._condition.node))
   }
 
-  /// Returns the negation; unknown stays unknown. SQL: `NOT a`
+  /// Returns the negation; unknown stays unknown. SQL: `NOT a`, of a column `a = 0`
   @inlinable
-  public static prefix func ! (operand: Self) -> SQLPredicate {
-    SQLPredicate(.not(operand.node))
-  }
+  public static prefix func ! (operand: Self) -> SQLPredicate { operand._negation }
 }

@@ -64,6 +64,10 @@ public enum NullOrder: Sendable {
 }
 
 // The clauses are functions named after SQL's keywords; each is a line of `Query { }`.
+//
+// `Where` and `Having` take a closure or a predicate. The closures have a label, which a trailing
+// closure does not write: by it the compiler knows the form of a call before it looks at the
+// predicate, and finds a misspelt column among sixteen terms with a tenth of the work.
 
 /// Defines a common table for use in From or a join. SQL: `WITH "levels" AS (…)`
 public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
@@ -138,7 +142,7 @@ public func CrossJoin<Table: TableReferenceConvertible>(_ table: Table) -> Query
 }
 
 /// Restricts the result to rows for which each line holds. SQL: `WHERE a AND b`
-public func Where(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
+public func Where(@PredicateBuilder matching predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.predicates(predicates().nodes))
 }
 
@@ -152,7 +156,7 @@ public func Where(_ predicate: SQLPredicate) -> QueryClause {
 }
 
 /// Restricts the result to groups for which each line holds. SQL: `HAVING count(*) > ?`
-public func Having(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
+public func Having(@PredicateBuilder matching predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.having(predicates().nodes))
 }
 

@@ -87,7 +87,11 @@ extension ResultColumn {
     if type.nonOptional != own.type.nonOptional {
       return "is \(own.type), but the selected column is \(type)"
     }
-    if isOptional, !own.isOptional { return "is \(own.type), but the selected column may be NULL" }
+    if isOptional, !own.isOptional {
+      return
+        "is \(own.type), but the selected column may be NULL; select it with ifNull(…) or "
+        + "nonOptional(), or declare the property as \(own.type)?"
+    }
     if form != own.form {
       return
         "is stored in the form .\(own.form), but the selected column in the form .\(form); declare "
