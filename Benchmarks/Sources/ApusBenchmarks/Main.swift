@@ -18,6 +18,10 @@ enum Main {
     private static func run(_ options: Options) async throws
   {
     if options.isMemory { return try ObservationMemory.report() }
+    if options.isObservers {
+      return try await ManyObservers.report(
+        sizes: options.sizes, kinds: options.filters, seconds: options.seconds)
+    }
     let workloads = Workload.all.filter(options.wants)
     guard !workloads.isEmpty else {
       let known = Workload.all.map(\.name).joined(separator: ", ")

@@ -27,6 +27,11 @@ import Metrics
 /// | `apus.cache.rows`, `apus.cache.bytes` | meter | what the cache holds, by `table` |
 /// | `apus.cache.results.hits` … | counter, meter | the same of `CachedResults()`; `count` results |
 /// | `apus.statement.duration` | timer | only with `measuresStatements` |
+/// | `apus.live.observers`, `apus.live.results` | meter | observers of live queries, and their results |
+/// | `apus.live.maintained` | meter | the results that are maintained; the others run again |
+/// | `apus.live.rows`, `apus.live.bytes` | meter | what the results hold |
+/// | `apus.live.fetches`, `apus.live.merges` | counter | live queries that ran, commits that were merged |
+/// | `apus.live.fetch.milliseconds` | counter | the time for which live queries ran |
 /// | `apus.wal.pages` | meter | the pages in the write-ahead log after the last commit |
 /// | `apus.log.position` | meter | the last entry of the change log, if the database has one |
 /// | `apus.log.entries` | meter | the entries that were not purged |
@@ -101,6 +106,7 @@ public final class DatabaseMetrics: Sendable {
     meters.readers.record(status.readers)
     meters.streams.record(status.streams)
     meters.live.record(status.live)
+    meters.liveQueries.record(database.liveStatus, sampled)
     meters.cached.add(sampled.new("statements.cached", status.statementCacheHits))
     meters.prepared.add(sampled.new("statements.prepared", status.statementCacheMisses))
     for (table, counts) in database.cacheStatistics {

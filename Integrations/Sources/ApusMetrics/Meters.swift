@@ -16,6 +16,7 @@ final class Meters: Sendable {
   let readers: LaneMeters
   let streams: LaneMeters
   let live: LaneMeters
+  let liveQueries: LiveMeters
 
   private let labels: MetricLabels
   private let caches = Mutex<[String: CacheMeters]>([:])
@@ -36,6 +37,7 @@ final class Meters: Sendable {
     readers = LaneMeters(labels.with("pool", "readers"))
     streams = LaneMeters(labels.with("pool", "streams"))
     live = LaneMeters(labels.with("pool", "live"))
+    liveQueries = LiveMeters(labels)
   }
 
   func lane(_ lane: AccessWait.Lane) -> LaneMeters {
@@ -138,6 +140,41 @@ struct LaneMeters: Sendable {
   func record(_ wait: AccessWait) {
     waited.record(duration: wait.duration)
     if !wait.wasGranted { ended.increment() }
+  }
+}
+
+/// The metrics of the live queries.
+struct LiveMeters: Sendable {
+  private let observers: Meter
+  private let results: Meter
+  private let maintained: Meter
+  private let rows: Meter
+  private let bytes: Meter
+  private let fetches: Counter
+  private let merges: Counter
+  private let milliseconds: Counter
+
+  init(_ labels: MetricLabels) {
+    observers = labels.meter("live.observers")
+    results = labels.meter("live.results")
+    maintained = labels.meter("live.maintained")
+    rows = labels.meter("live.rows")
+    bytes = labels.meter("live.bytes")
+    fetches = labels.counter("live.fetches")
+    merges = labels.counter("live.merges")
+    milliseconds = labels.counter("live.fetch.milliseconds")
+  }
+
+  func record(_ status: LiveStatus, _ sampled: SampledCounts) {
+    observers.set(status.observers)
+    results.set(status.results)
+    maintained.set(status.maintained)
+    rows.set(status.rows)
+    bytes.set(status.byteCount)
+    fetches.add(sampled.new("live.fetches", status.fetches))
+    merges.add(sampled.new("live.merges", status.merges))
+    let time = Int(status.fetchTime / .milliseconds(1))
+    milliseconds.add(sampled.new("live.milliseconds", time))
   }
 }
 

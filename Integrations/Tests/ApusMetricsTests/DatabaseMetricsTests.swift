@@ -90,6 +90,23 @@ import Testing
     #expect(later < cached * 2)
   }
 
+  @Test func `A sample has the live queries, what they hold and what they cost`() async throws {
+    let test = TestMetrics()
+    let db = try Database.temporary(models: [Item.self])
+    let metrics = try DatabaseMetrics(db, name: "main", factory: test)
+    try await db.insert([Item(name: "a"), Item(name: "b")])
+    var first = db.observe(Item.order(by: \.$id)).makeAsyncIterator()
+    var second = db.observe(Item.order(by: \.$id)).makeAsyncIterator()
+    _ = try await first.next()
+    _ = try await second.next()
+    await metrics.sample()
+    #expect(try Self.value(test, "apus.live.observers") == 2)
+    #expect(try Self.value(test, "apus.live.results") == 1)
+    #expect(try Self.value(test, "apus.live.maintained") == 1)
+    #expect(try Self.value(test, "apus.live.rows") == 2)
+    #expect(test.counterTotal(label: "apus.live.fetches", dimensions: Self.main) == 1)
+  }
+
   @Test func `The position of the change log is sampled where there is one, and its readers`()
     async throws
   {

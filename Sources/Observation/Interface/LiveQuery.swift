@@ -21,7 +21,7 @@ public final class LiveQuery<Row: Sendable> {
   public private(set) var phase = LivePhase.loading
 
   @ObservationIgnored private var task: Task<Void, Never>?
-  @ObservationIgnored let watch: QueryWatch<Row>
+  @ObservationIgnored let observer: ResultObserver<Row>
 
   /// Whether the result is loaded and kept up to date.
   public var isLoaded: Bool { phase.isLoaded }
@@ -67,11 +67,11 @@ public final class LiveQuery<Row: Sendable> {
     _ source: LiveSource<Row>, _ database: Database,
     _ apply: (@Sendable (() -> Void) -> Void)?, _ isolation: isolated any Actor
   ) {
-    let watch = QueryWatch(source, in: database)
-    self.watch = watch
+    let observer = ResultObserver(source, in: database)
+    self.observer = observer
     task = Task { [weak self] in
       var isFirst = true
-      await watch.follow(isolation: isolation) { rows, phase in
+      await observer.follow(isolation: isolation) { rows, phase in
         // The task must not keep alive the object that it serves.
         guard let self else { return false }
         applying(isFirst || rows == nil ? nil : apply) {
@@ -95,7 +95,7 @@ public final class LiveQuery<Row: Sendable> {
   /// your own, or to try again after an error. It returns at once if the database is closed, and
   /// when the task is cancelled.
   public func refresh() async {
-    await watch.watch.refresh()
+    await observer.refresh()
   }
 
   deinit {
@@ -137,12 +137,15 @@ public enum LivePhase: Sendable {
 protocol LiveWatch<Shown>: AnyObject, Sendable {
   /// The result that the object shows: the rows of a query, or a value.
   associatedtype Shown: Sendable
-  /// The tables that are observed.
-  var watch: TableWatch { get }
-
   /// Returns the first result, or waits until the result may have changed and updates it. After an
   /// error, it tries again at the next change.
   func step(isFirst: Bool) async -> LiveStep<Shown>
+
+  /// Resumes the callers of `refresh()` whose requests the last step answered.
+  func answerRefreshes()
+
+  /// Ends the observation, and resumes all callers of `refresh()`.
+  func end()
 }
 
 /// The outcome of one step of following a result.
@@ -174,7 +177,7 @@ extension LiveWatch {
       let step = await step(isFirst: isFirst)
       isFirst = false
       // Callers of `refresh()` that waited for this result now see it, whatever it is.
-      defer { watch.answerRefreshes() }
+      defer { answerRefreshes() }
       switch step {
       case .result(let result, let missing):
         guard show(result, missing.map { .failed($0) } ?? .loaded) else { return }
@@ -186,7 +189,7 @@ extension LiveWatch {
         guard show(nil, .failed(error)) else { return }
       case .ended(let isClosed):
         if isClosed { _ = show(nil, .ended) }
-        watch.end()
+        end()
         return
       }
     }

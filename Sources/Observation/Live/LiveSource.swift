@@ -6,6 +6,11 @@ struct LiveSource<Row: Sendable>: Sendable {
   /// The SQL of the statements that the query runs, from which its dependencies are found. The first
   /// one is that of its rows.
   let texts: @Sendable () throws -> [String]
+  /// The shape of the query, from which the rows that matter are known; nil if all may matter.
+  let shape: (@Sendable () throws -> Shape)?
+  /// Returns what the query has in common with others whose rows are the same, or nil; it is nil
+  /// itself for a query that cannot be compared with others.
+  let key: (@Sendable () throws -> SharedResults.Key?)?
   /// Returns the plan by which the result is maintained. Throws a `RerunReason` if the query is
   /// fetched again after each change.
   let plan: @Sendable (PlanningContext) throws -> any MaintenancePlan<Row>
@@ -15,12 +20,15 @@ struct LiveSource<Row: Sendable>: Sendable {
   let isShort: Bool
 
   init(_ query: some Fetchable<Row>) {
-    let query = query.query
-    texts = { [try query.sql.text] }
-    plan = { try Planning.plan(query, in: $0) }
-    isShort = query.statement.limit != nil
+    // Each closure would hold a copy.
+    let held = HeldQuery(query.query)
+    texts = { [try held.query.sql.text] }
+    shape = { try held.query.statement.shape() }
+    key = { try SharedResults.Key(held.query) }
+    plan = { try Planning.plan(held.query, in: $0) }
+    isShort = held.query.statement.limit != nil
     fetch = { core in
-      try Self.rows(of: query, on: core) { ResultRowEntry($0, $1) }
+      try Self.rows(of: held.query, on: core) { ResultRowEntry($0, $1) }
     }
   }
 
@@ -30,6 +38,8 @@ struct LiveSource<Row: Sendable>: Sendable {
     texts = {
       try [query.sql.text] + included.relations.flatMap { try $0.texts }
     }
+    shape = nil
+    key = nil
     plan = { try IncludingPlan(included, in: $0) }
     isShort = false
     fetch = { core in
@@ -59,6 +69,13 @@ struct LiveSource<Row: Sendable>: Sendable {
   }
 }
 
+/// A query that several closures share.
+private final class HeldQuery<Row: Sendable>: Sendable {
+  let query: Query<Row>
+
+  init(_ query: Query<Row>) { self.query = query }
+}
+
 extension IncludedRelation {
   /// The SQL that loads the included rows, and what they include.
   fileprivate var texts: [String] {
@@ -69,6 +86,8 @@ extension IncludedRelation {
 extension LiveSource where Row == SQLCore.Row {
   init(sql: SQL) {
     texts = { [sql.text] }
+    shape = nil
+    key = { SharedResults.Key(sql) }
     plan = { _ in throw RerunReason("it is raw SQL") }
     isShort = false
     fetch = { core in

@@ -57,7 +57,7 @@ extension QueryObservation {
   /// milliseconds to find out which. Throws the errors that `fetch` throws when the query is
   /// compiled.
   public var explanation: ObservationExplanation {
-    get async throws { try await watch().explain() }
+    get async throws { try await QueryWatch(source, in: database).explain() }
   }
 }
 
@@ -66,7 +66,7 @@ extension LiveQuery {
   ///
   /// It costs and throws what `QueryObservation.explanation` does.
   public var explanation: ObservationExplanation {
-    get async throws { try await watch.explain() }
+    get async throws { try await observer.explain() }
   }
 }
 

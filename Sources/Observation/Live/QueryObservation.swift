@@ -23,33 +23,33 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
   /// The errors that `fetch` throws.
   public typealias Failure = any Error
 
-  private let source: LiveSource<Row>
-  private let database: Database
+  let source: LiveSource<Row>
+  let database: Database
+  private let interval: Duration?
 
-  init(_ source: LiveSource<Row>, in database: Database) {
+  init(_ source: LiveSource<Row>, in database: Database, every interval: Duration?) {
     self.source = source
     self.database = database
+    self.interval = interval
   }
 
   /// Returns an iterator, which is an observation of its own.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(watch: watch())
+    Iterator(observer: ResultObserver(source, in: database, every: interval))
   }
-
-  func watch() -> QueryWatch<Row> { QueryWatch(source, in: database) }
 
   /// An iterator over the results of one observation.
   public struct Iterator: AsyncIteratorProtocol {
-    private let watch: QueryWatch<Row>
+    private let observer: ResultObserver<Row>
 
-    init(watch: QueryWatch<Row>) {
-      self.watch = watch
+    init(observer: ResultObserver<Row>) {
+      self.observer = observer
     }
 
     /// Returns the first result at once, and each further one when it differs from the one before.
     /// Returns nil if the task is cancelled or the database is closed.
     public mutating func next() async throws -> Results<Row>? {
-      try await watch.next()
+      try await observer.next()
     }
 
     /// Returns the first result at once, and each further one when it differs from the one before.
@@ -57,7 +57,7 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Results<Row>? {
-      try await watch.next()
+      try await observer.next()
     }
   }
 }
@@ -99,8 +99,17 @@ extension Database {
   ///
   /// A maintained query is also fetched again after a commit that touches more than a thousand rows
   /// and more than a twentieth of the rows held. `explanation` says for each query which it is.
-  public func observe<Q: Fetchable>(_ query: Q) -> QueryObservation<Q.Row> {
-    QueryObservation(LiveSource(query), in: self)
+  ///
+  /// Observers of the same query with the same values share one result, and a commit costs one
+  /// evaluation for all of them. A commit costs nothing for a query that compares columns with
+  /// values by `==` or `isIn`, if the changed rows have other values, before and after.
+  ///
+  /// - Parameter interval: The shortest time between two results: changes that come meanwhile are
+  ///   in the next one. If it is nil, a result is given as soon as it is there.
+  public func observe<Q: Fetchable>(
+    _ query: Q, every interval: Duration? = nil
+  ) -> QueryObservation<Q.Row> {
+    QueryObservation(LiveSource(query), in: self, every: interval)
   }
 
   /// Observes models with what they include: gives them at once, and again after each commit that
@@ -118,10 +127,12 @@ extension Database {
   /// as `observe(_:)` describes it, and if SQLite finds the included rows by indexes. A commit then
   /// loads those parents again that it concerns, each with all that it includes. Children that their
   /// own order does not distinguish are in the order of their keys.
+  ///
+  /// - Parameter interval: The shortest time between two results.
   public func observe<M, each Part>(
-    _ query: Including<M, repeat each Part>
+    _ query: Including<M, repeat each Part>, every interval: Duration? = nil
   ) -> QueryObservation<(M, repeat each Part)> {
-    QueryObservation(LiveSource(query._included), in: self)
+    QueryObservation(LiveSource(query._included), in: self, every: interval)
   }
 
   /// Observes the rows of a raw SELECT: gives them at once, and again after each commit that
@@ -133,7 +144,9 @@ extension Database {
   ///
   /// The statement runs again after each commit that touches a column that it reads; rows that are
   /// equal to those before are not given again.
-  public func observe(sql: SQL) -> QueryObservation<Row> {
-    QueryObservation(LiveSource(sql: sql), in: self)
+  ///
+  /// - Parameter interval: The shortest time between two results.
+  public func observe(sql: SQL, every interval: Duration? = nil) -> QueryObservation<Row> {
+    QueryObservation(LiveSource(sql: sql), in: self, every: interval)
   }
 }

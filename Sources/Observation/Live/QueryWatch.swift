@@ -7,22 +7,24 @@ import SQLCore
 /// database is closed. While following, it may be waiting for the schema, if a table or column that
 /// it reads does not exist, or stale after an error.
 ///
-/// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
-/// interface's object that created it.
-final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
+/// `@unchecked Sendable`: it is used by one task at a time, that of the observer that runs the query
+/// for a `SharedResult`.
+final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
   private var maintenance = Maintenance.runsAgain(RerunReason("it has not been prepared"))
   private var held: Held?
+  /// What the result has cost so far.
+  private(set) var cost = LiveCost()
   /// The number of times that the whole result was fetched.
-  private(set) var fetchCount = 0
+  var fetchCount: Int { cost.fetches }
   /// The version of the schema for which the query's dependencies were found.
   private var schemaVersion: Int32 = 0
   /// Whether the query's dependencies are known.
   private var isPrepared = false
   /// Whether the result contains all commits that were looked at; false after an error.
-  private var isCurrent = false
+  private(set) var isCurrent = false
   /// The error if a table or column that the query reads does not exist; nil if all exist.
   private(set) var missing: DatabaseError?
 
@@ -38,26 +40,18 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
     /// The rows held to maintain the result; nil if the query is fetched again.
     var window: ResultWindow?
     var snapshot: WatchedSnapshot
+    /// The number of commits of other connections that the result contains, as in a
+    /// `WatchedSnapshot`; nil if it is not known.
+    var otherCount: UInt32?
   }
+
+  /// The last result; nil before the first.
+  var result: Results<Row>? { held?.result }
 
   init(_ source: LiveSource<Row>, in database: Database) {
     self.source = source
     watch = TableWatch(database)
     evaluators = ChangeTracker.of(database)?.evaluators(for: database)
-  }
-
-  /// Returns the first result at once, and each further one when it differs from the one before.
-  /// Returns nil if the task is cancelled or the database is closed.
-  func next() async throws -> Results<Row>? {
-    guard held != nil else { return try await first() }
-    do {
-      repeat {
-        if let result = try await update() { return result }
-      } while await watch.wait()
-      return nil
-    } catch  where watch.hasEnded {
-      return nil
-    }
   }
 
   /// Fetches the first result.
@@ -67,43 +61,24 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
   }
 
   /// Returns the result with the commits since the last call; nil if it is equal to the one before.
-  func update() async throws -> Results<Row>? {
+  ///
+  /// - Parameter again: whether the result is fetched even if no commit touched it.
+  func update(again: Bool = false) async throws -> Results<Row>? {
     let touch = watch.takeTouch()
-    if case .none = touch { return nil }
+    guard held != nil else { return try await first() }
+    if case .none = touch, !again { return nil }
     if case .schema = touch { isPrepared = false }
     guard isPrepared else {
       guard try await begin() else { return withoutRows() }
       return try await fetch()
     }
-    if case .rows(let commits) = touch, isCurrent {
+    if case .rows(let commits) = touch, isCurrent, !again {
       isCurrent = false
       let result = try await apply(commits)
       isCurrent = isPrepared
       return result
     }
     return try await fetch()
-  }
-
-  /// Fetches the first result, or waits until the result may have changed and updates it. It runs
-  /// on no actor, so that its cost is not the actor's time. After an error, it tries again at the
-  /// next change.
-  @concurrent
-  func step(isFirst: Bool) async -> LiveStep<Results<Row>> {
-    do {
-      let result: Results<Row>?
-      if isFirst {
-        result = try await first()
-      } else {
-        guard await watch.wait() else { return .ended(isClosed: !Task.isCancelled) }
-        result = try await update()
-      }
-      if let result { return .result(result, missing: missing) }
-      if let missing { return .failed(missing) }
-      return isCurrent ? .unchanged : .stillFailed
-    } catch {
-      if Task.isCancelled { return .ended(isClosed: false) }
-      return watch.hasEnded ? .ended(isClosed: true) : .failed(error)
-    }
   }
 
   /// Whether the result is maintained.
@@ -125,6 +100,7 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
         maintenance = preparation.maintenance
         schemaVersion = preparation.schemaVersion
         watch.watch(preparation.tables)
+        note(preparation)
         isPrepared = true
         missing = nil
         return true
@@ -144,6 +120,8 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
     let maintenance: Maintenance
     let tables: [QualifiedTableName: Subscription.Interest]
     let schemaVersion: Int32
+    /// The indexes with which fewer changed rows would matter.
+    let missingIndexes: [SuggestedIndex]
   }
 
   /// Finds what the query reads, or the error with which its compilation fails.
@@ -169,9 +147,13 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
           reserve: watch.database.configuration.liveReserve))
       var interests = try connection.interests(of: dependencies)
       if case .maintained(let plan) = maintenance { plan.narrow(&interests) }
+      let missingIndexes = try watch.narrow(
+        &interests, by: source.shape?(), schemaVersion: version, on: connection)
       try core.run(cached: "COMMIT")
       return .success(
-        Preparation(maintenance: maintenance, tables: interests, schemaVersion: version))
+        Preparation(
+          maintenance: maintenance, tables: interests, schemaVersion: version,
+          missingIndexes: missingIndexes))
     }
   }
 
@@ -206,18 +188,39 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private func fetch() async throws -> Results<Row>? {
     isCurrent = false
     let reporting = held == nil ? nil : watch.rerunReporting
-    let start = reporting.map { _ in ContinuousClock.now }
+    let start = ContinuousClock.now
     while true {
       if let new = try await fetchOnce() {
-        fetchCount += 1
-        if let reporting, let start { try report(ContinuousClock.now - start, to: reporting) }
-        defer { held = new }
+        cost.countFetch(since: start)
+        if let reporting { try report(ContinuousClock.now - start, to: reporting) }
+        defer { hold(new) }
         isCurrent = true
         return held != nil && new.result.difference.isEmpty ? nil : new.result
       }
       // The schema has changed, perhaps by another process.
       guard try await begin() else { return withoutRows() }
     }
+  }
+
+  private func hold(_ new: Held) {
+    held = new
+    cost.rows = new.result.entries.count
+    // An entry is an object with a key, an order and a fingerprint, and has a place in each tree.
+    let trees = (new.result.byKey == nil ? 1 : 2) + (plan?.indexedPlaces.count ?? 0)
+    cost.byteCount = cost.rows * (MemoryLayout<Row>.stride + 96 + 16 * trees)
+  }
+
+  /// Notes how the result is kept up to date, for the status.
+  private func note(_ preparation: Preparation) {
+    switch preparation.maintenance {
+    case .maintained(let plan): cost.explanation = "Maintained: \(plan.explanation)."
+    case .runsAgain(let reason): cost.explanation = reason.sentence + "."
+    }
+    cost.isMaintained = isMaintained
+    cost.missingIndexes = preparation.missingIndexes
+    cost.tablesOfAllRows =
+      preparation.tables.filter { $0.value.keys == nil && $0.value.routes == nil }.map(\.key.name)
+      .sorted()
   }
 
   /// Reports that the query ran again, if that took long.
@@ -243,9 +246,8 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
       guard var snapshot = try watch.openSnapshot(on: core, schemaVersion: version) else {
         return nil
       }
-      if plan?.readsSnapshots == true {
-        snapshot = watch.countingOthers(in: snapshot, on: core)
-      }
+      let counted = watch.countingOthers(in: snapshot, on: core)
+      if plan?.readsSnapshots == true { snapshot = counted }
       let new: (Results<Row>, ResultWindow?)
       do {
         new =
@@ -260,7 +262,8 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
         new = try Self.hold(try source.fetch(core), after: old)
       }
       try core.run(cached: "COMMIT")
-      return Held(result: new.0, window: new.1, snapshot: snapshot)
+      return Held(
+        result: new.0, window: new.1, snapshot: snapshot, otherCount: counted.otherCount)
     }
     try Task.checkCancellation()
     return new
@@ -289,17 +292,34 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
     return (results, nil)
   }
 
+  /// Returns whether the result may lack a commit, such as one of another connection that was not
+  /// noticed yet. It costs no statement of the query.
+  func mayLackCommits() async throws -> Bool {
+    guard isCurrent, isPrepared, let held else { return true }
+    guard !watch.isPrivate else { return false }
+    guard let count = held.otherCount else { return true }
+    let (watch, version) = (watch, schemaVersion)
+    let known = WatchedSnapshot(position: held.snapshot.position, otherCount: count)
+    return try await watch.reading(hops: false, isFirst: true) { core in
+      guard let opened = try watch.openSnapshot(on: core, schemaVersion: version) else {
+        return true
+      }
+      defer { try? core.run(cached: "COMMIT") }
+      if case .known = watch.following(known, opened, on: core) { return false }
+      return true
+    }
+  }
+
   // MARK: Maintaining
 
   /// Returns the result with the rows that the commits touched; nil if it is equal to the one
   /// before.
   private func apply(_ commits: [Commit]) async throws -> Results<Row>? {
-    guard let plan, let held, let window = held.window, let evaluators else {
-      return try await fetch()
-    }
+    guard let held else { return try await fetch() }
     let position = held.snapshot.position
     let commits = commits.filter { $0.sequence > position.last }
     guard let first = commits.first else { return nil }
+    guard let plan, let window = held.window, let evaluators else { return try await fetch() }
     // If the result may contain the commit, it may also contain what other connections committed
     // after it; then the rows of the commit are older than the result.
     guard !position.mayContainNext || first.sequence != position.last &+ 1 else {
@@ -314,9 +334,11 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
     }
     let difference = change.difference()
     let results = Results<Row>(change.after, difference)
-    self.held = Held(
-      result: difference.isEmpty ? held.result : results, window: change.after,
-      snapshot: snapshot)
+    cost.merges += 1
+    hold(
+      Held(
+        result: difference.isEmpty ? held.result : results, window: change.after,
+        snapshot: snapshot, otherCount: held.otherCount))
     return difference.isEmpty ? nil : results
   }
 }
@@ -328,5 +350,4 @@ extension Results {
       difference: difference)
   }
 
-  fileprivate var visibleEntries: [ResultEntry] { range.map { entries[$0] } }
 }

@@ -62,6 +62,24 @@ final class TableWatch: Sendable {
     watch(tables, andSchema: false)
   }
 
+  /// Limits what is watched to the rows that a query's conditions select, as far as its shape shows
+  /// them. Returns the indexes with which they would show more.
+  func narrow(
+    _ interests: inout [QualifiedTableName: Subscription.Interest], by shape: Shape?,
+    schemaVersion: Int32, on connection: Connection
+  ) throws -> [SuggestedIndex] {
+    guard let shape, let tracker, database.hasBuiltInCollations else { return [] }
+    let schema = RoutedSchema(
+      version: schemaVersion, connection: connection, known: tracker.knownRoutes)
+    let lacking = try QueryConditions(of: shape).narrow(
+      &interests, values: shape.values, in: schema)
+    var indexes: [SuggestedIndex] = []
+    for sql in lacking {
+      indexes += try schema.missingIndexes(for: sql).filter { !indexes.contains($0) }
+    }
+    return indexes
+  }
+
   /// Also watches every change of the schema, because a table or column to be read does not exist.
   /// Returns false if the schema is watched already.
   func watchSchema() -> Bool {
@@ -104,6 +122,9 @@ final class TableWatch: Sendable {
   func wait() async -> Bool {
     await queue.wait() && !Task.isCancelled
   }
+
+  /// Wakes a task that waits, though nothing may have been touched.
+  func wake() { queue.wake() }
 
   /// Whether the database is closed, so that a read that fails now can never succeed.
   var hasEnded: Bool { queue.isEnded || database.isClosed }

@@ -21,33 +21,40 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
   private let database: Database
   private let read: @Sendable (Connection) throws -> Value
   private let isSame: (@Sendable (Value, Value) -> Bool)?
+  private let interval: Duration?
 
   init(
-    in database: Database, isSame: (@Sendable (Value, Value) -> Bool)?,
+    in database: Database, every interval: Duration?,
+    isSame: (@Sendable (Value, Value) -> Bool)?,
     _ read: @escaping @Sendable (Connection) throws -> Value
   ) {
     self.database = database
+    self.interval = interval
     self.isSame = isSame
     self.read = read
   }
 
   /// Returns an iterator, which is an observation of its own.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(watch: ValueWatch(in: database, isSame: isSame, read))
+    Iterator(watch: ValueWatch(in: database, isSame: isSame, read), pace: Pace(interval))
   }
 
   /// An iterator over the values of one observation.
   public struct Iterator: AsyncIteratorProtocol {
     private let watch: ValueWatch<Value>
+    private var pace: Pace
 
-    init(watch: ValueWatch<Value>) {
+    init(watch: ValueWatch<Value>, pace: Pace) {
       self.watch = watch
+      self.pace = pace
     }
 
     /// Returns the first value at once, and each further one when it may differ. Returns nil if the
     /// task is cancelled or the database is closed.
     public mutating func next() async throws -> Value? {
-      try await watch.next()
+      guard await pace.wait() else { return nil }
+      defer { pace.begin() }
+      return try await watch.next()
     }
 
     /// Returns the first value at once, and each further one when it may differ. Returns nil if the
@@ -55,7 +62,9 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Value? {
-      try await watch.next()
+      guard await pace.wait() else { return nil }
+      defer { pace.begin() }
+      return try await watch.next()
     }
   }
 }
@@ -76,19 +85,23 @@ extension Database {
   /// The closure reads from one snapshot, on a thread of the database, and may read other tables
   /// each time. Its statements are compiled for each run, since SQLite reports what a statement
   /// reads when it is compiled. Iterating throws the errors that the closure throws.
+  ///
+  /// - Parameter interval: The shortest time between two values.
   @_disfavoredOverload
   public func observe<Value: Sendable>(
-    _ read: @escaping @Sendable (Connection) throws -> Value
+    every interval: Duration? = nil, _ read: @escaping @Sendable (Connection) throws -> Value
   ) -> ValueObservation<Value> {
-    ValueObservation(in: self, isSame: nil, read)
+    ValueObservation(in: self, every: interval, isSame: nil, read)
   }
 
   /// Observes the value that a closure reads, and gives it again only if it is not equal to the one
   /// before.
+  ///
+  /// - Parameter interval: The shortest time between two values.
   public func observe<Value: Sendable & Equatable>(
-    _ read: @escaping @Sendable (Connection) throws -> Value
+    every interval: Duration? = nil, _ read: @escaping @Sendable (Connection) throws -> Value
   ) -> ValueObservation<Value> {
-    ValueObservation(in: self, isSame: { $0 == $1 }, read)
+    ValueObservation(in: self, every: interval, isSame: { $0 == $1 }, read)
   }
 }
 
@@ -99,7 +112,7 @@ extension Database {
 ///
 /// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
 /// interface's object that created it.
-final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
+final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked Sendable {
   let watch: TableWatch
   private let read: @Sendable (Connection) throws -> Value
   private let isSame: (@Sendable (Value, Value) -> Bool)?
@@ -107,6 +120,9 @@ final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
   private var tables: [QualifiedTableName: Subscription.Interest] = [:]
   /// Whether the value contains all commits that were looked at; false after an error.
   private var isCurrent = false
+  /// What the value has cost so far.
+  private let cost = Lock(LiveCost())
+  private var entry: SharedResults.Entry?
 
   init(
     in database: Database, isSame: (@Sendable (Value, Value) -> Bool)?,
@@ -115,6 +131,13 @@ final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
     watch = TableWatch(database)
     self.isSame = isSame
     self.read = read
+    entry = ChangeTracker.of(database)?.sharedResults.enter(self)
+  }
+
+  deinit { entry?.remove(cost.withLock { $0 }) }
+
+  var status: LiveStatus.Query {
+    LiveStatus.Query(sql: "observe { }", cost.withLock { $0 }, observers: 1)
   }
 
   /// Returns the first value at once, and each further one when it may differ. Returns nil if the
@@ -137,6 +160,9 @@ final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
       return nil
     }
   }
+
+  func answerRefreshes() { watch.answerRefreshes() }
+  func end() { watch.end() }
 
   /// Evaluates the closure, or waits until its value may have changed and evaluates it again. It
   /// runs on no actor. After an error, it tries again at the next change of what the closure read
@@ -188,6 +214,7 @@ final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
   private func evaluate() async throws -> Value {
     let (watch, read, isFirst) = (watch, read, last == nil)
     while true {
+      let start = ContinuousClock.now
       let (value, tables) = try await watch.reading(hops: true, isFirst: isFirst) { core in
         try core.run(cached: "BEGIN DEFERRED")
         let (value, dependencies) = try core.recordingReads { try read(core.lend()) }
@@ -196,6 +223,11 @@ final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
         return (value, interests)
       }
       try Task.checkCancellation()
+      cost.withLock { cost in
+        cost.countFetch(since: start)
+        cost.explanation = RerunReason("it is a closure").sentence + "."
+        cost.tablesOfAllRows = tables.keys.map(\.name).sorted()
+      }
       if watch.covers(tables) { return value }
       self.tables.merge(tables) { known, new in
         guard let columns = known.columns, let others = new.columns else {

@@ -82,7 +82,7 @@ package struct RowDecoding<Row>: Sendable {
   /// The names and types of the columns, for displaying a result.
   @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
   /// Whether `map` makes the rows, so that the columns of the result are not those of `Row`.
-  @usableFromInline let isMapped: Bool
+  @usableFromInline package let isMapped: Bool
 
   @inlinable
   init(

@@ -10,7 +10,7 @@ package enum ShapeTable: Sendable {
 /// A table that comes into scope.
 package struct ShapeScopeTable: Sendable {
   package let kind: ScopeKind
-  let layout: UInt16
+  package let layout: UInt16
   /// The name of a common table, a function or a row; nil for a table that has its model's name.
   var name: String?
 }

@@ -125,9 +125,9 @@ public final class Database: Sendable {
   }
 
   /// Returns the observer of each write's beginning and end. It is made on the first call, and then
-  /// kept; nil if an observer of another type is installed.
+  /// kept; nil if an observer of another type is installed, or none is made.
   package func writeObserver<Observer: AccessObserver>(
-    orInstall make: () -> Observer
+    orInstall make: () -> Observer? = { nil }
   ) -> Observer? {
     writeObserver.withLock { installed in
       if installed == nil { installed = make() }

@@ -65,3 +65,13 @@ final class Comparison {
     last = rows
   }
 }
+
+extension QueryWatch {
+  /// Returns the first result, or waits for one that differs from the last.
+  func next() async throws -> Results<Row>? {
+    repeat {
+      if let result = try await update() { return result }
+    } while await watch.wait()
+    return nil
+  }
+}

@@ -56,10 +56,10 @@ struct LifetimeTests {
       let changes = NettedTable(names: names, values: RecordedValues(encoding: .utf8), rows: rows)
       return Commit(sequence: 1, writes: [WriteChanges(label: nil, tables: [table: changes])])
     }
-    #expect(registry.concerned(by: commit(of: (count + 4)...(count + 4)), before: .max).isEmpty)
+    #expect(registry.concerned(by: commit(of: (count + 4)...(count + 4))).ids.isEmpty)
     // One lookup for the table and one for the row.
     #expect(registry.lookupCount == 2)
-    let reported = registry.concerned(by: commit(of: (count + 1)...(count + 5)), before: .max)
+    let reported = registry.concerned(by: commit(of: (count + 1)...(count + 5))).ids
     #expect(reported.count == 2)
     // The table, five rows, and two observers.
     #expect(registry.lookupCount == 2 + 8)

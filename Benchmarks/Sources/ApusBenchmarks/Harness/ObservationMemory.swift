@@ -66,7 +66,7 @@ enum ObservationMemory {
   }
 
   /// The number of bytes that are allocated.
-  private static func allocated() -> Int {
+  static func allocated() -> Int {
     let information = mallinfo2()
     return Int(information.uordblks + information.hblkhd)
   }

@@ -10,6 +10,12 @@ struct Options {
   var isQuick = false
   /// Whether the memory of observations is measured instead.
   var isMemory = false
+  /// Whether many observers that differ in one value are measured instead.
+  var isObservers = false
+  /// The numbers of observers; nil for the usual ones.
+  var sizes: [Int]?
+  /// The seconds for which commits and page reads run for each figure of observers.
+  var seconds = 5.0
   /// The only sides to run, for a profiler or to save time; empty for all.
   var sides: [SideName] = []
 
@@ -29,6 +35,9 @@ struct Options {
       case "--page": page = try value(of: argument)
       case "--quick": isQuick = true
       case "--memory": isMemory = true
+      case "--observers": isObservers = true
+      case "--sizes": sizes = try value(of: argument).split(separator: ",").compactMap { Int($0) }
+      case "--seconds": seconds = Double(try value(of: argument)) ?? seconds
       case "--rounds":
         guard let count = Int(try value(of: argument)), count > 0 else {
           throw Invalid(message: "--rounds needs a number greater than 0")

@@ -23,6 +23,9 @@ package final class ChangeTracker: @unchecked Sendable {
   private let version = Atomic<Int>(0)
   private let nextID = Atomic<UInt64>(0)
   private let sharedEvaluators = Lock<RowEvaluators?>(nil)
+  /// The results that observers of the same query share.
+  let sharedResults = SharedResults()
+  let knownRoutes = KnownRoutes()
   private let file = SharedFileWatch<FileWatch?>()
   private let reruns = Lock<RerunReporting?>(nil)
 
@@ -83,6 +86,10 @@ package final class ChangeTracker: @unchecked Sendable {
   /// Whether there is any subscription.
   var isWatching: Bool { registry.withLock { !$0.isEmpty } }
 
+  /// The number of tables, rows and subscriptions that were looked at to find which ones commits
+  /// concern.
+  var lookupCount: Int { registry.withLock { $0.lookupCount } }
+
   /// Whether commits of other processes are looked for.
   var watchesFile: Bool { file.isWatched }
 
@@ -113,7 +120,12 @@ package final class ChangeTracker: @unchecked Sendable {
   }
 
   /// Delivers a commit of the writer and, before it, the fact that other connections committed.
-  private func publish(_ commit: Commit?, _ finding: ForeignCommits.Finding) {
+  ///
+  /// - Parameter ask: returns the values that a question asks for; nil if they are not known.
+  private func publish(
+    _ commit: Commit?, _ finding: ForeignCommits.Finding,
+    asking ask: (RouteQuestion) -> [[DatabaseValue]]? = { _ in nil }
+  ) {
     switch finding {
     case .none: break
     // Only observers that may have fetched before the watching began need to know of a commit that
@@ -122,12 +134,19 @@ package final class ChangeTracker: @unchecked Sendable {
     case .some: publish(everything: .changedElsewhere, onlyLive: false)
     }
     guard let commit else { return }
-    let subscriptions = registry.withLock { registry in
+    var (concerned, end) = registry.withLock { registry in
       // Subscriptions added in the meantime that asked for nothing beyond what was recorded anyway
       // missed nothing.
       let end = registry.version == recordedVersion ? registry.nextID : covered
-      return registry.concerned(by: commit, before: end)
+      return (registry.concerned(by: commit), end)
     }
+    // No lock is held while a statement runs.
+    for question in concerned.questions {
+      let answer = ask(question)
+      concerned.ids.formUnion(registry.withLock { $0.concerned(by: question, answer) })
+    }
+    let ids = concerned.ids
+    let subscriptions = registry.withLock { $0.subscriptions(ids, before: end) }
     for subscription in subscriptions { subscription.queue.append(commit) }
   }
 }
@@ -158,7 +177,7 @@ extension ChangeTracker: AccessObserver {
     if let wanted {
       let recorder = Recorder(
         of: wanted, granularity: granularity, on: core, clock: clock,
-        foreignCommits: foreignCommits, publish: { [unowned self] in publish($0, $1) })
+        foreignCommits: foreignCommits, publish: { [unowned self] in publish($0, $1, asking: $2) })
       try install(recorder, on: core)
     } else {
       try install(nil, on: core)

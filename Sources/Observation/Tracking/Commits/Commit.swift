@@ -47,6 +47,9 @@ package struct Subscription: Sendable {
     var columns: Set<String>?
     /// The keys of the rows; nil for all rows.
     var keys: Set<RowKey>?
+    /// The values that a row must have, before or after a change, to matter; nil if all rows do. A
+    /// row that matters has those of one of the routes.
+    var routes: Set<RowRoute>?
 
     package init(columns: Set<String>? = nil, keys: Set<RowKey>? = nil) {
       self.columns = columns

@@ -71,6 +71,9 @@ final class CommitQueue: CommitReceiver {
     signal.giveForEver()
   }
 
+  /// Wakes a task that waits, though nothing may have come.
+  func wake() { signal.give() }
+
   /// Whether nothing more will come.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 

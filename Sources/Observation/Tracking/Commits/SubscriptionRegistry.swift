@@ -19,6 +19,7 @@ struct SubscriptionRegistry {
   private struct Watchers {
     var ofAllRows: Set<UInt64> = []
     var ofRow: [RowKey: Set<UInt64>] = [:]
+    var ofValues = RouteIndex()
     /// The number of subscriptions that want each column, folded, and the number that want all
     /// columns.
     var columnCounts: [String: Int] = [:]
@@ -56,6 +57,8 @@ struct SubscriptionRegistry {
       watchers.count += 1
       if let keys = interest.keys {
         for key in keys { watchers.ofRow[key, default: []].insert(id) }
+      } else if let routes = interest.routes {
+        for route in routes { watchers.ofValues.insert(id, at: route) }
       } else {
         watchers.ofAllRows.insert(id)
       }
@@ -99,6 +102,7 @@ struct SubscriptionRegistry {
         watchers.ofRow[key]?.remove(id)
         if watchers.ofRow[key]?.isEmpty == true { watchers.ofRow[key] = nil }
       }
+      for route in interest.routes ?? [] { watchers.ofValues.remove(id, at: route) }
       watchers.ofAllRows.remove(id)
       guard let columns = interest.columns else {
         watchers.allColumnsCount -= 1
@@ -135,13 +139,18 @@ struct SubscriptionRegistry {
 
   var all: [Subscription] { Array(subscriptions.values) }
 
-  /// Returns the subscriptions with an id below `end` that a commit concerns. Later subscriptions
-  /// did not see the whole access.
-  mutating func concerned(by commit: Commit, before end: UInt64) -> [Subscription] {
-    var found: Set<UInt64> = []
+  /// Subscriptions, and questions that lead to others.
+  struct Concerned: Sendable {
+    var ids: Set<UInt64> = []
+    var questions: [RouteQuestion] = []
+  }
+
+  /// Returns the subscriptions that a commit concerns.
+  mutating func concerned(by commit: Commit) -> Concerned {
+    var found = Concerned()
     func add(_ ids: Set<UInt64>) {
       lookupCount += ids.count
-      found.formUnion(ids)
+      found.ids.formUnion(ids)
     }
     for write in commit.writes {
       for (table, changes) in write.tables {
@@ -152,15 +161,35 @@ struct SubscriptionRegistry {
         add(watchers.ofAllRows)
         if !changes.events.isEmpty {
           for ids in watchers.ofRow.values { add(ids) }
-        } else if !watchers.ofRow.isEmpty {
+          watchers.ofValues.forEach { found.ids.insert($0) }
+          continue
+        }
+        if !watchers.ofRow.isEmpty {
           for row in changes.rows {
             lookupCount += 1
             if let ids = watchers.ofRow[changes.key(of: row)] { add(ids) }
           }
         }
+        if !watchers.ofValues.isEmpty {
+          // In place, since the places of the columns are kept.
+          tables[table]?.ofValues.find(changes, of: table, &found, &lookupCount)
+        }
       }
     }
-    return found.sorted().compactMap { $0 < end ? subscriptions[$0] : nil }
+    return found
+  }
+
+  /// Returns the subscriptions to the values that answer a question; nil if they are not known.
+  func concerned(by question: RouteQuestion, _ answer: [[DatabaseValue]]?) -> Set<UInt64> {
+    var ids: Set<UInt64> = []
+    tables[question.table]?.ofValues.find(question.form, answer) { ids.insert($0) }
+    return ids
+  }
+
+  /// Returns the subscriptions with an id below `end`. Later subscriptions did not see the whole
+  /// access.
+  func subscriptions(_ ids: Set<UInt64>, before end: UInt64) -> [Subscription] {
+    ids.sorted().compactMap { $0 < end ? subscriptions[$0] : nil }
   }
 }
 

@@ -13,7 +13,13 @@ final class Recorder {
   let wanted: WantedTables
   private let clock: CommitClock
   private let foreignCommits: ForeignCommits
-  private let publish: (Commit?, ForeignCommits.Finding) -> Void
+  /// Receives a commit, what other connections committed before it, and a closure that answers
+  /// questions in the state after it.
+  typealias Publish = (
+    Commit?, ForeignCommits.Finding, (RouteQuestion) -> [[DatabaseValue]]?
+  ) -> Void
+
+  private let publish: Publish
 
   @exclusivity(unchecked) var tables: [TrackedTable] = []
   var places: [QualifiedTableName: Int] = [:]
@@ -61,7 +67,7 @@ final class Recorder {
   init(
     of wanted: WantedTables, granularity: Granularity, on core: ConnectionCore,
     clock: CommitClock, foreignCommits: ForeignCommits,
-    publish: @escaping (Commit?, ForeignCommits.Finding) -> Void
+    publish: @escaping Publish
   ) {
     self.wanted = wanted
     self.granularity = granularity
@@ -187,7 +193,7 @@ extension Recorder: StatementObserver {
     guard outcome == .committed else {
       clock.cancel()
       foreignCommits.probe(on: core)
-      return publish(nil, foreignCommits.takeFinding())
+      return publish(nil, foreignCommits.takeFinding(), answer)
     }
     // This comes before anything is read, which may show what other connections commit from now on.
     foreignCommits.didCommit(on: core)
@@ -199,8 +205,29 @@ extension Recorder: StatementObserver {
     }
     let sequence = clock.end(isLogged: core.loggedCommitCount != loggedCount)
     let commit = writes.isEmpty ? nil : Commit(sequence: sequence, writes: writes)
-    publish(commit, foreignCommits.takeFinding())
+    publish(commit, foreignCommits.takeFinding(), answer)
     clock.didDeliver()
+  }
+
+  /// Returns the values that the path of a route leads to, in the state after the commit; nil if
+  /// the statement fails.
+  private func answer(_ question: RouteQuestion) -> [[DatabaseValue]]? {
+    guard let path = question.form.path else { return nil }
+    return try? reading { connection in
+      let core = try connection.use()
+      let statement = try core.lendStatement(text: path.sql)
+      defer { core.giveBack(statement) }
+      let values = BoundValue.array(BoundArray(question.values))
+      try core.bind(SQL(text: "", bindings: [values]), to: statement)
+      var rows: [[DatabaseValue]] = []
+      // The writer does not wait for a lock here.
+      try core.waiting(atMost: .zero) {
+        while try core.step(statement) {
+          rows.append(try Row(copying: StatementRow(statement: statement)).values)
+        }
+      }
+      return rows
+    }
   }
 
   private func forget() {

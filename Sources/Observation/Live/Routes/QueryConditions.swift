@@ -1,0 +1,298 @@
+import QueryDSL
+import SQLCore
+
+/// The conditions that a query puts on the rows of each table that it reads, in the main query and
+/// in its subqueries, as far as they compare a column with a bound value.
+///
+/// A row that does not meet them, neither before nor after a change, cannot change the result. A
+/// condition that is not understood is left out, so that more rows seem to matter, never fewer.
+struct QueryConditions: Sendable {
+  /// A condition: the column equals one of some values.
+  struct Condition: Hashable, Sendable {
+    let column: UInt16
+    let value: Value
+  }
+
+  enum Value: Hashable, Sendable {
+    /// The value with this index among those of the query, or the values of that array.
+    case bound(Int)
+    case constant(Int64)
+    /// A column of another table, by its place in `tables`.
+    case column(table: Int, UInt16)
+  }
+
+  /// A table of a FROM clause, and the conditions on its rows: a row matters only if all conditions
+  /// of one of the alternatives hold.
+  struct Table: Sendable {
+    let layout: UInt16
+    /// Whether it is the table of a model, and not a query or a function.
+    let isModel: Bool
+    fileprivate(set) var alternatives: [[Condition]] = [[]]
+  }
+
+  private(set) var tables: [Table] = []
+  /// Whether all tables that the query reads are known. Raw SQL may read any.
+  private(set) var isComplete = true
+
+  private var scopes: [Scope] = []
+  private var valueCount = 0
+
+  init(of shape: Shape) {
+    shape.forEachPart { take($0) }
+    if !scopes.isEmpty { isComplete = false }
+  }
+
+  /// A comparison of a column of the scope.
+  fileprivate struct Comparison: Hashable {
+    /// The place of the table in `tables`.
+    let table: Int
+    let condition: Condition
+  }
+
+  /// A part of a condition.
+  fileprivate enum Part: Equatable {
+    /// A column of a table, by its place in `tables`.
+    case column(table: Int, UInt16)
+    case value(Int)
+    case token(SQLToken)
+    /// Anything else, such as a query.
+    case other
+  }
+
+  fileprivate enum Clause {
+    case other
+    case `where`
+    /// ON of the table at a place. That of a LEFT JOIN says nothing about the tables before it.
+    case on(Int, isLeft: Bool)
+  }
+
+  /// A SELECT that is being read.
+  fileprivate struct Scope {
+    /// The places of its tables in `tables`.
+    let places: Range<Int>
+    var clause = Clause.other
+    var parts: [Part] = []
+    /// The number of open parentheses and CASEs.
+    var depth = 0
+    /// The place of the table of FROM or of a join that was read last.
+    var joined: Int
+    var isLeft = false
+    /// Whether a RIGHT or FULL JOIN shows rows that a condition does not select.
+    var keepsRows = false
+    /// What is known of a row of the SELECT: all comparisons of one of the alternatives hold.
+    var alternatives: [[Comparison]] = [[]]
+  }
+
+  private mutating func take(_ part: ShapePart) {
+    switch part {
+    case .openScope(let opened):
+      let start = tables.count
+      tables += opened.map { Table(layout: $0.layout, isModel: $0.kind == .model) }
+      scopes.append(Scope(places: start..<tables.count, joined: start))
+    case .closeScope: closeScope()
+    case .fragment(_, let count):
+      isComplete = false
+      valueCount += count
+    case .value:
+      append(.value(valueCount))
+      valueCount += 1
+    case .column(.place(let scope, let index), let column)
+    where scope < scopes.count && column != .max:
+      append(.column(table: scopes[scope].places.lowerBound + index, column))
+    case .table(.place(_, let index)):
+      if let last = scopes.indices.last {
+        scopes[last].joined = scopes[last].places.lowerBound + index
+      }
+      append(.other)
+    case .token(let token): take(token)
+    default: append(.other)
+    }
+  }
+
+  private mutating func append(_ part: Part) {
+    guard let last = scopes.indices.last, !scopes[last].isOutsideConditions else { return }
+    scopes[last].parts.append(part)
+  }
+
+  private mutating func take(_ token: SQLToken) {
+    guard let last = scopes.indices.last else { return }
+    if scopes[last].depth == 0, scopes[last].take(clause: token) { return }
+    append(.token(token))
+    scopes[last].depth += token.nesting
+  }
+
+  private mutating func closeScope() {
+    guard var scope = scopes.popLast() else { return }
+    scope.endClause()
+    append(.other)
+    guard !scope.keepsRows else { return }
+    for place in scope.places {
+      let alternatives = scope.alternatives.map { comparisons in
+        Set(comparisons.filter { $0.table == place }.map(\.condition))
+      }
+      tables[place].alternatives = Set(alternatives).map { Array($0) }
+    }
+  }
+}
+
+extension QueryConditions.Scope {
+  fileprivate var isOutsideConditions: Bool {
+    if case .other = clause { true } else { false }
+  }
+
+  /// Ends the clause and begins another, if a token does that.
+  fileprivate mutating func take(clause token: SQLToken) -> Bool {
+    switch token {
+    case .where:
+      endClause()
+      clause = .where
+    case .on:
+      endClause()
+      clause = .on(joined, isLeft: isLeft)
+    case .inner, .cross, .left:
+      endClause()
+      isLeft = token == .left
+    case .right, .full:
+      endClause()
+      keepsRows = true
+    case .groupBy, .having, .orderBy, .limit, .noLimit, .offset, .window: endClause()
+    default: return false
+    }
+    return true
+  }
+
+  fileprivate mutating func endClause() {
+    defer { (clause, parts, depth) = (.other, [], 0) }
+    var found = Self.alternatives(of: parts[...])
+    switch clause {
+    case .other: return
+    case .where: break
+    case .on(let table, isLeft: true):
+      found = found.map { $0.filter { $0.table == table } }
+    case .on(_, isLeft: false): break
+    }
+    alternatives = Self.all(alternatives, found)
+  }
+
+  // MARK: Conditions
+
+  /// The number of alternatives that are followed.
+  private static let maximumAlternatives = 16
+
+  /// Returns the alternatives of two conditions that must both hold.
+  private static func all(
+    _ first: [[QueryConditions.Comparison]], _ second: [[QueryConditions.Comparison]]
+  ) -> [[QueryConditions.Comparison]] {
+    // A condition that is left out makes more rows matter.
+    guard first.count * second.count <= maximumAlternatives else { return first }
+    return first.flatMap { first in second.map { first + $0 } }
+  }
+
+  /// Returns the alternatives of a condition; one without comparisons if it is not understood.
+  private static func alternatives(of parts: ArraySlice<QueryConditions.Part>) -> [[QueryConditions
+    .Comparison]]
+  {
+    let branches = split(parts, at: .or)
+    guard branches.count == 1 else {
+      let found = branches.flatMap { alternatives(of: $0) }
+      return found.count <= maximumAlternatives ? found : [[]]
+    }
+    let operands = split(parts, at: .and)
+    guard operands.count == 1 else {
+      return operands.reduce([[]]) { all($0, alternatives(of: $1)) }
+    }
+    if let inner = insideParentheses(parts) { return alternatives(of: inner) }
+    return [comparisons(Array(parts))]
+  }
+
+  /// Splits a condition at AND or OR outside of parentheses. The AND of a BETWEEN does not count.
+  private static func split(
+    _ parts: ArraySlice<QueryConditions.Part>, at connective: SQLToken
+  ) -> [ArraySlice<QueryConditions.Part>] {
+    var pieces: [ArraySlice<QueryConditions.Part>] = []
+    var (depth, start, betweens) = (0, parts.startIndex, 0)
+    for index in parts.indices {
+      guard case .token(let token) = parts[index] else { continue }
+      depth += token.nesting
+      guard depth == 0 else { continue }
+      if token == .between { betweens += 1 }
+      if token == .and, betweens > 0 {
+        betweens -= 1
+      } else if token == connective {
+        pieces.append(parts[start..<index])
+        start = index + 1
+      }
+    }
+    return pieces + [parts[start...]]
+  }
+
+  /// Returns what a pair of parentheses contains, if it surrounds the whole condition.
+  private static func insideParentheses(_ parts: ArraySlice<QueryConditions.Part>) -> ArraySlice<
+    QueryConditions.Part
+  >? {
+    guard parts.count > 2, parts.first == .token(.open) else { return nil }
+    var depth = 0
+    for index in parts.indices {
+      if case .token(let token) = parts[index] { depth += token.nesting }
+      if depth == 0 { return index == parts.endIndex - 1 ? parts.dropFirst().dropLast() : nil }
+    }
+    return nil
+  }
+
+  /// Returns the comparisons that a condition without AND and OR is: one, or two if it compares two
+  /// columns. Returns none if it is not understood.
+  private static func comparisons(_ parts: [QueryConditions.Part]) -> [QueryConditions.Comparison] {
+    func comparison(
+      _ table: Int, _ column: UInt16, _ value: QueryConditions.Value
+    ) -> QueryConditions.Comparison {
+      .init(table: table, condition: .init(column: column, value: value))
+    }
+    guard parts.count > 1, case .token(let sign) = parts[1] else { return [] }
+    let isEqual = sign == .equal || sign == .isSame
+    switch (parts[0], parts.count) {
+    case (.column(let table, let column), 2):
+      return sign.comparedConstant.map { [comparison(table, column, .constant($0))] } ?? []
+    case (.column(let table, let column), 3):
+      if isEqual, case .value(let value) = parts[2] {
+        return [comparison(table, column, .bound(value))]
+      }
+      guard sign == .equal, case .column(let other, let second) = parts[2] else { return [] }
+      return [
+        comparison(table, column, .column(table: other, second)),
+        comparison(other, second, .column(table: table, column)),
+      ]
+    case (.column(let table, let column), 8):
+      let list: [QueryConditions.Part] = [
+        .token(.in), .token(.open), .token(.arrayValues), .token(.open),
+      ]
+      guard Array(parts[1...4]) == list, case .value(let value) = parts[5] else { return [] }
+      return [comparison(table, column, .bound(value))]
+    case (.value(let value), 3):
+      guard isEqual, case .column(let table, let column) = parts[2] else { return [] }
+      return [comparison(table, column, .bound(value))]
+    default: return []
+    }
+  }
+}
+
+extension SQLToken {
+  /// The number of parentheses and CASEs that the token opens; negative for those that it closes.
+  fileprivate var nesting: Int {
+    switch self {
+    case .open, .cast, .filter, .materialized, .notMaterialized, .asQuery, .selectAllFrom,
+      .selectValueFrom, .case:
+      1
+    case .close, .valueIsNotNull, .valueIsNull, .end: -1
+    default: 0
+    }
+  }
+
+  /// The number with which the token compares, if it tests for equality.
+  fileprivate var comparedConstant: Int64? {
+    switch self {
+    case .equalOne, .isOne: 1
+    case .equalZero, .isZero: 0
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import SQLCore
+
+/// The subscriptions to a table's rows, by the values that a row must have to matter to them.
+///
+/// Finding the subscriptions that a row concerns costs one lookup for each form of route and each
+/// state of the row, whatever their number. A subscription is added and removed in constant time.
+struct RouteIndex {
+  private var forms: [RowRoute.Form: Subscribers] = [:]
+
+  /// The subscriptions with routes of one form.
+  fileprivate struct Subscribers {
+    var ids: [[DatabaseValue]: IDSet] = [:]
+    /// The places of the columns in the values of a change, for the names of the last change.
+    var places: Places?
+  }
+
+  /// The ids of the subscriptions with the same route: usually one.
+  fileprivate enum IDSet {
+    case one(UInt64)
+    case many(Set<UInt64>)
+  }
+
+  /// The places of a form's columns among the values that were recorded of a table.
+  fileprivate struct Places {
+    enum Place {
+      case key(Int)
+      case value(Int)
+    }
+
+    let names: TableNames
+    let compared: [(place: Place, collation: BuiltInCollation)]
+    let read: [Int]
+  }
+
+  var isEmpty: Bool { forms.isEmpty }
+
+  mutating func insert(_ id: UInt64, at route: RowRoute) {
+    forms[route.form, default: Subscribers()].ids[route.values, default: .many([])].insert(id)
+  }
+
+  mutating func remove(_ id: UInt64, at route: RowRoute) {
+    forms[route.form]?.remove(id, at: route.values)
+    if forms[route.form]?.ids.isEmpty == true { forms[route.form] = nil }
+  }
+
+  /// Calls a closure with each subscription, perhaps several times.
+  func forEach(_ body: (UInt64) -> Void) {
+    for subscribers in forms.values { subscribers.forEach(body) }
+  }
+
+  /// Adds the subscriptions that a row of the changes concerns, before or after, and the questions
+  /// that lead to others.
+  mutating func find(
+    _ changes: NettedTable, of table: QualifiedTableName,
+    _ found: inout SubscriptionRegistry.Concerned, _ lookupCount: inout Int
+  ) {
+    // In place: a copy of the keys would make a change copy the dictionary.
+    var index = forms.startIndex
+    while index < forms.endIndex {
+      lookupCount += changes.rows.count
+      let form = forms[index].key
+      forms.values[index].find(changes, of: table, form, &found)
+      forms.formIndex(after: &index)
+    }
+  }
+
+  /// Calls a closure with the subscriptions to values that a path leads to; with all of the form if
+  /// these are not known.
+  func find(_ form: RowRoute.Form, _ answer: [[DatabaseValue]]?, _ body: (UInt64) -> Void) {
+    guard let answer else {
+      forms[form]?.forEach(body)
+      return
+    }
+    for row in answer {
+      let values = zip(row, form.columns).compactMap { $0.routed($1.collation) }
+      if values.count == form.columns.count { forms[form]?.ids[values]?.forEach(body) }
+    }
+  }
+}
+
+/// The question which values the path of a route leads to from some values of changed rows.
+struct RouteQuestion: Sendable {
+  let table: QualifiedTableName
+  let form: RowRoute.Form
+  let values: [DatabaseValue]
+}
+
+extension RouteIndex.IDSet {
+  fileprivate mutating func insert(_ id: UInt64) {
+    switch self {
+    case .one(let other): self = other == id ? self : .many([other, id])
+    case .many(let ids) where ids.isEmpty: self = .one(id)
+    case .many(var ids):
+      self = .many([])
+      ids.insert(id)
+      self = .many(ids)
+    }
+  }
+
+  /// Removes an id. Returns whether none is left.
+  fileprivate mutating func remove(_ id: UInt64) -> Bool {
+    switch self {
+    case .one(let other): return other == id
+    case .many(var ids):
+      self = .many([])
+      ids.remove(id)
+      self = .many(ids)
+      return ids.isEmpty
+    }
+  }
+
+  fileprivate func forEach(_ body: (UInt64) -> Void) {
+    switch self {
+    case .one(let id): body(id)
+    case .many(let ids): ids.forEach(body)
+    }
+  }
+}
+
+extension RouteIndex.Subscribers {
+  fileprivate mutating func remove(_ id: UInt64, at values: [DatabaseValue]) {
+    if ids[values]?.remove(id) == true { ids[values] = nil }
+  }
+
+  fileprivate func forEach(_ body: (UInt64) -> Void) {
+    for ids in ids.values { ids.forEach(body) }
+  }
+
+  /// The number of subscriptions from which on their values are asked for.
+  private static let manySubscribers = 16
+  /// The number of values that are asked for. If a commit has more, all may matter.
+  private static let maximumValues = 1_000
+
+  /// Returns the values of a path's column in the changed rows; nil if all subscriptions are to be
+  /// notified.
+  private mutating func listed(
+    in changes: NettedTable, _ form: RowRoute.Form
+  ) -> Set<DatabaseValue>? {
+    if places?.names !== changes.names { places = .init(form, in: changes.names) }
+    guard let places else { return nil }
+    var values: Set<DatabaseValue> = []
+    for row in changes.rows where changes.differs(row, at: places.read) {
+      for isOld in [true, false] {
+        guard let found = places.values(of: row, isOld: isOld, in: changes) else { continue }
+        guard let found, ids.count >= Self.manySubscribers, values.count < Self.maximumValues
+        else { return nil }
+        values.formUnion(found)
+      }
+    }
+    return values
+  }
+
+  /// Adds the subscriptions that a row of the changes concerns, or the question that leads to them.
+  fileprivate mutating func find(
+    _ changes: NettedTable, of table: QualifiedTableName, _ form: RowRoute.Form,
+    _ found: inout SubscriptionRegistry.Concerned
+  ) {
+    guard form.path != nil else { return find(changes, form) { found.ids.insert($0) } }
+    guard let values = listed(in: changes, form) else { return forEach { found.ids.insert($0) } }
+    guard !values.isEmpty else { return }
+    found.questions.append(RouteQuestion(table: table, form: form, values: Array(values)))
+  }
+
+  private mutating func find(
+    _ changes: NettedTable, _ form: RowRoute.Form, _ body: (UInt64) -> Void
+  ) {
+    if places?.names !== changes.names { places = .init(form, in: changes.names) }
+    // A column whose values are not recorded may have any.
+    guard let places else { return forEach(body) }
+    for row in changes.rows where changes.differs(row, at: places.read) {
+      let before = places.values(of: row, isOld: true, in: changes)
+      if case .some(let values) = before { find(values, body) }
+      let after = places.values(of: row, isOld: false, in: changes)
+      if after != before, case .some(let values) = after { find(values, body) }
+    }
+  }
+
+  /// - Parameter values: the values of a row; nil if they are not known.
+  private func find(_ values: [DatabaseValue]?, _ body: (UInt64) -> Void) {
+    guard let values else { return forEach(body) }
+    ids[values]?.forEach(body)
+  }
+}
+
+extension RouteIndex.Places {
+  /// Returns nil if a column is not recorded.
+  fileprivate init?(_ form: RowRoute.Form, in names: TableNames) {
+    let keys = names.keys.map(\.lowercasedASCII)
+    var compared: [(place: Place, collation: BuiltInCollation)] = []
+    // The values that a path asks for are those that are stored.
+    let columns = form.path.map { [.init(name: $0.column, collation: .binary)] } ?? form.columns
+    for column in columns {
+      if let place = names.foldedColumns.firstIndex(of: column.name) {
+        compared.append((.value(place), column.collation))
+      } else if let place = keys.firstIndex(of: column.name) {
+        compared.append((.key(place), column.collation))
+      } else {
+        return nil
+      }
+    }
+    self.names = names
+    self.compared = compared
+    read = names.places(of: form.read)
+  }
+
+  /// Returns the values of the compared columns before or after a change. Returns nil if the row
+  /// did not exist, or if one of them equals nothing; nil inside if one of them is not known.
+  fileprivate func values(
+    of row: NettedRow, isOld: Bool, in changes: NettedTable
+  ) -> [DatabaseValue]?? {
+    guard isOld ? row.old >= 0 : row.new >= 0 else { return nil }
+    var values: [DatabaseValue] = []
+    values.reserveCapacity(compared.count)
+    var key: [DatabaseValue] = []
+    for (place, collation) in compared {
+      let value: DatabaseValue?
+      switch place {
+      case .value(let place):
+        value = isOld ? changes.old(row, at: place) : changes.new(row, at: place)
+      case .key(let place):
+        if key.isEmpty { key = changes.key(of: row).values }
+        value = place < key.count ? key[place] : nil
+      }
+      guard let value else { return .some(nil) }
+      // Text that is invalid in its encoding may equal text that is stored with other bytes.
+      if case .invalidText = value { return .some(nil) }
+      guard let routed = value.routed(collation) else { return nil }
+      values.append(routed)
+    }
+    return values
+  }
+}

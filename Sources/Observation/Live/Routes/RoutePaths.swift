@@ -1,0 +1,152 @@
+import QueryDSL
+import SQLCore
+
+/// The ways from a table that a query compares with no value to one that it does, over the columns
+/// by which the query joins them: `entry.feed = follow.feed AND follow.user = ?`.
+///
+/// A changed row can matter only to the values that such a way leads to. The way is followed after
+/// the commit: if a row on it was changed as well, that row has its own route, before and after.
+struct RoutePaths {
+  let tables: [QueryConditions.Table]
+  let known: [RoutedTable?]
+  let values: [BoundValue]
+  let schema: RoutedSchema
+
+  /// A step from a column of one table to an equal column of another.
+  private struct Step {
+    let from: RoutedColumn
+    let table: RoutedTable
+    let column: RoutedColumn
+  }
+
+  private static let maximumSteps = 3
+
+  /// Returns the routes of the rows that matter, by the values of joined rows; nil if there is no
+  /// way, or none with indexes. The statements that lack an index are added to `lacking`.
+  func routes(to table: RoutedTable, _ lacking: inout [String]) throws -> [RowRoute]? {
+    var ways: [[Step]] = steps(from: table).map { [$0] }
+    var visited: Set<Int> = [table.place]
+    while !ways.isEmpty {
+      var further: [[Step]] = []
+      for way in ways {
+        guard let last = way.last?.table, visited.insert(last.place).inserted else { continue }
+        if let found = last.routes(tables[last.place].alternatives, values),
+          let routes = try routes(found, over: way, &lacking)
+        {
+          return routes
+        }
+        if way.count < Self.maximumSteps { further += steps(from: last).map { way + [$0] } }
+      }
+      ways = further
+    }
+    return nil
+  }
+
+  /// Returns the steps from a table to others. With OR, there may be rows without one of them.
+  private func steps(from table: RoutedTable) -> [Step] {
+    let alternatives = tables[table.place].alternatives
+    guard alternatives.count == 1 else { return [] }
+    return alternatives[0].compactMap { condition in
+      guard case .column(let place, let column) = condition.value, let other = known[place],
+        let own = table.column(condition.column), let joined = other.column(column),
+        own.isComparable(joined)
+      else { return nil }
+      return Step(from: own, table: other, column: joined)
+    }
+  }
+
+  /// Returns the routes of a table at the end of a way, as those of the table at its beginning.
+  private func routes(
+    _ found: [RowRoute], over way: [Step], _ lacking: inout [String]
+  ) throws -> [RowRoute]? {
+    // All have the same columns, unless they come from OR.
+    guard let columns = found.first?.form.columns,
+      found.allSatisfy({ $0.form.columns == columns })
+    else { return found.isEmpty ? [] : nil }
+    let sql = sql(of: columns, over: way)
+    guard try schema.hasIndexes(for: sql) else {
+      lacking.append(sql)
+      return nil
+    }
+    return found.map { route in
+      var route = route
+      route.form.path = RowRoute.Path(column: way[0].from.name, sql: sql)
+      return route
+    }
+  }
+
+  private func sql(of columns: [RowRoute.Form.Column], over way: [Step]) -> String {
+    func name(_ column: String, _ number: Int) -> String {
+      "t\(number).\(Identifier(column).quoted)"
+    }
+    let selected = columns.map { name($0.name, way.count) }.joined(separator: ", ")
+    var sql = "SELECT DISTINCT \(selected) FROM "
+    for (index, step) in way.enumerated() {
+      let number = index + 1
+      sql += index > 0 ? " JOIN " : ""
+      sql += "main.\(Identifier(step.table.layout.tableName).quoted) AS t\(number)"
+      if index > 0 {
+        sql += " ON \(name(step.column.name, number)) = \(name(step.from.name, index))"
+      }
+    }
+    return sql + " WHERE \(name(way[0].column.name, 1)) IN (SELECT value FROM apus_array(?))"
+  }
+}
+
+/// The tables and statements of routes, as they are in one version of the schema.
+struct RoutedSchema {
+  let version: Int32
+  let connection: Connection
+  let known: KnownRoutes
+
+  /// Returns a table of the main database; nil if that is a view or does not exist.
+  func table(_ name: QualifiedTableName) throws -> ShadowTable? {
+    try known.value(\.tables, name, in: version) {
+      let tracked = try TrackedTable(named: name, recording: nil, on: connection)
+      return try tracked.map { try ShadowTable(of: $0, on: connection) }
+    }
+  }
+
+  /// Returns whether SQLite runs a statement without scanning a table.
+  func hasIndexes(for sql: String) throws -> Bool {
+    try known.value(\.statements, sql, in: version) {
+      try connection.use().scannedTables(by: sql).isEmpty
+    }
+  }
+
+  /// Returns the indexes that a statement lacks.
+  func missingIndexes(for sql: String) throws -> [SuggestedIndex] {
+    try known.value(\.missingIndexes, sql, in: version) {
+      try connection.use().missingIndexes(for: sql)
+    }
+  }
+}
+
+/// What was found out about tables and statements, for all observers of a database.
+final class KnownRoutes: Sendable {
+  struct Facts: Sendable {
+    var version: Int32
+    /// Nil for a view, and for a table that does not exist.
+    var tables: [QualifiedTableName: ShadowTable?] = [:]
+    var statements: [String: Bool] = [:]
+    var missingIndexes: [String: [SuggestedIndex]] = [:]
+  }
+
+  private let facts = Lock<Facts?>(nil)
+
+  /// Returns a fact, which a closure finds out if it is not known for this version of the schema.
+  func value<Name: Hashable & Sendable, Value: Sendable>(
+    _ path: WritableKeyPath<Facts, [Name: Value]> & Sendable, _ name: Name, in version: Int32,
+    _ find: () throws -> Value
+  ) rethrows -> Value {
+    if let value = facts.withLock({ $0?.version == version ? $0?[keyPath: path][name] : nil }) {
+      return value
+    }
+    let value = try find()
+    facts.withLock { facts in
+      if facts?.version != version { facts = Facts(version: version) }
+      facts?[keyPath: path][name] = value
+    }
+    return value
+  }
+}

@@ -1,0 +1,226 @@
+import QueryDSL
+import SQLCore
+
+/// Some columns of a table and the values that a row must have in them, before or after a change, to
+/// matter to a live query: `WHERE userID = 7`.
+///
+/// Observers that differ only in their values have routes of the same form, so that those that a
+/// row concerns are found by its values.
+struct RowRoute: Hashable, Sendable {
+  /// The columns whose values a route compares, and the columns that the query reads.
+  struct Form: Hashable, Sendable {
+    struct Column: Hashable, Sendable {
+      /// The name, folded.
+      let name: String
+      let collation: BuiltInCollation
+    }
+
+    let columns: [Column]
+    /// The columns that the query reads of the table, folded; nil for all. An update of other
+    /// columns does not matter.
+    var read: Set<String>?
+    /// The way to the values, if they are not those of the row itself but of rows that the query
+    /// joins with it; nil if they are.
+    var path: Path?
+  }
+
+  /// A statement that finds the values: `SELECT DISTINCT "user" FROM "Follow" WHERE "feed" IN (…)`.
+  struct Path: Hashable, Sendable {
+    /// The column of the changed row whose values are the list, folded.
+    let column: String
+    let sql: String
+  }
+
+  var form: Form
+  /// The values, in the form in which equal values are the same.
+  let values: [DatabaseValue]
+}
+
+extension DatabaseValue {
+  /// Returns the value that stands for all values that SQLite takes for equal to it. Returns nil for
+  /// NULL, which equals nothing.
+  func routed(_ collation: BuiltInCollation) -> DatabaseValue? {
+    switch self {
+    case .null: return nil
+    case .integer, .blob, .invalidText: return self
+    case .real(let real): return Int64(exactly: real).map { .integer($0) } ?? self
+    case .text(let text): return collation == .binary ? self : .text(collation.folded(text))
+    }
+  }
+}
+
+/// The way in which SQLite compares the values of a column with a bound value.
+///
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>
+struct RoutedColumn {
+  enum Affinity { case numeric, text, none }
+
+  /// The name, folded.
+  let name: String
+  let affinity: Affinity
+  let collation: BuiltInCollation
+
+  /// Returns whether a join by `=` compares both columns as values of either column are compared.
+  func isComparable(_ other: RoutedColumn) -> Bool {
+    affinity == other.affinity && collation == other.collation
+  }
+
+  /// Returns nil if the column does not exist, or is compared in another way.
+  init?(_ name: String, in columns: [ShadowTable.Column], isStrict: Bool) {
+    guard let column = columns.first(where: { $0.name.isSame(as: name) }),
+      let collation = column.collation
+    else { return nil }
+    self.name = name.lowercasedASCII
+    self.collation = collation
+    let type = column.declaredType.lowercasedASCII
+    if type.contains("int") {
+      affinity = .numeric
+    } else if ["char", "clob", "text"].contains(where: type.contains) {
+      affinity = .text
+    } else if type.isEmpty || type.contains("blob") || isStrict && type == "any" {
+      affinity = .none
+    } else {
+      affinity = .numeric
+    }
+  }
+
+  /// Returns the value with which the stored ones are compared; nil if that is not certain.
+  func converted(_ value: DatabaseValue) -> DatabaseValue? {
+    switch (affinity, value) {
+    case (_, .null), (_, .blob), (.none, .integer), (.none, .real), (.none, .text): return value
+    case (_, .invalidText), (.text, .real): return nil
+    case (.text, .integer(let integer)): return .text(String(integer))
+    case (.text, .text), (.numeric, .integer), (.numeric, .real): return value
+    case (.numeric, .text(let text)):
+      // Text that looks like a number is compared as one.
+      let isNumber = text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      return isNumber ? nil : value
+    }
+  }
+}
+
+extension QueryConditions {
+  /// The number of routes of one query to a table. Beyond it, all rows matter.
+  private static let maximumRoutes = 1_000
+
+  /// Limits what is watched to the rows that meet the query's conditions. Returns the statements
+  /// that would do so, but for an index.
+  ///
+  /// - Parameter values: the query's values.
+  func narrow(
+    _ interests: inout [QualifiedTableName: Subscription.Interest], values: [BoundValue],
+    in schema: RoutedSchema
+  ) throws -> [String] {
+    guard isComplete, !tables.isEmpty else { return [] }
+    var known: [RoutedTable?] = []
+    for (place, table) in tables.enumerated() {
+      guard table.isModel else {
+        known.append(nil)
+        continue
+      }
+      // A view reads other tables, which may occur elsewhere in the query.
+      guard let layout = LayoutRegistry.shared.layout(number: table.layout),
+        interests[QualifiedTableName(layout.tableName)] != nil,
+        let found = try schema.table(QualifiedTableName(layout.tableName))
+      else { return [] }
+      let routed = RoutedTable(place: place, layout: layout, table: found)
+      known.append(routed)
+    }
+    let paths = RoutePaths(tables: tables, known: known, values: values, schema: schema)
+    var routes: [QualifiedTableName: Set<RowRoute>?] = [:]
+    var lacking: [String] = []
+    for case let table? in known {
+      let name = QualifiedTableName(table.layout.tableName)
+      if case .some(nil) = routes[name] { continue }
+      guard
+        let more = try table.routes(tables[table.place].alternatives, values)
+          ?? paths.routes(to: table, &lacking)
+      else {
+        routes[name] = .some(nil)
+        continue
+      }
+      routes[name] = (routes[name] ?? [])?.union(more)
+    }
+    for case (let name, let found?) in routes where found.count <= Self.maximumRoutes {
+      guard interests[name]?.keys == nil else { continue }
+      let read = interests[name]?.columns
+      interests[name]?.routes = Set(
+        found.map { route in
+          var route = route
+          route.form.read = read
+          return route
+        })
+    }
+    return lacking
+  }
+}
+
+/// A table of a query whose rows may be limited.
+struct RoutedTable {
+  /// The place among the tables of the conditions.
+  let place: Int
+  let layout: ModelLayout
+  let table: ShadowTable
+
+  func column(_ index: UInt16) -> RoutedColumn? {
+    guard Int(index) < layout.columns.count else { return nil }
+    return RoutedColumn(
+      layout.columns[Int(index)].name, in: table.columns, isStrict: table.isStrict)
+  }
+
+  /// Returns the routes of the rows that matter, by their own values; nil if all may matter.
+  func routes(
+    _ alternatives: [[QueryConditions.Condition]], _ values: [BoundValue]
+  ) -> [RowRoute]? {
+    var routes: [RowRoute] = []
+    for alternative in alternatives {
+      var rows: [(columns: [RowRoute.Form.Column], values: [DatabaseValue])] = [([], [])]
+      for condition in alternative.sorted(by: { $0.column < $1.column }) {
+        guard let column = column(condition.column),
+          !rows.contains(where: { $0.columns.contains { $0.name == column.name } }),
+          let wanted = condition.value.wanted(values, of: column),
+          rows.count * wanted.count <= 1_000
+        else { continue }
+        rows = rows.flatMap { row in
+          wanted.map { value in
+            (
+              row.columns + [.init(name: column.name, collation: column.collation)],
+              row.values + [value]
+            )
+          }
+        }
+        // No row equals NULL, or a value of an empty list.
+        if rows.isEmpty { break }
+      }
+      guard rows.allSatisfy({ !$0.columns.isEmpty }) else { return nil }
+      routes += rows.map { RowRoute(form: .init(columns: $0.columns), values: $0.values) }
+    }
+    return routes
+  }
+}
+
+extension QueryConditions.Value {
+  /// Returns the values that the column may have; nil if that is not certain.
+  fileprivate func wanted(_ values: [BoundValue], of column: RoutedColumn) -> [DatabaseValue]? {
+    let listed: [DatabaseValue]
+    switch self {
+    case .constant(let number): listed = [.integer(number)]
+    case .column: return nil
+    case .bound(let index):
+      guard index < values.count else { return nil }
+      switch values[index] {
+      // `IS NULL` finds rows; `= NULL` does not.
+      case .value(.null): return nil
+      case .value(let value): listed = [value]
+      case .array(let array): listed = array.values
+      case .unstorable, .zeroBlob, .argument: return nil
+      }
+    }
+    var wanted: Set<DatabaseValue> = []
+    for value in listed {
+      guard let converted = column.converted(value) else { return nil }
+      if let routed = converted.routed(column.collation) { wanted.insert(routed) }
+    }
+    return Array(wanted)
+  }
+}

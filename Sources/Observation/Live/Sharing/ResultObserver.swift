@@ -1,0 +1,170 @@
+import SQLCore
+
+/// One observer of a query, which shares the result with the others of the same query. It knows
+/// which result it received last, and returns each newer one with the difference from that.
+///
+/// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
+/// interface's object that created it; `refresh()` uses only what has a lock.
+final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
+  private let shared: SharedResult<Row>
+  private let signal = Signal()
+  private var version: UInt64 = 0
+  private var last: Results<Row>?
+  private var pace: Pace
+  private let refreshes = Lock(Refreshes())
+
+  /// The requests of `refresh()` that are not answered.
+  private struct Refreshes {
+    var requests: [(number: UInt64, done: Signal)] = []
+    var isEnded = false
+  }
+
+  /// The number of the last request that the last outcome answers.
+  private var answered: UInt64 = 0
+
+  init(_ source: LiveSource<Row>, in database: Database, every interval: Duration? = nil) {
+    let results = ChangeTracker.of(database)?.sharedResults
+    shared =
+      results?.result(of: source, in: database) ?? SharedResult(source, in: database, at: nil)
+    pace = Pace(interval)
+    shared.count(observers: 1)
+  }
+
+  deinit { shared.count(observers: -1) }
+
+  func explain() async throws -> ObservationExplanation { try await shared.explain() }
+
+  /// Returns the first result at once, and each further one when it differs from the one before.
+  /// Returns nil if the task is cancelled or the database is closed.
+  func next() async throws -> Results<Row>? {
+    guard await pace.wait() else { return nil }
+    var request = last == nil ? shared.request() : nil
+    while let news = await shared.next(after: version, signal, request: { [request] in request }) {
+      request = nil
+      switch news.outcome {
+      case .failed(let error):
+        version = news.version
+        if shared.hasEnded, last != nil { return nil }
+        throw error
+      case .result(let result, _):
+        guard let new = take(result, of: news) else { continue }
+        pace.begin()
+        return new
+      }
+    }
+    return nil
+  }
+
+  /// Returns a result with its difference from the last one; nil if they are equal.
+  private func take(_ result: Results<Row>, of news: SharedResult<Row>.News) -> Results<Row>? {
+    let isNext = news.version == version + 1
+    let isSame = news.version == version
+    version = news.version
+    guard let last else {
+      self.last = result.inserted
+      return self.last
+    }
+    let new = isSame ? result.unchanged : isNext ? result : result.changed(from: last)
+    self.last = new
+    return new.difference.isEmpty ? nil : new
+  }
+
+  // MARK: User interfaces
+
+  /// Returns the first result, or waits until it may have changed. It runs on no actor, so that its
+  /// cost is not the actor's time.
+  @concurrent
+  func step(isFirst: Bool) async -> LiveStep<Results<Row>> {
+    let first = isFirst ? shared.request() : nil
+    let news = await shared.next(after: version, signal) { [self] in
+      first ?? refreshes.withLock { $0.requests.first?.number }
+    }
+    guard let news else { return .ended(isClosed: !Task.isCancelled) }
+    answered = news.answered
+    switch news.outcome {
+    case .failed(let error):
+      version = news.version
+      return shared.hasEnded ? .ended(isClosed: true) : .failed(error)
+    case .result(let result, let missing):
+      if let new = take(result, of: news) { return .result(new, missing: missing) }
+      return missing.map { .failed($0) } ?? .unchanged
+    }
+  }
+
+  /// Has the query run, whether or not something changed, and waits until `answerRefreshes()` is
+  /// called after that.
+  func refresh() async {
+    guard !shared.hasEnded else { return }
+    let done = Signal()
+    // The observer looks for the request after it is woken.
+    let isEnded = refreshes.withLock { refreshes in
+      if !refreshes.isEnded { refreshes.requests.append((shared.request(mustFetch: true), done)) }
+      return refreshes.isEnded
+    }
+    guard !isEnded else { return }
+    signal.give()
+    _ = await done.wait()
+  }
+
+  func answerRefreshes() {
+    let answered = answered
+    let done = refreshes.withLock { refreshes in
+      defer { refreshes.requests.removeAll { $0.number <= answered } }
+      return refreshes.requests.filter { $0.number <= answered }
+    }
+    for refresh in done { refresh.done.giveForEver() }
+  }
+
+  func end() {
+    let left = refreshes.withLock { refreshes in
+      defer { refreshes = Refreshes(requests: [], isEnded: true) }
+      return refreshes.requests
+    }
+    for refresh in left { refresh.done.giveForEver() }
+  }
+}
+
+/// The shortest interval between two elements of a stream.
+struct Pace {
+  private let interval: Duration?
+  private var earliest: ContinuousClock.Instant?
+
+  init(_ interval: Duration?) {
+    self.interval = interval
+  }
+
+  /// Waits until the next element may be given. Returns false if the task is cancelled.
+  func wait() async -> Bool {
+    guard let earliest, earliest > .now else { return true }
+    return (try? await Task.sleep(until: earliest, clock: .continuous)) != nil
+  }
+
+  /// Begins an interval.
+  mutating func begin() { earliest = interval.map { .now + $0 } }
+}
+
+extension Results {
+  /// The result with the difference from one without rows.
+  fileprivate var inserted: Results {
+    var difference = ResultsDifference()
+    difference.inserted = Array(0..<count)
+    return with(difference)
+  }
+
+  /// The result with no difference from the one before.
+  var unchanged: Results { with(ResultsDifference()) }
+
+  /// Returns the result with the difference from an earlier one that was not the one before it.
+  fileprivate func changed(from earlier: Results) -> Results {
+    with(
+      ResultsComparison.difference(
+        from: earlier.visibleEntries, to: visibleEntries,
+        haveKeys: order != nil && earlier.order != nil))
+  }
+
+  private func with(_ difference: ResultsDifference) -> Results {
+    Results(entries, in: range, byKey: byKey, order: order, difference: difference)
+  }
+
+  var visibleEntries: [ResultEntry] { range.map { entries[$0] } }
+}

@@ -1,0 +1,229 @@
+import QueryDSL
+import SQLCore
+
+/// The result of a query with its values, which all of its observers share: one subscription, one
+/// run after a commit, one result.
+///
+/// No task belongs to it. Of the observers that wait for the next result, one waits for commits and
+/// then runs the query for all; the others wait for that one. So the query does not run while all
+/// observers are busy, and then runs once for all commits that came meanwhile.
+///
+/// State: idle → an observer listens for commits → an observer runs the query → idle. If an observer
+/// that listens or runs is cancelled, another one takes its place.
+final class SharedResult<Row: Sendable>: ObservedResult {
+  private let source: LiveSource<Row>
+  /// Used by the observer that runs the query.
+  private let query: QueryWatch<Row>
+  private let state = Lock(State())
+  /// The place among the shared results of the database.
+  private let entry: SharedResults.Entry?
+
+  /// The outcome of a run.
+  enum Outcome: Sendable {
+    /// The result; `missing` is the error if a table or column of the query does not exist.
+    case result(Results<Row>, missing: DatabaseError?)
+    case failed(any Error)
+  }
+
+  /// An outcome as an observer receives it.
+  struct News: Sendable {
+    let outcome: Outcome
+    /// The number of outcomes so far.
+    let version: UInt64
+    /// The number of the last request that has been answered.
+    let answered: UInt64
+  }
+
+  fileprivate struct State {
+    var version: UInt64 = 0
+    var outcome: Outcome?
+    var isRunning = false
+    var isListening = false
+    /// Whether commits may wait to be looked at.
+    var isPending = false
+    /// Whether the query is to be fetched whether or not something changed.
+    var mustFetch = false
+    /// The number of requests for a result that contains all commits so far, and the number of those
+    /// that are answered.
+    var requests: UInt64 = 0
+    var answered: UInt64 = 0
+    /// The signals of the observers that wait for the one that listens or runs.
+    var waiting: [ObjectIdentifier: Signal] = [:]
+    var observers = 0
+    var cost = LiveCost()
+  }
+
+  /// The observer's next step.
+  fileprivate enum Turn {
+    case take(News)
+    case run(request: UInt64, mustFetch: Bool)
+    case listen
+    case wait
+  }
+
+  init(_ source: LiveSource<Row>, in database: Database, at entry: SharedResults.Entry?) {
+    self.source = source
+    query = QueryWatch(source, in: database)
+    self.entry = entry
+  }
+
+  deinit { entry?.remove(state.withLock { $0.cost }) }
+
+  /// The tables that are observed.
+  private var watch: TableWatch { query.watch }
+
+  /// Whether the database is closed.
+  var hasEnded: Bool { watch.hasEnded }
+
+  func explain() async throws -> ObservationExplanation {
+    try await QueryWatch(source, in: watch.database).explain()
+  }
+
+  /// Counts an observer more, or fewer.
+  func count(observers: Int) { state.withLock { $0.observers += observers } }
+
+  var status: LiveStatus.Query {
+    let (cost, observers) = state.withLock { ($0.cost, $0.observers) }
+    return LiveStatus.Query(
+      sql: (try? source.texts().first) ?? "", cost, observers: observers)
+  }
+
+  /// Asks for a result that contains all commits so far. Returns the number of the request.
+  ///
+  /// - Parameter mustFetch: whether the query runs even if nothing has changed.
+  func request(mustFetch: Bool = false) -> UInt64 {
+    let request = state.withLock { state in
+      state.requests += 1
+      if mustFetch { state.mustFetch = true }
+      return state.requests
+    }
+    if mustFetch { watch.wake() }
+    return request
+  }
+
+  /// Returns the outcome after the given one. Returns nil if the task is cancelled or the database
+  /// is closed.
+  ///
+  /// It runs on no actor: an observer whose actor is busy must not keep the others waiting.
+  ///
+  /// - Parameters:
+  ///   - request: returns the request that the outcome may answer, even if it is not a new one.
+  ///   - signal: the observer's own.
+  @concurrent
+  func next(
+    after version: UInt64, _ signal: Signal, request: @Sendable () -> UInt64?
+  ) async -> News? {
+    // If no other observer is active, one of those that wait takes the place of this one.
+    defer { end { !$0.isListening && !$0.isRunning } }
+    while !Task.isCancelled {
+      // The closure may take a lock.
+      let request = request()
+      switch state.withLock({ $0.turn(after: version, request, signal) }) {
+      case .take(let news): return news
+      case .run(let request, let mustFetch): await run(request, mustFetch: mustFetch)
+      case .listen:
+        let isWoken = await watch.wait()
+        end { state in
+          state.isListening = false
+          if isWoken { state.isPending = true }
+          return !isWoken
+        }
+        if !isWoken { return nil }
+      case .wait:
+        guard await signal.wait() else {
+          state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(signal)) }
+          return nil
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Changes the state, and wakes the waiting observers if the closure returns true.
+  private func end(_ change: (inout State) -> Bool) {
+    let woken = state.withLock { state in
+      guard change(&state) else { return [ObjectIdentifier: Signal]() }
+      defer { state.waiting = [:] }
+      return state.waiting
+    }
+    for signal in woken.values { signal.give() }
+  }
+
+  // MARK: Running
+
+  /// Runs the query, or merges what commits changed, and keeps the outcome.
+  private func run(_ request: UInt64, mustFetch: Bool) async {
+    let version = state.withLock { $0.version }
+    var isAnswered = true
+    do {
+      let count = query.fetchCount
+      try await update(again: mustFetch)
+      // A request asks for the commits of other processes as well.
+      if request > 0, query.fetchCount == count, try await query.mayLackCommits() {
+        try await update(again: true)
+      }
+    } catch {
+      // Another observer tries again if this one is cancelled.
+      isAnswered = !Task.isCancelled
+      if isAnswered { keep(.failed(error)) }
+    }
+    let cost = query.cost
+    end { state in
+      state.isRunning = false
+      state.cost = cost
+      if isAnswered {
+        state.answered = max(state.answered, request)
+      } else {
+        state.isPending = true
+        state.mustFetch = true
+      }
+      // After a run without a new outcome, the observer that ran the query listens again.
+      return state.version != version || request > 0 || state.isPending || state.mustFetch
+    }
+  }
+
+  private func update(again: Bool) async throws {
+    if let new = try await query.update(again: again) {
+      return keep(.result(new, missing: query.missing))
+    }
+    // An equal result is news after an error, and if a table is missing now or exists again.
+    let (isCurrent, missing) = (query.isCurrent, query.missing)
+    let isNews = state.withLock { state in
+      switch state.outcome {
+      case .result(_, let known): (known == nil) != (missing == nil)
+      case .failed: isCurrent || missing != nil
+      case nil: false
+      }
+    }
+    if isNews, let result = query.result { keep(.result(result.unchanged, missing: missing)) }
+  }
+
+  private func keep(_ outcome: Outcome) {
+    state.withLock { state in
+      state.version += 1
+      state.outcome = outcome
+    }
+  }
+}
+
+extension SharedResult.State {
+  fileprivate mutating func turn(
+    after version: UInt64, _ request: UInt64?, _ signal: Signal
+  ) -> SharedResult.Turn {
+    let isAnswered = request.map { $0 <= answered } ?? false
+    if isAnswered || request == nil && self.version > version, let outcome {
+      return .take(.init(outcome: outcome, version: self.version, answered: answered))
+    }
+    let mustRun = isPending || mustFetch || request != nil || outcome == nil
+    guard !isRunning, mustRun || !isListening else {
+      waiting[ObjectIdentifier(signal)] = signal
+      return .wait
+    }
+    guard mustRun else {
+      isListening = true
+      return .listen
+    }
+    defer { (isRunning, isPending, mustFetch) = (true, false, false) }
+    return .run(request: answered < requests ? requests : 0, mustFetch: mustFetch)
+  }
+}
