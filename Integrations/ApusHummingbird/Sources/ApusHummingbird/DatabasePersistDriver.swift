@@ -71,10 +71,10 @@ public struct DatabasePersistDriver: PersistDriver {
       key: key, value: try Self.json(value), expiresAt: Self.end(of: expires, from: now))
     let insert = PersistedValue.insert(row)
       .onConflictUpdate(\.$key) {
-        $0.$value = $1.$value
-        $0.$expiresAt = $1.$expiresAt
-      } where: { old, _ in
-        old.$expiresAt <= now
+        $0.$value = $0.new.$value
+        $0.$expiresAt = $0.new.$expiresAt
+      } where: {
+        $0.$expiresAt <= now
       }
     guard try await database.run(insert) == 1 else { throw PersistError.duplicate }
   }
