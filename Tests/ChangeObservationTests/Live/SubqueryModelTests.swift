@@ -10,6 +10,7 @@ struct SubqueryModelTests {
   @Test("after each transaction a query with subqueries equals a fresh fetch")
   func exact() async throws {
     try await compareDrawn(
-      SubqueryDraws.all, rounds: TestSize.count(small: 6, full: 15, long: 1_500))
+      SubqueryDraws.all + SubqueryGroupDraws.all,
+      rounds: TestSize.count(small: 6, full: 15, long: 1_500))
   }
 }
