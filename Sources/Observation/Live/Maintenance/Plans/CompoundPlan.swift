@@ -110,13 +110,16 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
   /// Adds the changed rows of each SELECT to the result.
   private func add(_ touched: [[ResultChange.Row]], to change: inout ResultChange) {
     guard isDistinct else {
+      // A key is set once: one that goes and comes keeps its row.
+      var set: [RowKey: ResultEntry?] = [:]
       for (part, rows) in touched.enumerated() {
-        for case (let old?, _) in rows { change.set(key(of: old, in: part), to: nil) }
+        for case (let old?, _) in rows { set[key(of: old, in: part)] = .some(nil) }
         for case (_, let new?) in rows {
           let key = key(of: new, in: part)
-          change.set(key, to: entry(of: new, key, count: 1))
+          set[key] = entry(of: new, key, count: 1)
         }
       }
+      for (key, entry) in set { change.set(key, to: entry) }
       return
     }
     var counts: [RowKey: (count: Int64, row: ResultEntry)] = [:]
