@@ -13,13 +13,17 @@ struct QueryAnalysis {
   /// nil if each row of the result depends on nothing but one row of each table in FROM or, with
   /// GROUP BY or aggregates, on the rows of its group.
   private(set) var obstacle: RerunReason?
-  private var scopeCount = 0
+  /// The number of SELECTs in the query's SQL.
+  private(set) var scopeCount = 0
   /// Whether the next alias is the name of a collation.
   private var expectsCollation = false
+  /// Whether subqueries are no obstacle.
+  private let allowsSubqueries: Bool
   /// Whether the query has GROUP BY or aggregates, which then are no obstacle.
   private let isGrouped: Bool
 
-  init(of select: SelectStatement) throws {
+  init(of select: SelectStatement, allowsSubqueries: Bool = false) throws {
+    self.allowsSubqueries = allowsSubqueries
     isGrouped = select.isGrouped
     if select.isDistinct { note("it selects DISTINCT rows") }
     if select.extras != nil { isOfOneRow = false }
@@ -69,10 +73,17 @@ struct QueryAnalysis {
   /// Words for the tokens that most often keep a query from being maintained.
   private static let words: [SQLToken: String] = [
     .right: "it has a RIGHT JOIN", .full: "it has a FULL JOIN", .over: "it has a window function",
-    .exists: "it has a subquery", .selectValueFrom: "it has a subquery", .union: "it is a UNION",
+    .exists: subquery, .selectValueFrom: subquery, .union: "it is a UNION",
     .unionAll: "it is a UNION ALL",
     .intersect: "it is an INTERSECT", .except: "it is an EXCEPT", .with: "it has WITH",
   ]
+
+  private static let subquery = "it has a subquery"
+
+  /// The tokens of subqueries. These may have groups and aggregates of their own.
+  private static let subqueryTokens: Set<SQLToken> = groupTokens.union([
+    .exists, .selectValueFrom, .valueIsNotNull, .valueIsNull,
+  ])
 
   /// Functions that depend only on their arguments and give one value for each row.
   private static let functions: Set<String> = [
@@ -88,7 +99,9 @@ struct QueryAnalysis {
   ]
 
   private mutating func take(_ token: SQLToken) {
-    if !Self.tokens.contains(token), !isGrouped || !Self.groupTokens.contains(token) {
+    if !Self.tokens.contains(token), !isGrouped || !Self.groupTokens.contains(token),
+      !allowsSubqueries || !Self.subqueryTokens.contains(token)
+    {
       note(Self.words[token] ?? "it has an operator that is not followed (\(token))")
     }
     if token == .like { calledFunctions.insert("like") }
@@ -122,7 +135,7 @@ struct QueryAnalysis {
     scopeCount += 1
     // A subquery or a join.
     if scopeCount > 1 || tables.count > 1 { isOfOneRow = false }
-    if scopeCount > 1 { note("it has a subquery") }
+    if scopeCount > 1, !allowsSubqueries { note(Self.subquery) }
     if tables.contains(where: { $0.kind != .model }) {
       note("it selects from something other than the table of a model")
     }
@@ -143,11 +156,30 @@ extension Database {
 }
 
 extension SelectStatement {
+  /// Returns the SELECTs of the query. Throws a `RerunReason` unless each row of the result depends
+  /// on nothing but one row of each table in FROM or, with GROUP BY or aggregates, on the rows of its
+  /// group, and on subqueries.
+  func knownScopes(on connection: Connection) throws -> [QueryScope] {
+    let scopes: [QueryScope]
+    do {
+      scopes = try self.scopes()
+    } catch let error as QueryError where problem == nil {
+      throw RerunReason(error.message)
+    }
+    let count = scopes.reduce(0) { $0 + $1.count }
+    try requireKnownParts(on: connection, scopeCount: count)
+    return scopes
+  }
+
   /// Throws a `RerunReason` unless each row of the result depends on nothing but one row of each
   /// table in FROM or, with GROUP BY or aggregates, on the rows of its group.
-  func requireKnownParts(on connection: Connection) throws {
-    let analysis = try QueryAnalysis(of: self)
+  ///
+  /// - Parameter scopeCount: the number of SELECTs that are known; with more than one, subqueries are
+  ///   no obstacle.
+  func requireKnownParts(on connection: Connection, scopeCount: Int = 1) throws {
+    let analysis = try QueryAnalysis(of: self, allowsSubqueries: scopeCount > 1)
     if let obstacle = analysis.obstacle { throw obstacle }
+    guard analysis.scopeCount <= scopeCount else { throw RerunReason("it has a subquery") }
     // A user's function that replaces one of SQLite's may depend on anything.
     let called = analysis.calledFunctions.filter { !$0.hasPrefix("decimal") }
     guard !called.isEmpty else { return }

@@ -80,17 +80,18 @@ extension Database {
   /// Iterating throws the errors that `fetch` throws, except when a table that existed before is
   /// dropped.
   ///
-  /// A query over one table, an inner or left join of tables, and groups and aggregates of these are
-  /// maintained rather than fetched again: only what a commit touched is evaluated, at a cost that
-  /// does not depend on the size of the result. The same holds for models with what they include. Rows that are equal in the query's order are in the
-  /// order of their keys.
+  /// A query over one table, an inner or left join of tables, groups and aggregates of these, and
+  /// subqueries that belong to their rows are maintained rather than fetched again: only what a commit
+  /// touched is evaluated, at a cost that does not depend on the size of the result. The same holds
+  /// for models with what they include. Rows that are equal in the query's order are in the order of
+  /// their keys.
   ///
   /// Other queries are fetched again after each commit that touches a column that they read:
   ///
-  /// - groups of columns that compare without letter case, groups of a join by other expressions than
-  ///   columns, and aggregates over all rows of a join
-  /// - window functions, `distinct`, subqueries, and raw SQL within the query
-  /// - right and full joins, and joins for which an index is missing
+  /// - groups of a join by expressions over several tables, and sums of reals over all rows
+  /// - window functions, INTERSECT and EXCEPT, and raw SQL within the query
+  /// - subqueries about a table as a whole
+  /// - right and full joins, and joins and subqueries for which an index is missing
   /// - functions other than SQLite's own deterministic ones
   /// - tables with collations that are not SQLite's own, if these matter for the order or the key
   /// - columns that are calculated on reading

@@ -252,7 +252,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       do {
         new =
           if let plan {
-            try Self.hold(try plan.fetch(on: core), plan, after: old)
+            try Self.hold(try plan.window(on: core), after: old)
           } else {
             try Self.hold(try source.fetch(core), after: old)
           }
@@ -270,13 +270,11 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   private static func hold(
-    _ entries: [ResultEntry], _ plan: some MaintenancePlan<Row>, after old: Held?
+    _ window: ResultWindow, after old: Held?
   ) throws -> (Results<Row>, ResultWindow?) {
-    let window = ResultWindow(
-      entries, in: plan.form, indexedPlaces: plan.indexedPlaces, indexesNull: plan.indexesNull)
     let haveKeys = old?.window != nil
     let difference = ResultsComparison.difference(
-      from: old?.result.visibleEntries ?? [], to: Array(entries[window.range]),
+      from: old?.result.visibleEntries ?? [], to: window.range.map { window.entries[$0] },
       haveKeys: haveKeys)
     return (Results(window, difference), window)
   }

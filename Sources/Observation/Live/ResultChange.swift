@@ -23,6 +23,15 @@ struct ResultChange: Sendable {
     after = window
   }
 
+  /// A row before and after, or nil where it does not exist.
+  typealias Row = (old: ResultEntry?, new: ResultEntry?)
+
+  /// The rows that were touched.
+  var touchedRows: [Row] { touched.values.map { ($0.old, $0.new) } }
+
+  /// Holds further rows, from which those of the result are made.
+  mutating func keep(_ parts: [ResultWindow]) { after.parts = parts }
+
   /// Sets the row with a key; nil if the query does not select it any more.
   mutating func set(_ key: RowKey, to new: ResultEntry?) {
     set(key, before.entry(of: key), to: new)

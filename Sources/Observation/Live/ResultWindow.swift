@@ -11,6 +11,8 @@ struct ResultWindow: Sendable {
   /// The last row up to which all rows are held; nil if all rows of the query are held.
   private var frontier: ResultEntry?
   private let form: ResultForm
+  /// Further rows from which those of the result are made.
+  var parts: [ResultWindow] = []
 
   /// - Parameters:
   ///   - indexedPlaces: the places of the parts of a key by which rows are also found.

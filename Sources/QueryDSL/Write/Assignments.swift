@@ -26,7 +26,7 @@ extension Assignment {
 
 extension ExpressionNode {
   /// The column, if the expression is one.
-  var columnID: ColumnID? {
+  package var columnID: ColumnID? {
     if case .column(let column) = self { column } else { nil }
   }
 }

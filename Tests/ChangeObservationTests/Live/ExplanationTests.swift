@@ -23,6 +23,10 @@ struct ExplanationTests {
     Select(post.$title, writer.$score)
   }
 
+  private static let ranked = JoinPost.all.select {
+    $0.$stars.sum().over(.order(by: $0.$id))
+  }
+
   @MainActor @Test("an explanation says in one sentence whether and why a query is maintained")
   func sentences() async throws {
     let db = try await database()
@@ -37,13 +41,13 @@ struct ExplanationTests {
       join.description
         == "Maintained: a commit that touches JoinPost or JoinWriter evaluates it again only for the "
         + "rows of JoinPost that this concerns.")
-    let live = LiveQuery(JoinPost.all.select(\.$stars).distinct(), in: db)
-    let distinct = try await live.explanation
-    #expect(!distinct.isMaintained)
+    let live = LiveQuery(Self.ranked, in: db)
+    let ranked = try await live.explanation
+    #expect(!ranked.isMaintained)
     #expect(
-      distinct.description
-        == "Runs again after each commit that touches what it reads, because it selects DISTINCT "
-        + "rows.")
+      ranked.description
+        == "Runs again after each commit that touches what it reads, because it has a window "
+        + "function.")
   }
 
   @Test("the reasons name what the query has")
@@ -62,10 +66,16 @@ struct ExplanationTests {
     try await expect(
       "avg over all rows", JoinWriter.all.select { $0.$score.avg() })
     try await expect(
-      "left join of JoinWriter",
-      Self.join.where { (writer: OptionalColumns<JoinWriter>) in writer.$score == nil })
-    let names = JoinWriter.all.select { $0.$name.optional }
-    try await expect("it has a subquery", JoinPost.where { $0.$author.isIn(names) })
+      "no column of JoinTeam says to which rows of JoinPost its rows belong",
+      JoinPost.where { _ in JoinTeam.where { $0.$id == 1 }.exists() })
+    try await expect(
+      "a subquery has WITH, a window, a compound, or a query in FROM",
+      JoinPost.where {
+        $0.$id.isIn(JoinMark.select(\.$post).union(JoinTeam.select(\.$id)))
+      })
+    try await expect(
+      "no column of JoinMark says to which rows of JoinPost its rows belong",
+      JoinPost.where { $0.$id.isIn(JoinMark.select(\.$post).limit(3)) })
     let raw = try await db.observe(sql: "SELECT 1 FROM JoinPost").explanation
     #expect(raw.description.hasSuffix("because it is raw SQL."))
   }
@@ -126,14 +136,14 @@ struct ExplanationTests {
     let db = try await database()
     let reports = Lock<[ObservationRerun]>([])
     db.onObservationRerun(longerThan: .zero) { report in reports.withLock { $0.append(report) } }
-    let watch = QueryWatch(LiveSource(JoinPost.all.select(\.$stars).distinct()), in: db)
+    let watch = QueryWatch(LiveSource(Self.ranked), in: db)
     _ = try await watch.next()
     #expect(reports.withLock { $0.isEmpty }, "the first fetch is not reported")
     try await db.execute("INSERT INTO JoinPost VALUES (1, 'a', NULL, 't', 5)")
     _ = try await watch.update()
     let report = try #require(reports.withLock { $0.first })
-    #expect(report.sql.contains("SELECT DISTINCT"))
-    #expect(report.reason.hasSuffix("because it selects DISTINCT rows."))
+    #expect(report.sql.contains(" OVER "))
+    #expect(report.reason.hasSuffix("because it has a window function."))
     #expect(report.duration > .zero)
     db.onObservationRerun(longerThan: .zero, nil)
     try await db.execute("INSERT INTO JoinPost VALUES (2, 'a', NULL, 't', 6)")

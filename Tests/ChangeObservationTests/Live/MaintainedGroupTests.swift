@@ -191,7 +191,17 @@ struct MaintainedGroupTests {
     }
     #expect(
       try await explain(unsaid)
-        == "Runs again after each commit that touches what it reads, because no column of JoinPost "
+        == "Maintained: a commit that touches JoinWriter or JoinPost evaluates it again only for the "
+        + "groups that this concerns.")
+    let pairs = Query { (writer: Columns<JoinWriter>, team: Columns<JoinTeam>) in
+      From(writer)
+      CrossJoin(team)
+      GroupBy(writer.$team)
+      Select(writer.$team, team.count())
+    }
+    #expect(
+      try await explain(pairs)
+        == "Runs again after each commit that touches what it reads, because no column of JoinTeam "
         + "says to which group its rows belong.")
   }
 }

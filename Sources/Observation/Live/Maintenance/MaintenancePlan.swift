@@ -6,12 +6,14 @@ import SQLCore
 /// The kind of the plan follows from the query:
 ///
 /// - `RowPlan`: each row of the result comes from one row of one table, and is evaluated by itself.
-/// - `JoinPlan`: each row comes from one row of each joined table, and the query is evaluated for
-///   the rows of its first table that a change concerns.
+/// - `JoinPlan`: each row comes from one row of each joined table, and may depend on subqueries. The
+///   query is evaluated for the rows of its first table that a change concerns.
 /// - `AggregatePlan`: each row is a group of the rows of one table, whose aggregates change by the
 ///   difference that the touched rows make.
-/// - `GroupPlan`: each row is a group of the rows of a join, and the query is evaluated for the
-///   groups that a change concerns.
+/// - `GroupPlan`: each row is a group of the rows of a join or of a query with subqueries, and the
+///   query is evaluated for the groups that a change concerns.
+/// - `TotalPlan`: the only row has aggregates over all rows of a join or of a query with subqueries.
+/// - `CompoundPlan`: the rows are those of several SELECTs, each maintained as a join.
 /// - `IncludingPlan`: each row is a parent with the rows that it includes, and the parents that a
 ///   change concerns are loaded again.
 protocol MaintenancePlan<Row>: Sendable {
@@ -32,6 +34,9 @@ protocol MaintenancePlan<Row>: Sendable {
   /// Fetches the whole result or, if it has a limit, as many rows as are held.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry]
 
+  /// Fetches the whole result as it is held.
+  func window(on core: ConnectionCore) throws -> ResultWindow
+
   /// Narrows what is watched to the rows that can concern the result.
   func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest])
 
@@ -46,6 +51,10 @@ protocol MaintenancePlan<Row>: Sendable {
 extension MaintenancePlan {
   var indexedPlaces: [Range<Int>] { [] }
   var indexesNull: Bool { false }
+  func window(on core: ConnectionCore) throws -> ResultWindow {
+    ResultWindow(
+      try fetch(on: core), in: form, indexedPlaces: indexedPlaces, indexesNull: indexesNull)
+  }
   func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest]) {}
 }
 
@@ -104,20 +113,63 @@ enum Planning {
   ) throws -> any MaintenancePlan<Row> {
     var query = query
     query.statement = query.statement.orderedByExpressions
-    let select = query.statement
+    var select = query.statement
     guard !select.tables.isEmpty else { throw RerunReason("it reads no table") }
-    try select.requireKnownParts(on: context.connection)
-    let tables = try [PlannedTable](
-      select.tables, reading: context.dependencies, on: context.connection)
+    if let compound = select.extras?.content.compound,
+      select.extras?.content.commonTables.isEmpty ?? true
+    {
+      return try CompoundPlan(query, of: compound, in: context)
+    }
+    let isDistinct = select.isDistinct
+    select.isDistinct = false
+    let (scopes, all) = try scopes(of: select, in: context)
+    let tables = Array(all.prefix(select.tables.count))
+    let scoped = Array(all.dropFirst(tables.count))
+    select.isDistinct = isDistinct
+    select = try select.groupingInsteadOfDistinct(in: tables)
+    query.statement = select
     guard select.isGrouped else {
-      return tables.count == 1
+      return scopes.count == 1 && tables.count == 1
         ? try RowPlan(query, of: tables[0], in: context)
-        : try JoinPlan(query, of: tables, in: context)
+        : try JoinPlan(query, of: tables, scopes, scoped: scoped, in: context)
     }
     query.statement = try select.selectingLeastValues(in: tables)
-    return tables.count == 1
-      ? try AggregatePlan(query, of: tables[0], in: context)
-      : try GroupPlan(query, of: tables, in: context)
+    // A single row needs no order.
+    if select.groups.isEmpty { query.statement.order = .none }
+    let groups = try PlannedGroups(of: query.statement, in: tables)
+    if scopes.count == 1, tables.count == 1, !groups.showsDependentColumns {
+      return try AggregatePlan(query, by: groups, of: tables[0], in: context)
+    }
+    return select.groups.isEmpty
+      ? try TotalPlan(query, by: groups, of: tables, scopes, scoped: scoped, in: context)
+      : try GroupPlan(query, by: groups, of: tables, scopes, scoped: scoped, in: context)
+  }
+
+  /// Returns the SELECTs of a query and their tables, first those of the query itself. Throws a
+  /// `RerunReason` if what they read cannot be followed.
+  ///
+  /// - Parameter partly: whether the query is a part of the one that is watched, which may read other
+  ///   tables.
+  static func scopes(
+    of select: SelectStatement, in context: PlanningContext, partly: Bool = false
+  ) throws -> (scopes: [QueryScope], tables: [PlannedTable]) {
+    let scopes = try select.knownScopes(on: context.connection)
+    var dependencies = context.dependencies
+    if partly {
+      let own = try context.connection.use().dependencies(of: select.rendered().text)
+      dependencies = own
+    }
+    let tables = try [PlannedTable](
+      scopes.flatMap(\.statement.tables), reading: dependencies, on: context.connection)
+    return (scopes, tables)
+  }
+
+  /// Returns the names of tables as words: "a, b or c".
+  static func names(_ names: [String]) -> String {
+    var seen: Set<String> = []
+    let names = names.filter { seen.insert($0).inserted }
+    guard names.count > 1 else { return names.joined() }
+    return names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
   }
 
   /// Returns the number of rows that are evaluated one by one, for a result of `count` rows. If a
@@ -128,6 +180,9 @@ enum Planning {
 /// A plan that evaluates what commits changed in a reader's snapshot. The snapshot may contain more
 /// commits than those, which are then applied together.
 protocol SnapshotPlan<Row>: MaintenancePlan {
+  /// Returns false if commits certainly leave the result as it is, as read from their rows.
+  func isTouched(by commits: [Commit]) -> Bool
+
   /// Returns the change of a result in an open snapshot; nil if it is cheaper to fetch the result.
   func change(
     of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
@@ -141,11 +196,13 @@ private let maximumAttempts = 32
 
 extension SnapshotPlan {
   var readsSnapshots: Bool { true }
+  func isTouched(by commits: [Commit]) -> Bool { true }
 
   func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome {
-    try await changeInSnapshot(of: held, by: commits, with: means)
+    guard isTouched(by: commits) else { return .untouched }
+    return try await changeInSnapshot(of: held, by: commits, with: means)
   }
 
   /// Returns the change that commits make in a held result, evaluated in a new snapshot.

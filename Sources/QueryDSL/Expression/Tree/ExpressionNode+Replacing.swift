@@ -111,8 +111,8 @@ extension CaseNode {
 }
 
 // Replacing nodes inside an expression, such as the aggregates of a live query by their values. The
-// nodes are visited in the same order each time. Subqueries, raw SQL, window functions and very long
-// chains cannot be rebuilt; they throw.
+// nodes are visited in the same order each time. Subqueries stay as they are. Raw SQL, window
+// functions and very long chains cannot be rebuilt; they throw.
 
 extension ExpressionNode {
   /// Returns the expression with those nodes replaced for which a closure returns another one.
@@ -172,7 +172,8 @@ extension ExpressionTree {
     case .cast(let operand, let storageClass):
       .cast(try operand.replacing(replacement), storageClass)
     case .collate(let operand, let name): .collate(try operand.replacing(replacement), name)
-    case .subquery, .call, .composed: throw QueryError.cannotRebuild
+    case .subquery(let statement): .subquery(statement)
+    case .call, .composed: throw QueryError.cannotRebuild
     }
   }
 }
@@ -217,7 +218,10 @@ extension PredicateTree {
     case .isIn(let subject, let values, let containsNull):
       .isIn(try subject.replacing(replacement), values, containsNull: containsNull)
     case .test(let sign, let subject): .test(sign, try subject.replacing(replacement))
-    case .isInQuery, .exists, .composed: throw QueryError.cannotRebuild
+    case .isInQuery(let subject, let statement, let isOptional):
+      .isInQuery(try subject.replacing(replacement), statement, isOptional: isOptional)
+    case .exists(let statement): .exists(statement)
+    case .composed: throw QueryError.cannotRebuild
     }
   }
 }
@@ -242,6 +246,7 @@ extension CaseNode {
 
 extension QueryError {
   fileprivate static var cannotRebuild: QueryError {
-    QueryError("an expression contains raw SQL, a subquery, or a very long chain of operators")
+    QueryError(
+      "an expression contains raw SQL, a window function, or a very long chain of operators")
   }
 }

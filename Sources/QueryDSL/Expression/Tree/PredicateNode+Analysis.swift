@@ -19,12 +19,17 @@ extension PredicateNode {
 
   /// The pairs of columns that must be equal, each in both orders.
   package var equalColumns: [(ColumnID, ColumnID)] {
+    equalities.flatMap { [($0.left, $0.right), ($0.right, $0.left)] }
+  }
+
+  /// The pairs of columns that must be equal, as they are written. For `isSame`, NULL equals NULL.
+  package var equalities: [(left: ColumnID, right: ColumnID, isSame: Bool)] {
     switch self {
     case .tree(.compare(let sign, let left, let right), _) where sign == .equal || sign == .isSame:
       guard let left = left.columnID, let right = right.columnID else { return [] }
-      return [(left, right), (right, left)]
+      return [(left, right, sign == .isSame)]
     case .chain(let chain) where chain.connective == .and:
-      return chain.operands.flatMap(\.equalColumns)
+      return chain.operands.flatMap(\.equalities)
     default: return []
     }
   }

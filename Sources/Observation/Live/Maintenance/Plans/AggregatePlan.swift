@@ -30,15 +30,15 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return "\(sentence), and calculates \(asked) again for each touched group"
   }
 
-  init(_ query: Query<Row>, of table: PlannedTable, in context: PlanningContext) throws {
-    var query = query
-    // A single row needs no order.
-    if query.statement.groups.isEmpty { query.statement.order = .none }
+  init(
+    _ query: Query<Row>, by groups: PlannedGroups, of table: PlannedTable,
+    in context: PlanningContext
+  ) throws {
     let select = query.statement
-    groups = try PlannedGroups(of: select, in: [table])
+    self.groups = groups
     var shown = try select.withKeys([]).markingGroups()
     shown.order = .none
-    aggregates = try AggregateValues(of: shown, in: table)
+    aggregates = try AggregateValues(of: shown, in: [table])
     self.table = table
     self.shown = shown
     self.query = try KeyedQuery(

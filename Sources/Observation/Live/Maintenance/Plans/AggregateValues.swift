@@ -37,7 +37,7 @@ struct AggregateValues: Sendable {
   /// The name of an aggregate whose difference cannot be calculated; nil if all can be.
   let askedName: String?
 
-  init(of select: SelectStatement, in table: PlannedTable) throws {
+  init(of select: SelectStatement, in tables: [PlannedTable]) throws {
     var kinds: [Kind] = []
     var nodes: [ExpressionNode] = []
     var places: [Int] = []
@@ -49,7 +49,7 @@ struct AggregateValues: Sendable {
     }
     _ = try select.replacingAggregates { aggregate in
       places.append(nodes.count)
-      let kind = Self.kind(of: aggregate, in: table)
+      let kind = Self.kind(of: aggregate, in: tables)
       kinds.append(kind)
       nodes.append(aggregate.node)
       switch kind {
@@ -71,14 +71,25 @@ struct AggregateValues: Sendable {
     (self.kinds, self.nodes, self.places, self.askedName) = (kinds, nodes, places, askedName)
   }
 
-  private static func kind(of aggregate: AggregateNode, in table: PlannedTable) -> Kind {
+  private static func kind(of aggregate: AggregateNode, in tables: [PlannedTable]) -> Kind {
     guard !aggregate.isDistinct else { return .other }
     switch aggregate.name {
     case "count": return .count
-    case "sum" where table.isInteger(aggregate.argument): return .sum
-    case "avg" where table.isInteger(aggregate.argument): return .average
+    case "sum" where tables.contains { $0.isInteger(aggregate.argument) }: return .sum
+    case "avg" where tables.contains { $0.isInteger(aggregate.argument) }: return .average
     case "min", "max": return .extreme(isGreatest: aggregate.name == "max")
     default: return .other
+    }
+  }
+
+  /// The values of the aggregates over no rows.
+  var valuesOfNone: [DatabaseValue] {
+    kinds.map { kind in
+      switch kind {
+      case .count: .integer(0)
+      case .magnitude: .real(0)
+      case .sum, .average, .extreme, .other: .null
+      }
     }
   }
 

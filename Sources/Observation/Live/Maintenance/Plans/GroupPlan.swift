@@ -1,11 +1,13 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for a query with GROUP BY over inner and left joins: the query is evaluated again only
-/// for the groups to which touched rows belong, or belonged before.
+/// The plan for a query with GROUP BY over inner and left joins, or with subqueries: the query is
+/// evaluated again only for the groups to which touched rows belong, or belonged before.
 final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let groups: PlannedGroups
+  /// The query as it is evaluated for some groups.
+  private let restricted: SelectStatement
   /// For each table, the way from its rows to their groups.
   private let traces: [GroupTrace]
 
@@ -14,31 +16,46 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
   var indexesNull: Bool { true }
   var explanation: String {
-    let names = traces.map(\.table.layout.tableName).joined(separator: " or ")
+    let names = Planning.names(traces.map(\.table.layout.tableName))
     return "a commit that touches \(names) evaluates it again only for the groups that this "
       + "concerns"
   }
 
-  init(_ query: Query<Row>, of tables: [PlannedTable], in context: PlanningContext) throws {
+  /// - Parameter scoped: the tables of subqueries.
+  init(
+    _ query: Query<Row>, by groups: PlannedGroups, of tables: [PlannedTable],
+    _ scopes: [QueryScope], scoped: [PlannedTable], in context: PlanningContext
+  ) throws {
     let select = query.statement
-    guard !select.groups.isEmpty else {
-      throw RerunReason("it has an aggregate over all rows of a join")
-    }
+    let grouping = SelectStatement(
+      selection: .terms(select.groups.map { .expression($0) }), from: select.from)
+    guard try grouping.scopes().count == 1 else { throw RerunReason("it groups by a subquery") }
     try context.requireLog()
-    let groups = try PlannedGroups(of: select, in: tables)
-    traces = try tables.map { try GroupTrace(from: $0, to: groups, of: select, in: tables) }
+    let links = TableLinks(of: scopes, in: tables + scoped)
+    traces =
+      try tables.map { table in
+        do {
+          return try GroupTrace(from: table, to: groups, of: select, in: tables)
+        } catch let reason as RerunReason {
+          guard
+            let trace = try? GroupTrace(from: table, to: groups, by: links, of: select, in: tables)
+          else { throw reason }
+          return trace
+        }
+      } + scoped.map { try GroupTrace(from: $0, to: groups, by: links, of: select, in: tables) }
     self.groups = groups
     self.query = try KeyedQuery(
       query, groupedBy: groups,
       aggregates: groups.hasExpressions ? [.countOfRows] + select.otherClassCounts : [],
       of: tables, reserve: context.reserve)
-    let statement = self.query.statement
+    let statement = links.probing(self.query.statement)
+    restricted = statement
     try context.connection.use().requireIndexes(
       for: traces.flatMap { trace in
         try [false, true].map { isNull in
           try RestrictedStatement(
             restrict(statement, to: trace.sample(isNull: isNull)), after: trace.table)
-        }
+        } + trace.statements()
       })
   }
 
@@ -54,6 +71,8 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
 
   // MARK: Evaluating
 
+  func isTouched(by commits: [Commit]) -> Bool { traces.contains { $0.isTouched(by: commits) } }
+
   func change(
     of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
     on core: ConnectionCore
@@ -62,14 +81,14 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     var groups: [RowKey: ResultEntry?] = [:]
     for trace in traces {
       let values: GroupTrace.Values
-      switch try trace.groups(of: commits, means.evaluators) {
+      switch try trace.groups(of: commits, maximum: maximum, means.evaluators, on: core) {
       case .untouched: continue
       case .unknown: return nil
       case .groups(let found): values = found
       }
       guard values.count <= maximum else { return nil }
       for key in held(values, in: window) where groups[key] == nil { groups[key] = .some(nil) }
-      var statement = restrict(query.statement, to: values)
+      var statement = restrict(restricted, to: values)
       statement.order = .none
       for entry in try query.entries(of: statement, on: core) {
         guard

@@ -5,7 +5,8 @@ import SQLCore
 ///
 /// They are the columns by which the query groups, and others that a condition of the join makes
 /// equal to one: with `GROUP BY feed.id` and `item.feed = feed.id`, an item says which group it is
-/// in. An expression by which the query groups is calculated from the row.
+/// in. An expression by which the query groups is calculated from the row. From other tables, such
+/// as those of subqueries, a `RowPath` leads to the rows that have the columns of the groups.
 struct GroupTrace: Sendable {
   private struct Part {
     /// The place among the columns and expressions by which the query groups.
@@ -23,6 +24,9 @@ struct GroupTrace: Sendable {
 
   let table: PlannedTable
   private let parts: [Part]
+  /// The way to the only part, which then is a column of another table; nil if the table's own
+  /// columns say what its groups are.
+  private let path: RowPath?
 
   /// Throws a `RerunReason` if the rows of the table do not say which groups they belong to.
   init(
@@ -74,6 +78,35 @@ struct GroupTrace: Sendable {
     }
     self.table = table
     self.parts = parts
+    path = nil
+  }
+
+  /// Makes a trace by links to a column by which the query groups. Throws a `RerunReason` if there
+  /// are none.
+  init(
+    from table: PlannedTable, to groups: PlannedGroups, by links: TableLinks,
+    of select: SelectStatement, in tables: [PlannedTable]
+  ) throws {
+    var found: (part: Part, path: RowPath)?
+    var reason = RerunReason("it groups by expressions, and has a subquery")
+    for (place, group) in groups.nodes.enumerated().reversed() {
+      guard case .column(let column) = group,
+        let root = tables.first(where: { $0.id == column.table })
+      else { continue }
+      do {
+        let path = try links.path(from: table, to: root, selecting: [column])
+        let part = Part(
+          place: place, node: group, column: nil, collation: groups.collations[place],
+          mayBeNull: select.joins.contains { $0.kind == .left && $0.table == root.id })
+        found = (part, path)
+      } catch let other as RerunReason {
+        reason = other
+      }
+    }
+    guard let found else { throw reason }
+    self.table = table
+    parts = [found.part]
+    path = found.path
   }
 
   private static func areEqual(
@@ -113,8 +146,24 @@ struct GroupTrace: Sendable {
     case unknown
   }
 
+  /// Returns whether commits touched rows that may belong to a group.
+  func isTouched(by commits: [Commit]) -> Bool {
+    path?.isTouched(by: commits) ?? table.isTouched(by: commits)
+  }
+
   /// Returns the groups to which the rows belong that commits touched, or belonged before.
-  func groups(of commits: [Commit], _ evaluators: RowEvaluators) throws -> Outcome {
+  func groups(
+    of commits: [Commit], maximum: Int, _ evaluators: RowEvaluators, on core: ConnectionCore
+  ) throws -> Outcome {
+    if let path {
+      guard let found = try path.values(of: commits, maximum: maximum, on: core) else {
+        return .unknown
+      }
+      guard !found.isEmpty else { return .untouched }
+      var values = Set(found.map { $0[0].asGroupKey(parts[0].collation) })
+      if parts[0].mayBeNull { values.insert(.null) }
+      return .groups(Values(places: [(parts[0].place, values)]))
+    }
     let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return .untouched }
     guard rows.isExact else { return .unknown }
@@ -159,6 +208,9 @@ struct GroupTrace: Sendable {
     return true
   }
 
+  /// The statements that must not scan a table.
+  func statements() throws -> [RestrictedStatement] { try path?.statements() ?? [] }
+
   /// A sample of values, for finding out whether a restricted query would scan.
   ///
   /// - Parameter isNull: whether the groups have NULL where they can.
@@ -172,7 +224,7 @@ struct GroupTrace: Sendable {
 
 extension ConnectionCore {
   /// Returns the values of all columns of the rows of a statement.
-  fileprivate func values(of statement: SelectStatement) throws -> [[DatabaseValue]] {
+  func values(of statement: SelectStatement) throws -> [[DatabaseValue]] {
     let statement = try lendStatement(for: statement)
     defer { giveBack(statement) }
     var rows: [[DatabaseValue]] = []

@@ -1,23 +1,29 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for inner and left joins: the query is evaluated again only for the *roots* that a
-/// commit concerns, which are rows of the first table in FROM.
+/// The plan for inner and left joins, and for subqueries: the query is evaluated again only for the
+/// *roots* that a commit concerns, which are rows of the first table in FROM.
 ///
 /// Each row of the result carries the keys of all its tables. After a commit, these roots are
 /// affected:
 ///
 /// - the touched rows of the first table;
 /// - the roots of the held rows that contain a touched row of a joined table;
-/// - the roots to which the joins now give a touched row of a joined table.
+/// - the roots to which the joins now give a touched row of a joined table;
+/// - the roots to which a `RowPath` leads from a touched row of a subquery, or of a left join whose
+///   rows decide which others are in the result, as with `LEFT JOIN … WHERE … IS NULL`.
 ///
 /// The rows of these roots are replaced by those that the query gives with the condition that the
-/// first table's key is one of them.
+/// first table's key is one of them. Nothing is counted: SQLite finds the rows of a subquery again
+/// by their index.
 final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   let indexedPlaces: [Range<Int>]
   private let root: PlannedTable
   private let joined: [JoinedTable]
+  private let paths: [RowPath]
+  /// The query as it is evaluated for some roots.
+  private let restricted: SelectStatement
 
   /// A joined table, with the statement that finds the roots of its rows.
   private struct JoinedTable {
@@ -34,26 +40,38 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
 
   var explanation: String {
-    let names = joined.map(\.table.layout.tableName).joined(separator: ", ")
-    return "a commit that touches \(root.layout.tableName) or \(names) evaluates it again only for "
-      + "the rows of \(root.layout.tableName) that this concerns"
+    let others = joined.map(\.table.layout.tableName) + paths.map(\.table.layout.tableName)
+    let names = Planning.names([root.layout.tableName] + others)
+    return "a commit that touches \(names) evaluates it again only for the rows of "
+      + "\(root.layout.tableName) that this concerns"
   }
 
-  init(_ query: Query<Row>, of tables: [PlannedTable], in context: PlanningContext) throws {
+  /// The number of values of a row's key.
+  var keyCount: Int { query.form.order.keyCollations.count }
+
+  /// - Parameters:
+  ///   - scoped: the tables of subqueries.
+  ///   - others: further expressions whose values each row carries.
+  init(
+    _ query: Query<Row>, of tables: [PlannedTable], _ scopes: [QueryScope],
+    scoped: [PlannedTable], selecting others: [ExpressionNode] = [], in context: PlanningContext
+  ) throws {
     let select = query.statement
-    for table in tables where !table.hasCompleteKeys {
+    for table in tables + scoped where !table.hasCompleteKeys {
       throw RerunReason("the key of \(table.layout.tableName) may be NULL")
     }
     let core = try context.connection.use()
     try context.requireLog()
-    let filters = try JoinFilters(of: select)
+    let links = TableLinks(of: scopes, in: tables + scoped)
+    let probed = links.probing(select)
+    let filters = try JoinFilters(of: probed)
     let deciding = try select.decidingColumns
     var end = tables[0].keyCollations.count
     var joined: [JoinedTable] = []
     for (index, table) in tables.enumerated().dropFirst() {
       let places = end..<(end + table.keyCollations.count)
       end = places.upperBound
-      let roots = try filters.roots(of: select, joining: index, keys: tables[0].keyColumns)
+      let roots = try filters.roots(of: probed, joining: index, keys: tables[0].keyColumns)
       let later = Set(select.tables[index...])
       joined.append(
         JoinedTable(
@@ -65,18 +83,28 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     root = tables[0]
     self.joined = joined
     indexedPlaces = joined.map(\.places)
-    self.query = try KeyedQuery(query, of: tables, reserve: context.reserve)
+    let absent = tables.filter { filters.absentTables.contains($0.id) }
+    paths = try (absent + scoped).map {
+      try links.path(from: $0, to: tables[0], selecting: tables[0].keyColumns)
+    }
+    self.query = try KeyedQuery(query, of: tables, selecting: others, reserve: context.reserve)
+    restricted = links.probing(self.query.statement)
     try core.requireIndexes(
       for: [
-        RestrictedStatement(root.restrict(self.query.statement, to: root.sampleKeys), after: root)
+        RestrictedStatement(root.restrict(restricted, to: root.sampleKeys), after: root)
       ]
         + joined.map { joined in
           try RestrictedStatement(
             joined.table.restrict(joined.roots, to: joined.table.sampleKeys), after: joined.table)
-        })
+        } + paths.flatMap { try $0.statements() })
   }
 
   // MARK: Evaluating
+
+  func isTouched(by commits: [Commit]) -> Bool {
+    root.isTouched(by: commits) || joined.contains { $0.table.isTouched(by: commits) }
+      || paths.contains { $0.isTouched(by: commits) }
+  }
 
   func change(
     of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
@@ -88,7 +116,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     var change = ResultChange(of: window)
     guard !roots.isEmpty else { return change }
     guard roots.seekCount <= maximum else { return nil }
-    var statement = root.restrict(query.statement, to: roots)
+    var statement = root.restrict(restricted, to: roots)
     statement.order = .none
     change.replaceRows(
       ofRoots: roots, by: try query.entries(of: statement, on: core),
@@ -129,6 +157,10 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       else { return nil }
       roots.formUnion(found)
     }
+    for path in paths {
+      guard let found = try path.values(of: commits, maximum: maximum, on: core) else { return nil }
+      roots.formUnion(found)
+    }
     return roots.count <= maximum ? roots : nil
   }
 }
@@ -145,12 +177,11 @@ struct JoinFilters {
   private let whereFilters: [Filter]
   /// The left-joined tables that must have a row, since a condition rejects NULL.
   private let required: Set<TableID>
+  /// The left-joined tables whose changes may have effects that their keys do not lead to: a
+  /// condition may leave out a row of that table, but keep the row without it. Then a row that is
+  /// not part of the result decides what is.
+  let absentTables: Set<TableID>
 
-  /// Throws a `RerunReason` if a change of a left-joined table may have effects that its keys do not
-  /// lead to.
-  ///
-  /// That is so if a condition may leave out a row of that table, but keep the row without it: then
-  /// a row that is not part of the result decides what is.
   init(of select: SelectStatement) throws {
     func filters(_ conditions: [PredicateNode]) throws -> [Filter] {
       try conditions.map { Filter(condition: $0, tables: try $0.tables) }
@@ -172,19 +203,18 @@ struct JoinFilters {
       }
     }
     self.required = required
+    var absent: Set<TableID> = []
     for (index, join) in left.enumerated() where !required.contains(join.table) {
       var dependent: Set<TableID> = [join.table]
       for later in left[(index + 1)...] {
         guard let condition = later.condition else { continue }
         if try !condition.tables.isDisjoint(with: dependent) { dependent.insert(later.table) }
       }
-      guard self.filters.allSatisfy({ $0.tables.isDisjoint(with: dependent) }) else {
-        let name = LayoutRegistry.shared.layout(number: join.table.layout)?.tableName ?? ""
-        throw RerunReason(
-          "a condition may hold for rows to which the left join of \(name) finds no row, and not "
-            + "for others")
+      if !self.filters.allSatisfy({ $0.tables.isDisjoint(with: dependent) }) {
+        absent.insert(join.table)
       }
     }
+    absentTables = absent
   }
 
   /// Whether each row of the result has a row of a left-joined table.

@@ -19,16 +19,20 @@ struct KeyedQuery<Row: Sendable>: Sendable {
 
   /// - Parameters:
   ///   - tables: the tables of the query.
+  ///   - others: further expressions whose values each row carries.
   ///   - reserve: the least number of rows to hold beyond the limit.
-  init(_ query: Query<Row>, of tables: [PlannedTable], reserve: Int) throws {
+  init(
+    _ query: Query<Row>, of tables: [PlannedTable], selecting others: [ExpressionNode] = [],
+    reserve: Int
+  ) throws {
     self.query = query
     form = try ResultForm(
       of: query.statement, in: tables, keyCollations: tables.flatMap(\.keyCollations),
       reserve: reserve)
     isKeyedByRowID = tables.count == 1 && tables[0].isKeyedByRowID
-    (groups, aggregateCount) = (nil, 0)
+    (groups, aggregateCount) = (nil, others.count)
     statement = query.statement.withKeys(
-      tables.flatMap(\.keyColumns).map { .column($0) })
+      tables.flatMap(\.keyColumns).map { .column($0) }, others)
   }
 
   /// Creates a query with GROUP BY or aggregates.
@@ -155,7 +159,7 @@ struct ResultForm: Sendable {
       limit: Self.number(select.limit), offset: Self.number(select.offset) ?? 0, reserve: reserve)
   }
 
-  private static func number(_ count: RowCount?) -> Int? {
+  static func number(_ count: RowCount?) -> Int? {
     if case .number(let number) = count { number } else { nil }
   }
 

@@ -15,6 +15,9 @@ struct PlannedGroups: Sendable {
   private let places: [Int]
   /// Whether each node may be NULL, as the models declare it.
   private let areOptional: [Bool]
+  /// Whether the query shows other columns of a table by whose whole key it groups. A group then has
+  /// one row of that table.
+  let showsDependentColumns: Bool
 
   /// Throws a `RerunReason` if the rows of the result are not identified by the values of columns,
   /// or show more of their groups than these and aggregates.
@@ -45,14 +48,16 @@ struct PlannedGroups: Sendable {
     (self.columns, self.names, self.areOptional) = (columns, names, areOptional)
     self.places = places
     let exact = Set(
-      select.groups.indices.compactMap { place in
-        guard collations[place] == .binary, case .column(let column) = select.groups[place] else {
-          return nil
-        }
+      zip(select.groups, collations).compactMap { group, collation in
+        guard collation == .binary, case .column(let column) = group else { return nil }
         return column
       } as [ColumnID])
     let shown = try select.withoutAggregates(of: tables, collations).shownColumns
-    if let column = shown.subtracting(exact).first {
+    let keyed = Set(
+      tables.filter { $0.hasCompleteKeys && exact.isSuperset(of: $0.keyColumns) }.map(\.id))
+    let others = shown.subtracting(exact)
+    showsDependentColumns = !others.isEmpty
+    if let column = others.first(where: { !keyed.contains($0.table) }) {
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)
       throw RerunReason(
         "it shows \(layout?.columns[Int(column.index)].name ?? "a column") of an arbitrary row of "
@@ -174,6 +179,40 @@ extension SelectStatement {
     } catch let error as QueryError {
       throw RerunReason("it cannot be followed: \(error.message)")
     }
+  }
+}
+
+extension SelectStatement {
+  /// Returns a query with DISTINCT as one that groups by what it selects. If it selects the whole key
+  /// of a table, this is by the key in place of the table's columns. Throws a `RerunReason` if that is
+  /// not possible.
+  func groupingInsteadOfDistinct(in tables: [PlannedTable]) throws -> SelectStatement {
+    guard isDistinct else { return self }
+    let reason = RerunReason("it selects DISTINCT rows of groups or of constants")
+    guard !isGrouped else { throw reason }
+    let nodes = selectedNodes
+    for node in nodes {
+      switch node {
+      case .column, .chain, .tree: break
+      // GROUP BY 1 would mean the first column of the result.
+      default: throw reason
+      }
+    }
+    let columns = Set(nodes.compactMap(\.columnID))
+    let keyed = tables.filter { $0.hasCompleteKeys && columns.isSuperset(of: $0.keyColumns) }
+    var statement = self
+    statement.isDistinct = false
+    if keyed.count == tables.count { return statement }
+    let keys = Set(keyed.flatMap(\.keyColumns))
+    var seen: Set<ColumnID> = []
+    statement.groups = nodes.filter { node in
+      guard let column = node.columnID else { return true }
+      guard keys.contains(column) || !keyed.contains(where: { $0.id == column.table }) else {
+        return false
+      }
+      return seen.insert(column).inserted
+    }
+    return statement
   }
 }
 

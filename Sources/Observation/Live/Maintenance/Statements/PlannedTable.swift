@@ -16,6 +16,8 @@ struct PlannedTable: Sendable {
   let isKeyedByRowID: Bool
   /// Whether no column of the key may be NULL.
   let hasCompleteKeys: Bool
+  /// The names of the columns that cannot be NULL, folded.
+  private let notNull: Set<String>
 
   /// Reads the table's declaration. Throws a `RerunReason` if its changes cannot be followed.
   ///
@@ -42,9 +44,15 @@ struct PlannedTable: Sendable {
     guard !keys.isEmpty, keys == tracked.names.keys.map(\.lowercasedASCII) else {
       throw RerunReason("the key of the model is not the primary key of \(layout.tableName)")
     }
-    isKeyedByRowID = tracked.isKeyedByRowID
-    let declared = try connection.declaredColumns(of: name).filter { $0.primaryKeyPosition > 0 }
-    hasCompleteKeys = isKeyedByRowID || !tracked.hasRowID || declared.allSatisfy(\.isNotNull)
+    let isKeyedByRowID = tracked.isKeyedByRowID
+    let declared = try connection.declaredColumns(of: name)
+    self.isKeyedByRowID = isKeyedByRowID
+    hasCompleteKeys =
+      isKeyedByRowID || !tracked.hasRowID
+      || declared.allSatisfy { $0.isNotNull || $0.primaryKeyPosition == 0 }
+    notNull = Set(
+      declared.filter { $0.isNotNull || isKeyedByRowID && $0.primaryKeyPosition > 0 }
+        .map(\.name.lowercasedASCII))
     let shadow = shadow
     keyCollations = try layout.keyColumns.map { try shadow.builtInCollation(of: $0, in: layout) }
   }
@@ -60,12 +68,15 @@ struct PlannedTable: Sendable {
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   func isNumeric(_ column: Int) -> Bool? {
-    let name = layout.columns[column].name
-    guard let column = shadow.columns.first(where: { $0.name.isSame(as: name) }) else { return nil }
-    let type = column.declaredType.lowercasedASCII
+    guard let type = declaredType(column) else { return nil }
     if type.contains("int") { return true }
     if ["char", "clob", "text"].contains(where: type.contains) { return false }
     return type.isEmpty || type.contains("blob") || type == "any" ? nil : true
+  }
+
+  /// Returns whether the file keeps a column from being NULL.
+  func isNotNull(_ column: Int) -> Bool {
+    notNull.contains(layout.columns[column].name.lowercasedASCII)
   }
 
   /// Returns whether two columns are equal only if they store the same value.
@@ -76,6 +87,21 @@ struct PlannedTable: Sendable {
     return isNumeric != nil && isNumeric == second.isNumeric(other)
       && (try? first.collation(of: column)) == .binary
       && (try? second.collation(of: other)) == .binary
+  }
+
+  /// Returns whether SQLite compares the values of two columns without converting them.
+  static func haveSameKind(
+    _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
+  ) -> Bool {
+    guard first.isNumeric(column) == nil else {
+      return first.isNumeric(column) == second.isNumeric(other)
+    }
+    return first.storesAnything(column) && second.storesAnything(other)
+  }
+
+  /// Whether a column has no type that converts values: none, or BLOB.
+  private func storesAnything(_ column: Int) -> Bool {
+    isNumeric(column) == nil && declaredType(column) != "any"
   }
 
   /// Returns whether two columns are equal only if they store the same value, of the same type.
@@ -96,10 +122,14 @@ struct PlannedTable: Sendable {
       && (try? second.collation(of: other)) == collation
   }
 
+  private func declaredType(_ column: Int) -> String? {
+    let name = layout.columns[column].name
+    return shadow.columns.first { $0.name.isSame(as: name) }?.declaredType.lowercasedASCII
+  }
+
   /// Whether a column's declared type makes SQLite store its numbers as REAL.
   private func isReal(_ column: Int) -> Bool {
-    let name = layout.columns[column].name
-    let type = shadow.columns.first { $0.name.isSame(as: name) }?.declaredType.lowercasedASCII ?? ""
+    let type = declaredType(column) ?? ""
     return isNumeric(column) == true && !type.contains("int")
       && ["real", "floa", "doub"].contains(where: type.contains)
   }
@@ -189,6 +219,17 @@ extension PlannedTable {
       }
     }
     return keys
+  }
+
+  /// Returns whether commits touched rows in the columns that the query reads.
+  func isTouched(by commits: [Commit]) -> Bool {
+    commits.contains { commit in
+      commit.writes.contains { write in
+        guard let changes = write.tables[name] else { return false }
+        let places = changes.names.places(of: columns)
+        return changes.rows.contains { changes.differs($0, at: places) }
+      }
+    }
   }
 
   /// A sample of keys, for finding out whether a restricted statement would scan a table.

@@ -1,0 +1,180 @@
+import QueryDSL
+import SQLCore
+
+/// The plan for aggregates over all rows of a join, or of a query with subqueries.
+///
+/// The result has one row. It is held together with *parts*, which are not shown: the aggregates over
+/// the rows of each *root*, a row of one of the tables. After a commit, the parts of those roots are
+/// calculated again that a `RowPath` leads to, and the totals change by the difference.
+final class TotalPlan<Row: Sendable>: SnapshotPlan {
+  let form: ResultForm
+  private let query: KeyedQuery<Row>
+  /// The query with its aggregates and without an order.
+  private let shown: SelectStatement
+  private let aggregates: AggregateValues
+  private let root: PlannedTable
+  private let paths: [RowPath]
+  /// Selects the key of each root with the aggregates over its rows.
+  private let parts: SelectStatement
+  /// The table over whose columns, all NULL, the shown row is calculated.
+  private let shadow: ShadowTable
+
+  /// The key of the row that is shown. No root has it.
+  private var totalKey: RowKey { .values(root.keyCollations.map { _ in .null }) }
+
+  var explanation: String {
+    let names = Planning.names([root.layout.tableName] + paths.map(\.table.layout.tableName))
+    return "a commit that touches \(names) changes the values by the rows of "
+      + "\(root.layout.tableName) that this concerns"
+  }
+
+  /// - Parameter scoped: the tables of subqueries.
+  init(
+    _ query: Query<Row>, by groups: PlannedGroups, of tables: [PlannedTable],
+    _ scopes: [QueryScope], scoped: [PlannedTable], in context: PlanningContext
+  ) throws {
+    let select = query.statement
+    for table in tables + scoped where !table.hasCompleteKeys {
+      throw RerunReason("the key of \(table.layout.tableName) may be NULL")
+    }
+    guard select.having.isEmpty, select.limit == nil, select.offset == nil,
+      try SelectStatement(selection: select.selection, from: select.from).scopes().count == 1
+    else {
+      throw RerunReason("aggregates over all rows have HAVING, a limit or a subquery beside them")
+    }
+    try context.requireLog()
+    shown = select.withKeys([])
+    let aggregates = try AggregateValues(of: shown, in: tables)
+    if let asked = aggregates.askedName {
+      throw RerunReason("\(asked) over all rows cannot be calculated from those that changed")
+    }
+    let links = TableLinks(of: scopes, in: tables + scoped)
+    let core = try context.connection.use()
+    var found: (root: PlannedTable, paths: [RowPath], parts: SelectStatement)?
+    var reason: RerunReason?
+    for root in tables where found == nil && !links.isOptional(root) {
+      do {
+        let paths = try (tables + scoped).filter { $0.id != root.id }.map {
+          try links.path(from: $0, to: root, selecting: root.keyColumns)
+        }
+        let keys = root.keyColumns.map { ExpressionNode.column($0) }
+        var parts = links.probing(select)
+        parts.selection = .terms((keys + aggregates.nodes).map { .expression($0) })
+        parts.groups = keys
+        try core.requireIndexes(
+          for: [RestrictedStatement(root.restrict(parts, to: root.sampleKeys), after: root)]
+            + paths.flatMap { try $0.statements() })
+        found = (root, paths, parts)
+      } catch let other as RerunReason {
+        reason = reason ?? other
+      }
+    }
+    guard let found else { throw reason ?? RerunReason("it reads no table") }
+    (root, paths, parts) = found
+    self.aggregates = aggregates
+    self.query = try KeyedQuery(
+      query, groupedBy: groups, aggregates: aggregates.nodes, of: tables, reserve: 0)
+    shadow = tables[0].shadow
+    // The first row is that of the totals. All parts are held after it.
+    form = ResultForm(
+      order: RowOrder(
+        terms: [RowOrder.Term(isDescending: false, collation: .binary)],
+        keyCollations: found.root.keyCollations.map { _ in .binary }),
+      limit: 1, offset: 0, reserve: Int.max / 8)
+  }
+
+  /// The greatest number of parts that are held. If there are more, the query runs again.
+  private static var maximumParts: Int { 20_000 }
+
+  func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
+    guard let total = try query.fetch(on: core).first else { return [] }
+    var limited = parts
+    limited.limitRows(to: Self.maximumParts + 1)
+    let parts = try core.values(of: limited)
+    guard parts.count <= Self.maximumParts else { return [entry(of: total, values: [])] }
+    return [entry(of: total, values: total.aggregates)]
+      + parts.map { part(Array($0[..<keyCount]), Array($0[keyCount...])) }
+      .sorted { $0.key.compare($1.key) < 0 }
+  }
+
+  private var keyCount: Int { root.keyCollations.count }
+
+  /// - Parameter values: the totals; empty if the parts are not held.
+  private func entry(of row: ResultEntry, values: [DatabaseValue]) -> ResultEntry {
+    ResultRowEntry(
+      key: totalKey, order: [.integer(0)], aggregates: values, fingerprint: row.fingerprint,
+      row: row.row(as: Row.self))
+  }
+
+  private func part(_ key: [DatabaseValue], _ values: [DatabaseValue]) -> ResultEntry {
+    ResultRowEntry(
+      key: .values(key), order: [.integer(1)], aggregates: values, fingerprint: 0, row: ())
+  }
+
+  // MARK: Evaluating
+
+  func isTouched(by commits: [Commit]) -> Bool {
+    root.isTouched(by: commits) || paths.contains { $0.isTouched(by: commits) }
+  }
+
+  func change(
+    of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
+    on core: ConnectionCore
+  ) throws -> ResultChange? {
+    let maximum = Planning.maximumTouched(of: window.entries.count)
+    guard let total = window.entry(of: totalKey), !total.aggregates.isEmpty,
+      var roots = root.touchedKeys(in: commits)
+    else { return nil }
+    for path in paths {
+      guard let found = try path.values(of: commits, maximum: maximum, on: core) else { return nil }
+      roots.formUnion(found)
+    }
+    var change = ResultChange(of: window)
+    guard !roots.isEmpty else { return change }
+    guard roots.seekCount <= maximum else { return nil }
+    var new: [[DatabaseValue]: [DatabaseValue]] = [:]
+    for row in try core.values(of: root.restrict(parts, to: roots)) {
+      new[Array(row[..<keyCount])] = Array(row[keyCount...])
+    }
+    var totals: [DatabaseValue]? = total.aggregates
+    for key in roots.union(new.keys) {
+      let old = window.entry(of: .values(key))?.aggregates
+      let values = new[key]
+      guard old != values else { continue }
+      totals = totals.flatMap { aggregates.values(after: $0, without: old, with: values) }
+      change.set(.values(key), to: values.map { part(key, $0) })
+    }
+    guard let values = totals ?? sum(of: change.after),
+      let row = try row(of: values, means.evaluators)
+    else { return nil }
+    change.set(totalKey, to: entry(of: row, values: values))
+    return change
+  }
+
+  /// Returns the totals of all parts, as when the greatest value left; nil if they are not exact.
+  private func sum(of window: ResultWindow) -> [DatabaseValue]? {
+    var values: [DatabaseValue]? = aggregates.valuesOfNone
+    for entry in window.entries.run(from: 0, while: { _ in true })
+    where entry.key != totalKey {
+      values = values.flatMap { aggregates.values(after: $0, without: nil, with: entry.aggregates) }
+    }
+    return values
+  }
+
+  /// Returns the row that the query shows for some totals.
+  private func row(
+    of values: [DatabaseValue], _ evaluators: RowEvaluators
+  ) throws -> ResultEntry? {
+    var places = aggregates.places[...]
+    var statement = try shown.replacingAggregates { _ in
+      .value(.value(places.popFirst().map { values[$0] } ?? .null))
+    }.withoutGroups
+    statement.joins = []
+    statement = statement.withKeys([], values.map { .value(.value($0)) })
+    statement.order = .none
+    let column = shadow.columns.first?.name ?? ""
+    return try evaluators.evaluating([[.null]], columns: [column], in: shadow) { core in
+      try query.entries(of: statement, on: core).first
+    }
+  }
+}

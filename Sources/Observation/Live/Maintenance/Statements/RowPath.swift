@@ -1,0 +1,183 @@
+import QueryDSL
+import SQLCore
+
+/// The way from the rows of a table that a commit changed to the rows of another table, the root, to
+/// which they belong or belonged before: at most one statement for each step.
+struct RowPath: Sendable {
+  /// The step from one table to the next.
+  struct Step: Sendable {
+    let from: PlannedTable
+    let to: PlannedTable
+    fileprivate let links: [TableLinks.Link]
+    /// Whether a left join may find no row of the next table.
+    fileprivate let isOptional: Bool
+
+    init(from: PlannedTable, to: PlannedTable, links: [TableLinks.Link], isOptional: Bool) {
+      (self.from, self.to, self.links, self.isOptional) = (from, to, links, isOptional)
+    }
+  }
+
+  let table: PlannedTable
+  private let steps: [Step]
+  /// The columns of the root whose values are returned.
+  private let selected: [ColumnID]
+  /// The values that a row must have to matter, by the folded names of their columns.
+  private let required: [(column: String, value: DatabaseValue)]
+  /// The places among the values of the last step that are those of the selected columns, if no
+  /// statement is needed to find them.
+  private let direct: [Int]?
+
+  init(
+    from table: PlannedTable, by steps: [Step], selecting selected: [ColumnID],
+    requiring required: [(column: ColumnID, value: DatabaseValue)]
+  ) {
+    self.table = table
+    self.steps = steps
+    self.selected = selected
+    self.required = required.compactMap { column, value in
+      guard (try? table.collation(of: Int(column.index))) == .binary else { return nil }
+      return (table.layout.columns[Int(column.index)].name.lowercasedASCII, value)
+    }
+    let places = steps.last.map { last in
+      selected.compactMap { column in
+        last.links.firstIndex { link in
+          link.to == column && link.kind == .equal
+            && PlannedTable.haveSameValues(
+              last.from, Int(link.from.index), last.to, Int(link.to.index))
+        }
+      }
+    }
+    direct = places?.count == selected.count ? places : nil
+  }
+
+  /// Returns whether commits touched rows that may belong to rows of the root.
+  func isTouched(by commits: [Commit]) -> Bool { startingValues(of: commits)?.isEmpty != true }
+
+  /// Returns the values that the rows have in the root to which changed rows belong, or belonged
+  /// before; nil if there are more than `maximum`, or if they are not known.
+  func values(
+    of commits: [Commit], maximum: Int, on core: ConnectionCore
+  ) throws -> KeySet? {
+    guard var values = startingValues(of: commits) else { return nil }
+    for (index, step) in steps.enumerated() {
+      guard !values.isEmpty else { return [] }
+      let isLast = index + 1 == steps.count
+      if isLast, let direct {
+        return KeySet(
+          values.map { value in direct.map { value[$0] } }.filter { !$0.contains(.null) })
+      }
+      let columns = isLast ? selected : steps[index + 1].links.map(\.from)
+      switch step.statement(for: values, selecting: columns, maximum: maximum) {
+      case .none: return []
+      case .unknown: return nil
+      case .statement(let statement):
+        guard let found = try core.keys(of: statement, maximum: maximum) else { return nil }
+        values = found
+      }
+    }
+    return values
+  }
+
+  /// Returns the values of the changed rows, before and after, in the columns of the first step; nil
+  /// if they are not known exactly.
+  private func startingValues(of commits: [Commit]) -> KeySet? {
+    let rows = Commit.nettedRows(commits, of: table)
+    guard !rows.rows.isEmpty else { return [] }
+    guard rows.isExact, let first = steps.first else { return nil }
+    let columns = rows.columns.map(\.lowercasedASCII)
+    let places = first.links.compactMap { link in
+      columns.firstIndex(of: table.layout.columns[Int(link.from.index)].name.lowercasedASCII)
+    }
+    let tests = required.compactMap { required in
+      columns.firstIndex(of: required.column).map { (place: $0, value: required.value) }
+    }
+    guard places.count == first.links.count else { return nil }
+    var values: KeySet = []
+    for row in rows.rows {
+      for state in [row.old, row.new].compactMap(\.self) {
+        let all = row.key.values + state
+        guard tests.allSatisfy({ all[$0.place].mayEqual($0.value) }) else { continue }
+        values.insert(places.map { all[$0] })
+      }
+    }
+    return values
+  }
+
+  /// The statements that must not scan a table.
+  func statements() throws -> [RestrictedStatement] {
+    var statements: [RestrictedStatement] = []
+    for (index, step) in steps.enumerated() {
+      let isLast = index + 1 == steps.count
+      if isLast, direct != nil { continue }
+      let columns = isLast ? selected : steps[index + 1].links.map(\.from)
+      var samples = [KeySet.samples(of: step.links.count)]
+      if step.links.contains(where: { $0.kind == .same }), !step.isOptional {
+        samples.append(
+          samples[0].union([step.links.map { $0.kind == .same ? .null : .integer(0) }]))
+      }
+      for sample in samples {
+        guard case .statement(let statement) = step.statement(for: sample, selecting: columns)
+        else { continue }
+        statements.append(try RestrictedStatement(statement, after: table))
+      }
+    }
+    return statements
+  }
+}
+
+extension RowPath.Step {
+  fileprivate enum Restricted {
+    /// No row of the next table belongs to the values.
+    case none
+    case statement(SelectStatement)
+    /// There are too many values, or the rows that they concern have nothing in common.
+    case unknown
+  }
+
+  /// Returns a statement that selects columns of the rows of the next table to which rows with some
+  /// values belong.
+  fileprivate func statement(
+    for values: KeySet, selecting columns: [ColumnID], maximum: Int = .max
+  ) -> Restricted {
+    var values = values
+    for (place, link) in links.enumerated() where link.kind == .equal {
+      values = values.filter { $0[place] != .null }
+    }
+    guard !values.isEmpty else { return .none }
+    guard values.seekCount <= maximum else { return .unknown }
+    var statement = SelectStatement(
+      selection: .terms(columns.map { .expression(.column($0)) }), from: to.id)
+    var isRestricted = false
+    for (place, link) in links.enumerated() {
+      let column = Set(values.map { $0[place] })
+      let hasNull = column.contains(.null)
+      let orNull: Bool
+      switch link.kind {
+      case .equal: orNull = false
+      case .same:
+        if hasNull, isOptional { return .unknown }
+        orNull = hasNull
+      case .member:
+        if hasNull { continue }
+        orNull = !to.isNotNull(Int(link.to.index))
+      }
+      isRestricted = true
+      statement.restrict(link.to, to: column.filter { $0 != .null }, orNull: orNull)
+    }
+    return isRestricted ? .statement(statement) : .unknown
+  }
+}
+
+extension DatabaseValue {
+  /// Returns false if the value certainly differs from another, whatever type SQLite compares them
+  /// as.
+  fileprivate func mayEqual(_ other: DatabaseValue) -> Bool {
+    switch (self, other) {
+    case (.null, _): false
+    case (.integer(let own), .integer(let other)): own == other
+    case (.text(let own), .text(let other)): own.utf8.elementsEqual(other.utf8)
+    case (.blob(let own), .blob(let other)): own == other
+    default: true
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import QueryDSL
+import SQLCore
+
+/// The tables of a query and of its subqueries, and the pairs of columns by which a row of one
+/// belongs to rows of another.
+///
+/// A subquery `SELECT … FROM mark WHERE mark.post = post.id` has another value for a post only if a
+/// mark of that post changed: its old or its new row has the key of the post. So each equality that
+/// must hold is a link from a table of its own SELECT to another table there, or in a SELECT around
+/// it.
+///
+/// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. Links are
+/// followed in the state after the commit, from the old and the new values of the changed rows. That
+/// suffices, because every table of the chain has a chain of its own: if several rows that belonged
+/// together changed, the one that is nearest to the root leads there by its old values.
+struct TableLinks {
+  /// The condition that makes two columns belong together.
+  enum Kind {
+    /// `a = b`: no row with NULL belongs to any other.
+    case equal
+    /// `a IS b`, or IN as Swift has it: NULL belongs to NULL.
+    case same
+    /// `b IN (SELECT a …)` with SQL's three values: NULL among the selected values concerns all rows,
+    /// and each of them concerns rows that have NULL.
+    case member
+  }
+
+  struct Link {
+    let from: ColumnID
+    let to: ColumnID
+    let kind: Kind
+  }
+
+  private let tables: [TableID: PlannedTable]
+  private var links: [Link] = []
+  /// For each table, the reasons why equalities of its columns are no links.
+  private var obstacles: [TableID: String] = [:]
+  /// The tables that a left join may find no row of.
+  private var optional: Set<TableID> = []
+  /// The values that rows of a table must have to matter.
+  private var required: [TableID: [(column: ColumnID, value: DatabaseValue)]] = [:]
+
+  init(of scopes: [QueryScope], in tables: [PlannedTable]) {
+    self.tables = Dictionary(tables.map { ($0.id, $0) }) { first, _ in first }
+    for scope in scopes { add(scope) }
+  }
+
+  private mutating func add(_ scope: QueryScope) {
+    let statement = scope.statement
+    let own = Set(statement.tables)
+    optional.formUnion(statement.joins.filter { $0.kind == .left }.map(\.table))
+    for predicate in statement.predicates { add(predicate, of: own) }
+    for join in statement.joins {
+      guard let condition = join.condition else { continue }
+      // The condition of a left join says nothing about rows of the tables before it.
+      add(condition, of: join.kind == .left ? [join.table] : own, isOfLeftJoin: join.kind == .left)
+    }
+    // Where a left join finds no row, the list has NULL.
+    guard case .column(let subject)? = scope.subject, statement.hasAllRows,
+      case .column(let column)? = statement.selectedNodes.first, own.contains(column.table),
+      !optional.contains(column.table)
+    else { return }
+    // SQLite compares by the collation of the left side.
+    add(column, subject, scope.isOptional ? .same : .member, left: subject)
+  }
+
+  /// Adds the equalities of a condition that must hold for the rows of some tables.
+  private mutating func add(
+    _ condition: PredicateNode, of own: Set<TableID>, isOfLeftJoin: Bool = false
+  ) {
+    for part in condition.conjuncts {
+      for (left, right, isSame) in part.equalities {
+        for (from, to) in [(left, right), (right, left)] where own.contains(from.table) {
+          // When a left join finds a row, the one of NULLs goes, which is the same as other NULLs.
+          if isSame, !isOfLeftJoin, optional.contains(from.table) { continue }
+          add(from, to, isSame ? .same : .equal, left: left)
+        }
+      }
+      guard case .compareColumn(let sign, let column, let value) = part, sign.isEquality,
+        own.contains(column.table), let value = try? value.databaseValue, value != .null
+      else { continue }
+      required[column.table, default: []].append((column, value))
+    }
+  }
+
+  private mutating func add(_ from: ColumnID, _ to: ColumnID, _ kind: Kind, left: ColumnID) {
+    guard from.table != to.table, let own = tables[from.table], let other = tables[to.table] else {
+      return
+    }
+    guard
+      PlannedTable.haveSameKind(own, Int(from.index), other, Int(to.index)),
+      let collation = try? other.collation(of: Int(to.index)),
+      let used = try? (tables[left.table] ?? own).collation(of: Int(left.index)),
+      used == collation || used == .binary
+    else {
+      obstacles[from.table] =
+        "\(own.columnName(Int(from.index))) and \(other.columnName(Int(to.index))) may be equal "
+        + "without being the same"
+      return
+    }
+    // Rows that a left join did not find have NULL, and no query over their table finds them.
+    if kind == .member, optional.contains(to.table) { return }
+    links.append(Link(from: from, to: to, kind: kind))
+  }
+
+  /// Returns whether a left join may find no row of a table.
+  func isOptional(_ table: PlannedTable) -> Bool { optional.contains(table.id) }
+
+  /// Returns whether a column can be NULL.
+  func canBeNull(_ column: ColumnID) -> Bool {
+    guard let table = tables[column.table], !optional.contains(column.table) else { return true }
+    return !table.isNotNull(Int(column.index))
+  }
+
+  /// Returns the query as it is evaluated for a few rows.
+  func probing(_ statement: SelectStatement) -> SelectStatement {
+    (try? statement.probing(canBeNull: canBeNull)) ?? statement
+  }
+
+  // MARK: Paths
+
+  /// Returns the way from a table to the values that the rows of a root have in some of its columns.
+  /// Throws a `RerunReason` if there is none.
+  func path(
+    from table: PlannedTable, to root: PlannedTable, selecting columns: [ColumnID]
+  ) throws -> RowPath {
+    let next = steps(to: root.id)
+    var steps: [RowPath.Step] = []
+    var place = table
+    while place.id != root.id {
+      guard let target = next[place.id].flatMap({ tables[$0] }) else {
+        throw RerunReason(
+          obstacles[table.id]
+            ?? "no column of \(table.layout.tableName) says to which rows of "
+            + "\(root.layout.tableName) its rows belong")
+      }
+      steps.append(
+        RowPath.Step(
+          from: place, to: target,
+          links: links.filter { $0.from.table == place.id && $0.to.table == target.id },
+          isOptional: optional.contains(target.id)))
+      place = target
+    }
+    return RowPath(from: table, by: steps, selecting: columns, requiring: required[table.id] ?? [])
+  }
+
+  /// Returns the next table of a shortest way to the root, for each table that has one.
+  private func steps(to root: TableID) -> [TableID: TableID] {
+    var next: [TableID: TableID] = [:]
+    var reached: Set<TableID> = [root]
+    while true {
+      var found: [TableID: TableID] = [:]
+      for link in links
+      where reached.contains(link.to.table) && !reached.contains(link.from.table) {
+        if found[link.from.table] == nil { found[link.from.table] = link.to.table }
+      }
+      guard !found.isEmpty else { return next }
+      next.merge(found) { first, _ in first }
+      reached.formUnion(found.keys)
+    }
+  }
+}
+
+extension SelectStatement {
+  /// Whether a row of the result depends on no other row, so that a value is in the result or not
+  /// because of the rows that have it.
+  fileprivate var hasAllRows: Bool { limit == nil && offset == nil && !isGrouped }
+
+  /// The selected expressions, with a column for each of a table whose columns are all selected.
+  var selectedNodes: [ExpressionNode] {
+    let terms: [SelectTerm] =
+      switch selection {
+      case .table(let table): [.table(table)]
+      case .terms(let terms): terms
+      }
+    return terms.flatMap { term -> [ExpressionNode] in
+      switch term {
+      case .table(let table):
+        let count = LayoutRegistry.shared.layout(number: table.layout)?.columns.count ?? 0
+        return (0..<count).map {
+          .column(ColumnID(table: table, index: UInt16(truncatingIfNeeded: $0)))
+        }
+      case .expression(let node), .aliased(let node, _): return [node]
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import SQLCore
+
+// IN with a subquery, written so that SQLite looks for each value by an index. SQLite collects all
+// values of the subquery first, which is faster for many rows and slower for a few.
+
+extension SelectStatement {
+  /// Returns the query with EXISTS in place of IN where a column is looked for among the values of
+  /// another one, also in its subqueries:
+  ///
+  /// ```sql
+  /// entry.id NOT IN (SELECT entryID FROM read WHERE userID = ?)
+  /// NOT EXISTS (SELECT entryID FROM read WHERE userID = ? AND entry.id = entryID)
+  /// ```
+  ///
+  /// The result is the same. Throws `QueryError` if an expression has a part that cannot be rebuilt.
+  ///
+  /// - Parameter canBeNull: whether a column can be NULL, so that IN has three values with it.
+  package func probing(
+    canBeNull: @escaping (ColumnID) -> Bool
+  ) throws -> SelectStatement {
+    try Probing(canBeNull: canBeNull).statement(self)
+  }
+}
+
+private struct Probing {
+  let canBeNull: (ColumnID) -> Bool
+
+  func statement(_ statement: SelectStatement) throws -> SelectStatement {
+    guard statement.extras?.content.isPlain ?? true else { return statement }
+    var result = statement
+    if case .terms(let terms) = statement.selection {
+      result.selection = .terms(
+        try terms.map { term in
+          switch term {
+          case .table: term
+          case .expression(let node): .expression(try expression(node))
+          case .aliased(let node, let name): .aliased(try expression(node), name)
+          }
+        })
+    }
+    result.predicates = ShortList(try statement.predicates.map(predicate))
+    if !statement.joins.isEmpty {
+      result.joins = try statement.joins.map {
+        SelectStatement.Join(
+          kind: $0.kind, table: $0.table, condition: try $0.condition.map(predicate))
+      }
+    }
+    if !statement.having.isEmpty {
+      result.having = ShortList(try statement.having.map(predicate))
+    }
+    return result
+  }
+
+  private func expression(_ node: ExpressionNode) throws -> ExpressionNode {
+    try node.replacing { node in
+      switch node {
+      case .tree(.subquery(let statement), _): .subquery(try self.statement(statement))
+      case .tree(.predicate(let predicate), _): .predicate(try self.predicate(predicate))
+      case .tree(.call, _), .fragment, .tree(.composed, _): node
+      default: nil
+      }
+    }
+  }
+
+  private func predicate(_ node: PredicateNode) throws -> PredicateNode {
+    switch node {
+    case .compareColumn, .fragment, .constant, .invalid: return node
+    case .chain(let chain):
+      let operands = try chain.operands.map(predicate)
+      return chain.connective == .and ? .all(operands) : .any(operands)
+    case .tree(.not(let operand), _): return .not(try predicate(operand))
+    case .tree(.exists(let statement), _): return .exists(try self.statement(statement))
+    case .tree(.isInQuery(let subject, let statement, let isOptional), _):
+      let inner = try self.statement(statement)
+      return probe(subject, inner, isOptional: isOptional)
+        ?? .isInQuery(subject, inner, isOptional: isOptional)
+    case .tree(.composed, _): return node
+    case .tree:
+      return try node.replacing { node in
+        let replaced = try self.expression(node)
+        return .some(replaced)
+      }
+    }
+  }
+
+  /// Returns the test for one value; nil if it is not the same as IN.
+  private func probe(
+    _ subject: ExpressionNode, _ statement: SelectStatement, isOptional: Bool
+  ) -> PredicateNode? {
+    guard case .column(let column) = subject, statement.limit == nil, statement.offset == nil,
+      !statement.isGrouped, statement.extras?.content.isPlain ?? true,
+      case .terms(let terms) = statement.selection, terms.count == 1
+    else { return nil }
+    let selected: ExpressionNode =
+      switch terms[0] {
+      case .table(let table): .column(ColumnID(table: table, index: 0))
+      case .expression(let node), .aliased(let node, _): node
+      }
+    guard case .column(let other) = selected,
+      isOptional || !canBeNull(column) && !canBeNull(other)
+    else { return nil }
+    var statement = statement
+    (statement.isDistinct, statement.order) = (false, .none)
+    // The collation is that of the left side, as with IN.
+    statement.predicates.append(.compare(isOptional ? .isSame : .equal, subject, selected))
+    return .exists(statement)
+  }
+}
