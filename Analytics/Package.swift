@@ -22,7 +22,8 @@ let package = Package(
       swiftSettings: settings),
     // Figures beside SQLite and DuckDB itself: `Analytics/Scripts/bench`.
     .executableTarget(
-      name: "AnalyticsBench", dependencies: ["ApusAnalytics", apus, history], path: "Tests/Support/Bench",
+      name: "AnalyticsBench", dependencies: ["ApusAnalytics", apus, history],
+      path: "Tests/Support/Bench",
       swiftSettings: settings),
     .testTarget(
       name: "ApusAnalyticsTests", dependencies: ["ApusAnalytics", apus, history],
