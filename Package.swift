@@ -70,7 +70,7 @@ let package = Package(
     ),
 
     // How long tests run, what they draw, and threads for those that block: all tests use it.
-    .target(name: "TestRun", path: "Tests/Support/TestRun"),
+    .target(name: "TestRun", dependencies: ["SQLCore"], path: "Tests/Support/TestRun"),
     .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions", "SQLCore", "TestRun"]),
     // What tests of several processes run beside themselves.
     .executableTarget(
@@ -149,7 +149,7 @@ let package = Package(
       name: "ApusTestSupportTests", dependencies: modules(apus, "ApusTestSupport", "TestRun")
     ),
     .testTarget(name: "TypeCheckingTests", dependencies: modules(apus, "TestRun")),
-    .testTarget(name: "TestRunTests", dependencies: ["TestRun"]),
+    .testTarget(name: "TestRunTests", dependencies: ["TestRun", "SQLCore"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,12 +2,75 @@
 #define CSQLITE_H
 
 /* These switches make the header declare functions that it otherwise hides. The library has them if
-   the system built it with the same switches. */
+   it was built with the same switches. */
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #define SQLITE_ENABLE_SESSION 1
 #define SQLITE_ENABLE_COLUMN_METADATA 1
 
 #include <sqlite3.h>
+
+/* A build of SQLite may lack these functions. The references to them are weak, so that a program links
+   and starts without them; `SQLiteLibrary.Feature` says which the library has. Code asks it before it
+   calls one of them. */
+#pragma weak sqlite3_preupdate_blobwrite
+#pragma weak sqlite3_preupdate_count
+#pragma weak sqlite3_preupdate_depth
+#pragma weak sqlite3_preupdate_hook
+#pragma weak sqlite3_preupdate_new
+#pragma weak sqlite3_preupdate_old
+#pragma weak sqlite3session_attach
+#pragma weak sqlite3session_changeset
+#pragma weak sqlite3session_create
+#pragma weak sqlite3session_delete
+#pragma weak sqlite3session_diff
+#pragma weak sqlite3session_enable
+#pragma weak sqlite3session_indirect
+#pragma weak sqlite3session_isempty
+#pragma weak sqlite3session_patchset
+#pragma weak sqlite3changeset_apply
+#pragma weak sqlite3changeset_concat
+#pragma weak sqlite3changeset_conflict
+#pragma weak sqlite3changeset_finalize
+#pragma weak sqlite3changeset_fk_conflicts
+#pragma weak sqlite3changeset_invert
+#pragma weak sqlite3changeset_new
+#pragma weak sqlite3changeset_next
+#pragma weak sqlite3changeset_old
+#pragma weak sqlite3changeset_op
+#pragma weak sqlite3changeset_pk
+#pragma weak sqlite3changeset_start
+#pragma weak sqlite3_column_database_name
+#pragma weak sqlite3_column_origin_name
+#pragma weak sqlite3_column_table_name
+#pragma weak sqlite3_unlock_notify
+
+static inline int csqlite_has_preupdate_hook(void) { return sqlite3_preupdate_hook != 0; }
+static inline int csqlite_has_sessions(void) { return sqlite3session_create != 0; }
+static inline int csqlite_has_column_metadata(void) { return sqlite3_column_origin_name != 0; }
+
+#ifdef __APPLE__
+/* Apple's SQLite loads no extensions, and its header does not declare the function. */
+static inline int csqlite_has_extensions(void) { return 0; }
+#else
+#pragma weak sqlite3_load_extension
+static inline int csqlite_has_extensions(void) { return sqlite3_load_extension != 0; }
+#endif
+
+/* SQLCipher and other encrypting builds have this function. Apple's linker finds no weak function that
+   is in no library, so that a program for Apple's systems says that it links such a build. */
+#if defined(SQLITE_HAS_CODEC) || !defined(__APPLE__)
+extern int sqlite3_key_v2(sqlite3 *db, const char *database, const void *key, int count);
+#pragma weak sqlite3_key_v2
+static inline int csqlite_has_encryption(void) { return sqlite3_key_v2 != 0; }
+static inline int csqlite_key(sqlite3 *db, const char *database, const void *key, int count) {
+  return sqlite3_key_v2(db, database, key, count);
+}
+#else
+static inline int csqlite_has_encryption(void) { return 0; }
+static inline int csqlite_key(sqlite3 *db, const char *database, const void *key, int count) {
+  return SQLITE_ERROR;
+}
+#endif
 
 /* Swift cannot call variadic functions, so there is a wrapper for each call that Apus needs. */
 

@@ -175,14 +175,14 @@ struct FileBackup: Sendable {
 
   func run(source: ConnectionCore, progress: (BackupProgress) throws -> Void) throws {
     let pageCount = try file.replace(copying: source) { temporary in
-      let destination = try DatabaseFile(path: temporary).open()
-      defer { sqlite3_close_v2(destination) }
+      let destination = try file.connect(to: temporary)
+      defer { destination.close() }
       // No other connection sees the file, and it is synchronised to disk once it is complete.
       sqlite3_exec(
-        destination, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
+        destination.handle, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
       return try source.holdingSnapshot {
         try BackupCopy(
-          source: source.handle, destination: destination, pagesPerStep: pagesPerStep,
+          source: source.handle, destination: destination.handle, pagesPerStep: pagesPerStep,
           cancellation: cancellation
         ).run(progress)
       }

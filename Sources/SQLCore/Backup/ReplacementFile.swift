@@ -100,16 +100,27 @@ struct ReplacementFile: Sendable {
 
   // MARK: The new file
 
+  /// Opens a file that is written or replaced, with the key of the source, if it has one.
+  func connect(to path: String, isEncrypted: Bool = true) throws -> ConnectionCore {
+    var configuration = configuration
+    configuration.isReadOnly = false
+    configuration.isImmutable = false
+    if !isEncrypted { configuration.unlockConnection = nil }
+    return try ConnectionCore(
+      location: .file(DatabaseFile(path: path)), configuration: configuration, isReader: false,
+      isBare: true)
+  }
+
   /// Converts the copy to a single file, whatever the journal mode of its source, and synchronises
   /// it to disk.
   private func seal(_ temporary: String) throws {
-    let handle = try DatabaseFile(path: temporary).open()
     do {
-      defer { sqlite3_close_v2(handle) }
+      let copy = try connect(to: temporary)
+      defer { copy.close() }
       // With an exclusive lock no memory is shared, so that no `-shm` file is created.
       let sql = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE"
-      guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
-        throw DatabaseError(code: sqlite3_errcode(handle), handle: handle, sql: sql)
+      guard sqlite3_exec(copy.handle, sql, nil, nil, nil) == SQLITE_OK else {
+        throw copy.error(sqlite3_errcode(copy.handle), sql: sql)
       }
     }
     try FileStatus.synchronize(temporary)
@@ -156,30 +167,40 @@ struct ReplacementFile: Sendable {
   /// it. If a crash interrupts the replacement, the old file is complete without them.
   private func withSettledDestination(_ place: String, _ body: () throws -> Void) throws {
     guard FileStatus(place) != nil else { return try body() }
-    let handle = try DatabaseFile(path: place).open()
-    defer { sqlite3_close_v2(handle) }
-    sqlite3_busy_timeout(handle, configuration.busyTimeout.wholeMilliseconds)
-    // Changing the mode fails if another connection has the file open in WAL mode.
-    for sql in ["PRAGMA schema_version", "PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"] {
-      let code = sqlite3_exec(handle, sql, nil, nil, nil)
-      if code == SQLITE_OK { continue }
-      var error = DatabaseError(code: code, handle: handle, sql: sql)
-      switch error.code.primary {
-      case .notADatabase, .corrupt:
-        // The file is not a usable database, so nothing of value is lost.
-        return try body()
-      case .busy:
-        error.message = "\(place) is open elsewhere and was not replaced: \(error.message)"
-        throw error
-      default:
-        throw error
-      }
+    // The old file may be encrypted or not, whatever the copy is.
+    var old = try settled(place, isEncrypted: true)
+    if old == nil, configuration.unlockConnection != nil {
+      old = try settled(place, isEncrypted: false)
     }
+    // A file that is not a usable database has nothing of value.
+    guard let old else { return try body() }
+    defer { old.close() }
     guard FileStatus(place + "-wal") == nil else {
       throw DatabaseError(
         code: .busy, message: "\(place) is open elsewhere and was not replaced; close it first")
     }
     try body()
+  }
+
+  /// Returns a connection that has locked a file, with its log and journal merged into it; nil if the
+  /// file is not a usable database.
+  private func settled(_ place: String, isEncrypted: Bool) throws -> ConnectionCore? {
+    let old = try connect(to: place, isEncrypted: isEncrypted)
+    sqlite3_busy_timeout(old.handle, configuration.busyTimeout.wholeMilliseconds)
+    // Changing the mode fails if another connection has the file open in WAL mode.
+    for sql in ["PRAGMA schema_version", "PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"] {
+      let code = sqlite3_exec(old.handle, sql, nil, nil, nil)
+      if code == SQLITE_OK { continue }
+      var error = old.error(code, sql: sql)
+      switch error.code.primary {
+      case .notADatabase, .corrupt: return nil
+      case .busy:
+        error.message = "\(place) is open elsewhere and was not replaced: \(error.message)"
+        throw error
+      default: throw error
+      }
+    }
+    return old
   }
 
   private static func systemError(_ verb: String, _ path: String) -> DatabaseError {

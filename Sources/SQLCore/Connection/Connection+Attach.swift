@@ -66,3 +66,39 @@ extension Connection {
     }
   }
 }
+
+extension Connection {
+  /// Gives SQLite the key of an encrypted file. Call it in `Configuration.unlockConnection`, before
+  /// anything reads the file.
+  ///
+  /// ```swift
+  /// configuration.unlockConnection = { try $0.setEncryptionKey(secret.utf8) }
+  /// ```
+  ///
+  /// A new file is encrypted with the key. A wrong key is found only when the file is first read,
+  /// which throws `.notADatabase`. SQLCipher derives its key from these bytes, which takes a tenth of a
+  /// second or more for each connection; it takes `x'…'` with 64 hexadecimal digits as the key itself.
+  /// The key is in no SQL text, and so in no error and no trace.
+  ///
+  /// Throws `DatabaseError` if the SQLite that the program uses cannot encrypt
+  /// (`SQLiteLibrary.Feature.encryption`), or if the key is empty.
+  /// - SeeAlso: <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlite3_key>
+  public func setEncryptionKey(
+    _ key: some Sequence<UInt8>, ofDatabase database: String = "main"
+  ) throws {
+    let core = try use()
+    try core.requireLocal("an encryption key")
+    try SQLiteLibrary.Feature.encryption.require(for: "opening an encrypted database")
+    let bytes = Array(key)
+    guard !bytes.isEmpty, let count = Int32(exactly: bytes.count) else {
+      throw DatabaseError.misuse(
+        "an encryption key must have at least one byte, and less than 2 GiB")
+    }
+    let code = bytes.withUnsafeBytes { csqlite_key(core.handle, database, $0.baseAddress, count) }
+    guard code == SQLITE_OK else {
+      throw DatabaseError(
+        code: ResultCode(rawValue: code),
+        message: "the key of the database \(database) was not accepted; is there such a database?")
+    }
+  }
+}

@@ -24,7 +24,12 @@ package final class ConnectionCore: @unchecked Sendable {
   package let handle: OpaquePointer
 
   /// Opens a connection and applies the configuration.
-  package init(location: DatabaseLocation, configuration: Configuration, isReader: Bool) throws {
+  ///
+  /// - Parameter isBare: Whether the connection gets its key and no other setting, for a file that is
+  ///   copied to or replaced.
+  package init(
+    location: DatabaseLocation, configuration: Configuration, isReader: Bool, isBare: Bool = false
+  ) throws {
     let handle = try location.open(configuration, isReader: isReader)
     self.handle = handle
     self.configuration = configuration
@@ -35,7 +40,7 @@ package final class ConnectionCore: @unchecked Sendable {
         handle: handle, configuration: configuration,
         allowsWriting: !isReader && !configuration.isReadOnly))
     // From here on `deinit` closes the handle, even if this throws.
-    try prepare(location: location)
+    if isBare { try unlock(location) } else { try prepare(location: location) }
   }
 
   deinit {

@@ -26,7 +26,7 @@ extension ConnectionCore {
 
   /// Whether SQLite was built with the pre-update hook.
   package static var hasPreUpdateHook: Bool {
-    sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0
+    SQLiteLibrary.Feature.preUpdateHook.isAvailable
   }
 
   /// The label of the current write, for observers. Setting it removes the author.

@@ -53,14 +53,16 @@ extension Registrar {
   /// after.
   ///
   /// Throws misuse while a `Session` records on the connection, since both use the same slot in
-  /// SQLite. While there is a listener, each row change costs a call. While `body` runs, its
+  /// SQLite, and `DatabaseError` if SQLite was built without the hook
+  /// (`SQLiteLibrary.Feature.preUpdateHook`). While there is a listener, each row change costs a call. While `body` runs, its
   /// connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   @discardableResult
   public func onPreUpdate(
     _ body: @escaping @Sendable (borrowing PreUpdateEvent) -> Void
   ) throws -> HookListener {
-    try listen(\.preUpdate, body)
+    try SQLiteLibrary.Feature.preUpdateHook.require(for: "`onPreUpdate`")
+    return try listen(\.preUpdate, body)
   }
 }
 

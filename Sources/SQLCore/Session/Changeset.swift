@@ -85,9 +85,11 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
+  /// Passes the bytes to functions of SQLite's session extension.
   func withPointer<Result>(
     _ body: (Int32, UnsafeMutableRawPointer?) throws -> Result
   ) throws -> Result {
+    try SQLiteLibrary.Feature.sessions.require(for: "using a changeset")
     guard let count = Int32(exactly: bytes.count) else {
       throw DatabaseError(
         code: .tooBig,

@@ -20,7 +20,9 @@ import CSQLite
 /// them. A row whose key contains NULL is left out. SQLite has a single slot for sessions and
 /// pre-update hooks: on a connection that is observed or has an `onPreUpdate` listener, beginning a
 /// session throws misuse, and vice versa. A session is confined to its connection: using it after
-/// the closure that lent the connection has returned throws misuse.
+/// the closure that lent the connection has returned throws misuse. An SQLite that was built without
+/// sessions (`SQLiteLibrary.Feature.sessions`) has neither sessions nor changesets: using them throws
+/// `DatabaseError`.
 /// - SeeAlso: <https://www.sqlite.org/sessionintro.html>
 public final class Session {
   private let connection: Connection
@@ -147,6 +149,7 @@ extension Connection {
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_create.html>
   public func session(database: String = "main", tables: [String]? = nil) throws -> Session {
     try use().requireLocal("a session")
+    try SQLiteLibrary.Feature.sessions.require(for: "a session")
     return try Session(connection: self, database: database, tables: tables)
   }
 }

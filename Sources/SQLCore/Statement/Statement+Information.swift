@@ -89,10 +89,12 @@ extension Statement {
   }
 
   /// Returns the origin of the result column at `index`, counted from 0; nil if it is an
-  /// expression.
+  /// expression. Throws `DatabaseError` if SQLite was built without column metadata
+  /// (`SQLiteLibrary.Feature.columnMetadata`).
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_database_name.html>
   public func origin(ofColumn index: Int) throws -> ColumnOrigin? {
+    try SQLiteLibrary.Feature.columnMetadata.require(for: "`origin(ofColumn:)`")
     let handle = try use().1.written
     let index = Int32(clamping: index)
     guard let database = sqlite3_column_database_name(handle, index),

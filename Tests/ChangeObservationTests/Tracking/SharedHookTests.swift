@@ -2,11 +2,14 @@ import ChangeObservation
 import Foundation
 import SQLCore
 import Synchronization
+import TestRun
 import Testing
 
 @Suite("The user's listeners beside the library's own")
 struct SharedHookTests {
-  @Test("commit and pre-update listeners share their hooks with an observation")
+  @Test(
+    "commit and pre-update listeners share their hooks with an observation",
+    .needs(.preUpdateHook))
   func shared() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE Note (id INTEGER PRIMARY KEY, text TEXT) STRICT")

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestRun
 import Testing
 
 @testable import SQLCore
@@ -73,7 +74,7 @@ struct HookTests {
     #expect(listener.isRemoved)
   }
 
-  @Test("a pre-update listener receives the old and new values of each row")
+  @Test("a pre-update listener receives the old and new values of each row", .needs(.preUpdateHook))
   func preUpdate() throws {
     struct Seen: Equatable, Sendable {
       let kind: UpdateEvent.Kind
@@ -255,7 +256,7 @@ struct HookSharingTests {
     ]
   }
 
-  @Test("SQLite has a hook only while it has a listener")
+  @Test("SQLite has a hook only while it has a listener", .needs(.preUpdateHook))
   func off() throws {
     func listen(_ connection: Connection) throws -> [HookListener] {
       [
@@ -295,7 +296,9 @@ struct HookSharingTests {
     #expect(calls.current == [1, 3])
   }
 
-  @Test("a listener that uses its own database or connection gets an error, and the write goes on")
+  @Test(
+    "a listener that uses its own database or connection gets an error, and the write goes on",
+    .needs(.preUpdateHook))
   func reentering() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE t (n INTEGER)")

@@ -1,8 +1,9 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("Sessions")
+@Suite("Sessions", .needs(.sessions))
 struct SessionTests {
   private let source: Connection
   private let target: Connection

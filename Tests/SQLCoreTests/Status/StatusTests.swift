@@ -1,5 +1,6 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("Status, metadata, serialization and ATTACH")
@@ -27,7 +28,10 @@ struct StatusTests {
     try connection.setLimit(.columns, to: -5)
     #expect(try connection.limit(.columns) >= 0)
     try connection.setLimit(.functionArguments, to: .max)
-    #expect(try connection.limit(.functionArguments) == 127)
+    // 127 arguments, or 1,000 from SQLite 3.48 on.
+    #expect(
+      try connection.limit(.functionArguments)
+        == (SQLiteLibrary.versionNumber < 3_048_000 ? 127 : 1_000))
   }
 
   @Test("counters of statements, the connection and the library are read")
@@ -54,16 +58,43 @@ struct StatusTests {
     #expect(SQLiteLibrary.compileOptions.contains { $0.hasPrefix("THREADSAFE") })
   }
 
-  @Test("expanded SQL, column origins and declared types are read")
+  @Test("the origins of columns are read", .needs(.columnMetadata))
+  func origins() throws {
+    let select = try connection.prepare("SELECT name AS other, id + 1 FROM t")
+    let origin = try select.origin(ofColumn: 0)
+    #expect(origin?.database == "main" && origin?.table == "t" && origin?.column == "name")
+    #expect(try select.origin(ofColumn: 1) == nil)
+    #expect(try select.origin(ofColumn: 99) == nil)
+  }
+
+  @Test("a call that needs a part that SQLite lacks throws, and names the option of its build")
+  func missingParts() throws {
+    func expect(
+      _ feature: SQLiteLibrary.Feature, _ option: String, _ body: () throws -> Void
+    ) {
+      guard !feature.isAvailable else { return }
+      let error = #expect(throws: DatabaseError.self) { try body() }
+      #expect(error?.message.contains("was built without \(option)") == true)
+    }
+    expect(.preUpdateHook, "SQLITE_ENABLE_PREUPDATE_HOOK") { try connection.onPreUpdate { _ in } }
+    expect(.columnMetadata, "SQLITE_ENABLE_COLUMN_METADATA") {
+      _ = try connection.prepare("SELECT id FROM t").origin(ofColumn: 0)
+    }
+    expect(.sessions, "SQLITE_ENABLE_SESSION") { _ = try connection.session() }
+    expect(.sessions, "SQLITE_ENABLE_SESSION") { try connection.apply(Changeset(bytes: Data())) }
+    expect(.sessions, "SQLITE_ENABLE_SESSION") { _ = try Changeset(bytes: Data()).changes() }
+    // The options of the build say the same as the symbols.
+    #expect(
+      SQLiteLibrary.Feature.preUpdateHook.isAvailable
+        == SQLiteLibrary.compileOptions.contains("ENABLE_PREUPDATE_HOOK"))
+  }
+
+  @Test("expanded SQL and declared types are read")
   func metadata() throws {
     let select = try connection.prepare(
       "SELECT name AS other, id + 1, ?1, :named FROM t")
     try select.bind("it's", at: 1)
     #expect(try select.expandedSQL?.contains("'it''s'") == true)
-    let origin = try select.origin(ofColumn: 0)
-    #expect(origin?.database == "main" && origin?.table == "t" && origin?.column == "name")
-    #expect(try select.origin(ofColumn: 1) == nil)
-    #expect(try select.origin(ofColumn: 99) == nil)
     #expect(try select.declaredType(ofColumn: 0) == "VARCHAR(9)")
     #expect(try select.declaredType(ofColumn: 1) == nil)
     #expect(try select.isReadOnly && !select.isExplain)

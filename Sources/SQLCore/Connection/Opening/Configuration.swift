@@ -157,6 +157,17 @@ public struct Configuration: Sendable {
   /// It is not called for a migration that had nothing to do. It runs on the thread of the
   /// migration, and may use the database.
   public var onMigration: (@Sendable (MigrationReport) -> Void)?
+  /// A closure that runs first on each new connection to a file, before any statement: for the key of
+  /// an encrypted file. If it throws, opening the connection fails.
+  ///
+  /// ```swift
+  /// configuration.unlockConnection = { try $0.setEncryptionKey(secret.utf8) }
+  /// ```
+  ///
+  /// It runs for the writer, readers, streams, snapshots and live queries, and for the files that
+  /// `backup(to:)` and `vacuum(into:)` write, which get the same key. It does not run for a database
+  /// in memory. A wrong key throws `.notADatabase` as the file is opened.
+  public var unlockConnection: (@Sendable (Connection) throws -> Void)?
   /// A closure that runs for each new connection, after the other settings were applied: for
   /// pragmas, functions and collations. If it throws, opening the connection fails.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?

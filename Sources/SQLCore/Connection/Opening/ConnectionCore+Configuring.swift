@@ -7,6 +7,7 @@ extension ConnectionCore {
   func prepare(location: DatabaseLocation) throws {
     sqlite3_extended_result_codes(handle, 1)
     installInterruption()
+    try unlock(location)
     csqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
     csqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0)
     csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -57,6 +58,22 @@ extension ConnectionCore {
     if location.isFile, !isReader { readUniqueIDMark() }
     state.pointee.authorizer.restrict(toReading: isReader || configuration.isReadOnly)
     state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
+  }
+
+  /// Lets the configuration give the key of an encrypted file. It must be the first to use the
+  /// connection: with the first read, SQLite would take the file for a damaged one.
+  func unlock(_ location: DatabaseLocation) throws {
+    guard case .file(let file) = location, let unlock = configuration.unlockConnection else {
+      return
+    }
+    installAuthorizer()
+    do {
+      try unlock(lend())
+      endLease()
+    } catch var error as DatabaseError {
+      error.message = "\(file.path): \(error.message)"
+      throw error
+    }
   }
 
   /// Turns on WAL mode, and waits while other connections do so.

@@ -98,7 +98,7 @@ package enum DatabaseLocation: Hashable, Sendable {
     guard case .file(let file) = self else { return error }
     return OpeningFailure(
       file: file, isReadOnly: configuration.isReadOnly, systemError: sqlite3_system_errno(handle),
-      isOpen: true
+      isOpen: true, isUnlocked: configuration.unlockConnection != nil
     ).describe(error)
   }
 }

@@ -17,6 +17,8 @@ struct OpeningFailure {
   let systemError: Int32
   /// Whether the file itself was opened, and a later step failed.
   let isOpen: Bool
+  /// Whether the configuration gave a key.
+  var isUnlocked = false
 
   /// The longest path that SQLite can open on Unix, without the suffix of a journal.
   private static let maximumPathBytes = 504
@@ -29,6 +31,9 @@ struct OpeningFailure {
     let reason: String? =
       switch described.code.primary {
       case .cannotOpen: cause
+      case .notADatabase where isUnlocked:
+        "the key is wrong, or the file is not encrypted, or it is not an SQLite database; it was not "
+          + "changed"
       case .notADatabase:
         "the file is not an SQLite database, or it is encrypted; it was not changed"
       case .readOnly: readOnlyCause

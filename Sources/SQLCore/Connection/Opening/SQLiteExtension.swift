@@ -88,12 +88,13 @@ extension ConnectionCore {
   }
 
   private func load(_ library: SQLiteExtension) throws {
-    #if canImport(Darwin)
-      // Apple's SQLite is built without extensions, and its header does not declare the call.
+    guard SQLiteLibrary.Feature.extensions.isAvailable else {
       throw ExtensionError(
         reason: .unsupported, path: library.path, entryPoint: library.entryPoint,
-        message: "the SQLite of this system cannot load extensions; link another one")
-    #else
+        message: "SQLite \(SQLiteLibrary.version), which this program uses, "
+          + "\(SQLiteLibrary.Feature.extensions.shortcoming); link another one")
+    }
+    #if !canImport(Darwin)
       guard !library.path.utf8.contains(0), library.entryPoint?.utf8.contains(0) != true else {
         throw ExtensionError(
           reason: .missingFile, path: library.path, entryPoint: library.entryPoint,

@@ -1,0 +1,59 @@
+import CSQLite
+
+extension SQLiteLibrary {
+  /// A part of SQLite that a build of the library may lack.
+  ///
+  /// ```swift
+  /// guard SQLiteLibrary.Feature.sessions.isAvailable else { return }
+  /// ```
+  ///
+  /// A program starts without these parts: it finds out at run time which of them the library has. A
+  /// call that needs a missing one throws a `DatabaseError` or an `ExtensionError` that names it.
+  /// - SeeAlso: <https://www.sqlite.org/compile.html>
+  public enum Feature: String, CaseIterable, Sendable {
+    /// The hook that reports each row before it changes (`SQLITE_ENABLE_PREUPDATE_HOOK`). Without it,
+    /// observation reports which tables have changed, and no rows; a history, and undo in memory, need
+    /// the rows.
+    case preUpdateHook
+    /// Sessions and changesets (`SQLITE_ENABLE_SESSION`).
+    case sessions
+    /// The origin of a result column (`SQLITE_ENABLE_COLUMN_METADATA`).
+    case columnMetadata
+    /// Loading extensions (absent with `SQLITE_OMIT_LOAD_EXTENSION`, and on Apple's systems).
+    case extensions
+    /// Keys of encrypted files: SQLCipher and other builds that encrypt.
+    case encryption
+
+    /// Whether the library has this part. This compares an address.
+    public var isAvailable: Bool {
+      switch self {
+      case .preUpdateHook: csqlite_has_preupdate_hook() != 0
+      case .sessions: csqlite_has_sessions() != 0
+      case .columnMetadata: csqlite_has_column_metadata() != 0
+      case .extensions: csqlite_has_extensions() != 0
+      case .encryption: csqlite_has_encryption() != 0
+      }
+    }
+
+    /// Throws if the library lacks this part.
+    func require(for purpose: String) throws {
+      guard !isAvailable else { return }
+      throw DatabaseError(
+        code: .error,
+        message: "\(purpose) is not possible: SQLite \(SQLiteLibrary.version), which this program "
+          + "uses, \(shortcoming); link another SQLite, or ask "
+          + "`SQLiteLibrary.Feature.\(rawValue).isAvailable` first")
+    }
+
+    /// The reason why the library lacks this part.
+    var shortcoming: String {
+      switch self {
+      case .preUpdateHook: "was built without SQLITE_ENABLE_PREUPDATE_HOOK"
+      case .sessions: "was built without SQLITE_ENABLE_SESSION"
+      case .columnMetadata: "was built without SQLITE_ENABLE_COLUMN_METADATA"
+      case .extensions: "was built without loadable extensions"
+      case .encryption: "cannot encrypt files, as SQLCipher can"
+      }
+    }
+  }
+}
