@@ -19,7 +19,8 @@ struct EncryptionTests {
   }
 
   private func size(_ path: String) throws -> Int {
-    FileManager.default.fileExists(atPath: path) ? try Data(contentsOf: URL(filePath: path)).count : 0
+    guard FileManager.default.fileExists(atPath: path) else { return 0 }
+    return try Data(contentsOf: URL(filePath: path)).count
   }
 
   private func words(_ db: Database) throws -> [[DatabaseValue]] {
@@ -66,7 +67,8 @@ struct EncryptionTests {
     let error = #expect(throws: DatabaseError.self) {
       try Database(
         path: folder.file(),
-        configuration: .with { $0.unlockConnection = { _ in throw DatabaseError.misuse("no key") } })
+        configuration: .with { $0.unlockConnection = { _ in throw DatabaseError.misuse("no key") } }
+      )
     }
     #expect(error?.message == "\(folder.file()): no key")
     #expect(try size(folder.file()) == 0)
