@@ -69,7 +69,7 @@ struct Program {
       let bytes = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
       try expect(bytes.range(of: Data("plainword".utf8)) == nil, "\(name) is readable")
       let copy = try open(name, settings(key: "open sesame"))
-      try expect(try copy.count(Secret.all) == 100, "\(name) has not 100 rows")
+      try expect(try await copy.count(Secret.all) == 100, "\(name) has not 100 rows")
       try copy.close()
       try requireRefusal(name, settings(key: "guess"), "the key is wrong")
       try requireRefusal(name, Configuration(), "it is encrypted")
