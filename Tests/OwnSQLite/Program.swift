@@ -51,7 +51,9 @@ struct Program {
     // Eight tasks read on several connections.
     let counts = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<8 { group.addTask { try await db.count(Secret.all) } }
-      return try await group.reduce(into: [Int]()) { $0.append($1) }
+      var counts: [Int] = []
+      for try await count in group { counts.append(count) }
+      return counts
     }
     try expect(counts == Array(repeating: 100, count: 8), "\(counts)")
     var streamed = 0
