@@ -170,9 +170,11 @@ struct PageSpecification {
     #expect(
       try plan(.descending(\.$rating), after: 4)
         == "SEARCH PagedEntry USING INDEX PagedEntry_on_rating (rating=? AND rowid<?)")
+    // Newer versions of SQLite read three ranges of the index, and sort their rows.
+    let nullable = try plan(.descending(\.$rating), after: 3)
     #expect(
-      try plan(.descending(\.$rating), after: 3)
-        == "SCAN PagedEntry USING INDEX PagedEntry_on_rating")
+      nullable == "SCAN PagedEntry USING INDEX PagedEntry_on_rating"
+        || nullable.hasPrefix("MULTI-INDEX OR") && !nullable.contains("SCAN"))
   }
 
   @Test("a key of several columns breaks ties by all of them")

@@ -1,8 +1,9 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Installs an observer with its hooks, or removes it. Throws misuse inside a transaction, and
-  /// while a session records if row changes are to be observed.
+  /// Installs an observer with its hooks, or removes it. Throws misuse inside a transaction. If row
+  /// changes are to be observed, throws misuse while a session records, and `DatabaseError` if SQLite
+  /// was built without the pre-update hook.
   ///
   /// When the first hook is installed, every cached statement is recompiled. A `DELETE` without a
   /// WHERE clause that was compiled without the hook would use SQLite's truncate optimization,
@@ -17,6 +18,9 @@ extension ConnectionCore {
     }
     guard observer == nil || !hooksRows || !state.pointee.hooks.isRecording else {
       throw DatabaseError.sessionIsOpen
+    }
+    if observer != nil, hooksRows {
+      try SQLiteLibrary.Feature.preUpdateHook.require(for: "recording rows")
     }
     state.pointee.observation.set(observer, hooksRows: hooksRows)
     installHooks()

@@ -162,8 +162,10 @@ struct OwnStatements {
       }
       all += ran
     }
+    // Whether SQLite checks a table after it has added a column depends on its version.
     let uncounted =
-      try ["BEGIN DEFERRED", "BEGIN IMMEDIATE", "COMMIT"] + listed("Opening") + listed("Reading")
+      try ["BEGIN DEFERRED", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA '…'.quick_check='…'"]
+      + listed("Opening") + listed("Reading")
     let counted = all.filter { statement in
       !uncounted.contains { Self.matches(statement, $0) }
     }

@@ -157,7 +157,7 @@ extension OwnStatementsTests {
     }
   }
 
-  @Test("attached files, recorded changes and tokenizers")
+  @Test("attached files, recorded changes and tokenizers", .needs(.sessions))
   func extensions() async {
     await #expect(processExitsWith: .success) {
       try OwnStatements.run { statements in

@@ -2,6 +2,7 @@ import Observation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -14,7 +15,9 @@ struct LifetimeTests {
     return db
   }
 
-  @Test("of 10,000 observers of single rows, a commit wakes only those of the rows it touched")
+  @Test(
+    "of 10,000 observers of single rows, a commit wakes only those of the rows it touched",
+    .needs(.preUpdateHook))
   func manyObservers() async throws {
     let db = try database(rows: 100)
     let tracker = try #require(ChangeTracker.of(db))
@@ -65,7 +68,9 @@ struct LifetimeTests {
     #expect(registry.lookupCount == 2 + 8)
   }
 
-  @Test("10,000 observers of a whole table each receive one commit and can be removed")
+  @Test(
+    "10,000 observers of a whole table each receive one commit and can be removed",
+    .needs(.preUpdateHook))
   func manyObserversOfEverything() async throws {
     let db = try database(rows: 10)
     let tracker = try #require(ChangeTracker.of(db))
@@ -120,7 +125,7 @@ struct LifetimeTests {
     #expect(queue == nil)
   }
 
-  @Test("a stream continues for others after a waiting task was cancelled")
+  @Test("a stream continues for others after a waiting task was cancelled", .needs(.preUpdateHook))
   func cancelledWaiting() async throws {
     let db = try database(rows: 1)
     let stream = db.changes(of: Note.self)
@@ -216,7 +221,7 @@ struct LifetimeTests {
     while ChangeTracker.of(db)?.isWatching == true { await Task.yield() }
   }
 
-  @Test("an observer that writes sees its own writes without a deadlock")
+  @Test("an observer that writes sees its own writes without a deadlock", .needs(.preUpdateHook))
   func writingObserver() async throws {
     let db = try database(rows: 1)
     var rounds = 0

@@ -136,7 +136,8 @@ struct BadRowTests {
   func noColumn() throws {
     try connection.execute("ALTER TABLE Entry DROP COLUMN score")
     let error = #expect(throws: DatabaseError.self) { try connection.fetch(Entry.all) }
-    #expect(error?.message == "no such column: score")
+    // Newer versions quote the name, and say what it may have been meant for.
+    #expect(error?.message.replacing("\"", with: "").hasPrefix("no such column: score") == true)
     #expect(throws: DatabaseError.self) { try connection.find(Entry.self, 1) }
   }
 }

@@ -97,7 +97,9 @@ struct ConfigurationTests {
     let error = #expect(throws: DatabaseError.self) {
       try connection.rows("SELECT \"nmae\" FROM person")
     }
-    #expect(error?.message == "no such column: nmae")
+    // Newer versions quote the name, and add "should this be a string literal in single-quotes?".
+    #expect(
+      error?.message.replacing("\"", with: "").hasPrefix("no such column: nmae") == true)
     #expect(throws: DatabaseError.self) {
       try connection.execute("CREATE INDEX i ON person (name) WHERE name <> \"x\"")
     }

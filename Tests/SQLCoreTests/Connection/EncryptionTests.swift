@@ -19,7 +19,8 @@ struct EncryptionTests {
   }
 
   private func size(_ path: String) throws -> Int {
-    FileManager.default.fileExists(atPath: path) ? try Data(contentsOf: URL(filePath: path)).count : 0
+    guard FileManager.default.fileExists(atPath: path) else { return 0 }
+    return try Data(contentsOf: URL(filePath: path)).count
   }
 
   private func words(_ db: Database) throws -> [[DatabaseValue]] {
@@ -33,31 +34,32 @@ struct EncryptionTests {
       $0.unlockConnection = { connection in
         let handle = try connection.use().handle
         // A connection that has read the file knows its pages.
-        let pages = try connection.count(of: .cacheMemory)
+        let pages = try connection.count(of: .cacheHits) + connection.count(of: .cacheMisses)
         let isFirst = sqlite3_next_stmt(handle, nil) == nil && pages == 0
-        unlocked.withLock { $0.append(isFirst ? "first" : "late") }
+        let late = "\(pages) pages of \(try connection.databases)"
+        unlocked.withLock { $0.append(isFirst ? "first" : late) }
       }
     }
     func count() -> Int { unlocked.withLock { $0.count } }
     let db = try Database(path: folder.file(), configuration: configuration)
     #expect(count() == 1)
-    try db.execute("CREATE TABLE secret (word TEXT); INSERT INTO secret VALUES ('swift')")
+    try await db.execute("CREATE TABLE secret (word TEXT); INSERT INTO secret VALUES ('swift')")
     #expect(try words(db).count == 1)
     #expect(count() == 2)
-    let snapshot = try db.makeSnapshot()
+    let snapshot = try await db.makeSnapshot()
     #expect(count() == 3)
     #expect(try await snapshot.rows("SELECT * FROM secret").count == 1)
     for try await _ in db.stream("SELECT * FROM secret") {}
     let before = count()
-    try db.backup(to: folder.file("copy.sqlite"))
-    try db.backup(to: folder.file("copy.sqlite"), overwriting: true)
-    try db.vacuum(into: folder.file("compact.sqlite"))
+    try await db.backup(to: folder.file("copy.sqlite"))
+    try await db.backup(to: folder.file("copy.sqlite"), overwriting: true)
+    try await db.vacuum(into: folder.file("compact.sqlite"))
     // Each copy is written, sealed and verified; the one that is replaced is locked.
     #expect(count() >= before + 8)
-    #expect(unlocked.withLock { $0.allSatisfy { $0 == "first" } })
+    #expect(Set(unlocked.withLock { $0 }) == ["first"])
     let files = count()
     let memory = try Database.inMemory(configuration: configuration)
-    try memory.execute("CREATE TABLE secret (word TEXT)")
+    try await memory.execute("CREATE TABLE secret (word TEXT)")
     #expect(count() == files)
   }
 
@@ -66,7 +68,8 @@ struct EncryptionTests {
     let error = #expect(throws: DatabaseError.self) {
       try Database(
         path: folder.file(),
-        configuration: .with { $0.unlockConnection = { _ in throw DatabaseError.misuse("no key") } })
+        configuration: .with { $0.unlockConnection = { _ in throw DatabaseError.misuse("no key") } }
+      )
     }
     #expect(error?.message == "\(folder.file()): no key")
     #expect(try size(folder.file()) == 0)
@@ -87,20 +90,20 @@ struct EncryptionTests {
     .needs(.encryption))
   func copies() async throws {
     let db = try Database(path: folder.file(), configuration: keyed("open sesame"))
-    try db.execute("CREATE TABLE secret (word TEXT); INSERT INTO secret VALUES ('plainword')")
+    try await db.execute("CREATE TABLE secret (word TEXT); INSERT INTO secret VALUES ('plainword')")
     let counts = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<8 { group.addTask { try await db.rows("SELECT * FROM secret").count } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(counts == Array(repeating: 1, count: 8))
     let rows = try words(db)
-    try db.backup(to: folder.file("backup.sqlite"))
-    try db.backup(to: folder.file("backup.sqlite"), overwriting: true)
-    try db.vacuum(into: folder.file("compact.sqlite"))
-    try Database(path: folder.file("plain.sqlite")).execute("CREATE TABLE t (x)")
-    try db.backup(to: folder.file("plain.sqlite"), overwriting: true)
+    try await db.backup(to: folder.file("backup.sqlite"))
+    try await db.backup(to: folder.file("backup.sqlite"), overwriting: true)
+    try await db.vacuum(into: folder.file("compact.sqlite"))
+    try await Database(path: folder.file("plain.sqlite")).execute("CREATE TABLE t (x)")
+    try await db.backup(to: folder.file("plain.sqlite"), overwriting: true)
     let other = try Database(path: folder.file("other.sqlite"), configuration: keyed("another"))
-    try db.backup(to: other)
+    try await db.backup(to: other)
     #expect(try words(other) == rows)
     try other.close()
     try db.close()
@@ -109,10 +112,11 @@ struct EncryptionTests {
       ("plain", "open sesame"), ("other", "another"),
     ] {
       let path = folder.file(name + ".sqlite")
-      let bytes = try Data(contentsOf: URL(filePath: path))
+      var bytes = try Data(contentsOf: URL(filePath: path))
       #expect(bytes.range(of: Data("SQLite format".utf8)) == nil, "\(name)")
       #expect(bytes.range(of: Data("plainword".utf8)) == nil, "\(name)")
       #expect(try words(Database(path: path, configuration: keyed(key))) == rows, "\(name)")
+      bytes = try Data(contentsOf: URL(filePath: path))
       let wrong = #expect(throws: DatabaseError.self, "\(name)") {
         try Database(path: path, configuration: keyed("guess"))
       }

@@ -37,7 +37,7 @@ private final class CacheObserver: StatementObserver {
   func rollbackHookDidFire() {}
 }
 
-@Suite("The tables whose rows changed last")
+@Suite("The tables whose rows changed last", .needs(.preUpdateHook))
 struct RecentTablesTests {
   private func connection(with observer: CacheObserver) throws -> Connection {
     let connection = try Connection()

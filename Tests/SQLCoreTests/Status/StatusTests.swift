@@ -108,7 +108,8 @@ struct StatusTests {
     let bytes = try connection.serialize()
     #expect(bytes.count % 4096 == 0 && bytes.starts(with: "SQLite format 3\0".utf8))
     let copy = try Connection()
-    #expect(try copy.serialize().isEmpty)
+    // Newer versions of SQLite give an empty database its first page.
+    #expect(try copy.serialize().count <= 4_096)
     try copy.deserialize(bytes)
     #expect(try copy.rows("SELECT name FROM t ORDER BY id").map { $0[0] } == ["a", "b"])
     for id in 3..<2_000 { try copy.execute("INSERT INTO t VALUES (\(id), 'grows')") }

@@ -56,6 +56,10 @@ final class Logged: VirtualTable {
         plan.arguments.append(.init(constraint: index, isChecked: true))
       }
     }
+    // SQLite offers LIMIT and OFFSET in either order, depending on its version.
+    if words.firstIndex(of: "offset") ?? 0 < words.firstIndex(of: "limit") ?? 0 {
+      plan.choice.text = "offset first"
+    }
     plan.choice.number = plan.isOrdered ? 5 : 0
     let order = query.orderings.map { "\($0.column) \($0.isDescending ? "desc" : "asc")" }
     log.change {
@@ -83,7 +87,8 @@ final class Logged: VirtualTable {
       }
       guard arguments.count == 4 else { throw CancellationError() }
       let first = try arguments.get(Int64.self, at: 0)
-      let (limit, offset) = (try arguments.get(Int.self, at: 2), try arguments.get(Int.self, at: 3))
+      var (limit, offset) = (try arguments.get(Int.self, at: 2), try arguments.get(Int.self, at: 3))
+      if plan.text == "offset first" { swap(&limit, &offset) }
       log.change { $0.append("plan \(plan.number) from \(first) limit \(limit + offset)") }
       numbers = (first...9).reversed().dropFirst(offset).prefix(limit).map { $0 }
     }

@@ -34,7 +34,10 @@ struct VirtualTableTests {
     try db.virtualTable("logged", .eponymous) { _ in Logged(log) }
     let rows = try db.rows(
       "SELECT a FROM logged WHERE a >= \(3) AND b = 7 ORDER BY a DESC LIMIT 2 OFFSET 1")
-    #expect(log.current.contains("0 >= nil BINARY, 1 = 7 BINARY, limit, offset; 0 desc; used 3"))
+    #expect(
+      ["limit, offset", "offset, limit"].contains {
+        log.current.contains("0 >= nil BINARY, 1 = 7 BINARY, \($0); 0 desc; used 3")
+      })
     #expect(log.current.last == "plan 5 from 3 limit 3")
     #expect(rows.map { $0[0] } == [8, 7])
     log.change { $0 = [] }

@@ -62,6 +62,11 @@ struct JSONSpellingTests {
       for (key, texts) in members {
         guard !key.unicodeScalars.contains(where: { $0.value < 0x20 || $0 == "\"" || $0 == "\\" })
         else { continue }
+        // From version 3.45 on, SQLite's paths take a key for the part before its U+0000.
+        let isTaken = members.keys.contains {
+          $0.unicodeScalars.starts(with: (key + "\0").unicodeScalars)
+        }
+        guard SQLiteLibrary.versionNumber < 3_045_000 || !isTaken else { continue }
         let found = try db.fetch(
           (String?, String?).self,
           """

@@ -16,6 +16,8 @@ public struct SQLiteShell: Sendable {
     let (output, errors) = (Pipe(), Pipe())
     process.executableURL = URL(filePath: path)
     process.arguments = ["-bail", file, script]
+    // The shell needs the SQLite that it was built for, whichever the tests run on.
+    process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "LD_LIBRARY_PATH" }
     process.standardOutput = output
     process.standardError = errors
     try process.run()

@@ -99,7 +99,9 @@ struct ForeignCommitTests {
     #expect(other.terminationStatus == 0)
   }
 
-  @Test("a stream reports foreign commits before the own change that follows them")
+  @Test(
+    "a stream reports foreign commits before the own change that follows them",
+    .needs(.preUpdateHook))
   func stream() async throws {
     let db = try database()
     let other = try Connection(path: try #require(db.path))
@@ -115,7 +117,7 @@ struct ForeignCommitTests {
     }
   }
 
-  @Test("the database's own actions are never taken for foreign commits")
+  @Test("the database's own actions are never taken for foreign commits", .needs(.preUpdateHook))
   func ownCommits() async throws {
     let db = try database()
     var changes = db.changes(of: Cell.self).makeAsyncIterator()
