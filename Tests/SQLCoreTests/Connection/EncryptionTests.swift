@@ -105,8 +105,8 @@ struct EncryptionTests {
     let other = try Database(path: folder.file("other.sqlite"), configuration: keyed("another"))
     try await db.backup(to: other)
     #expect(try words(other) == rows)
-    try other.close()
-    try db.close()
+    try await other.close()
+    try await db.close()
     for (name, key) in [
       ("database", "open sesame"), ("backup", "open sesame"), ("compact", "open sesame"),
       ("plain", "open sesame"), ("other", "another"),
