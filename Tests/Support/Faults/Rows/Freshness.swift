@@ -45,7 +45,7 @@ enum Freshness: Trial {
         try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
       }
       tally.count("cached reads", try own.cacheHits)
-      try await own.close()
+      try own.close()
       path = copy
       tally.count("power cuts")
     }
