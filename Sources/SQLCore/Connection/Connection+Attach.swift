@@ -82,6 +82,7 @@ extension Connection {
   ///
   /// Throws `DatabaseError` if the SQLite that the program uses cannot encrypt
   /// (`SQLiteLibrary.Feature.encryption`), or if the key is empty.
+  /// - SeeAlso: <https://www.sqlite.org/see/doc/trunk/www/readme.wiki>
   /// - SeeAlso: <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlite3_key>
   public func setEncryptionKey(
     _ key: some Sequence<UInt8>, ofDatabase database: String = "main"

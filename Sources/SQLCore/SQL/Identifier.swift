@@ -99,6 +99,7 @@ extension UnsafePointer<CChar> {
 ///
 /// It does not determine the type of the rows, which comes from the context. Several types may
 /// share the table, each with its own columns.
+/// - SeeAlso: <https://www.sqlite.org/lang_keywords.html>
 public struct TableName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The name, without quotation marks; they are added wherever it is written in SQL.
   public let name: String

@@ -59,10 +59,16 @@ struct CatalogueTests {
     }
     var comment: [Substring] = []
     var found: [Declaration] = []
+    // The parentheses of an attribute that are open at the end of a line.
+    var open = 0
     for (index, line) in source.text.split(separator: "\n", omittingEmptySubsequences: false)
       .enumerated()
     {
       let start = line.drop { $0 == " " }
+      if open > 0 || start.hasPrefix("@") {
+        open += line.count { $0 == "(" } - line.count { $0 == ")" }
+        if open > 0 || start.first == ")" { continue }
+      }
       if start.hasPrefix("///") {
         comment.append(start)
         continue
