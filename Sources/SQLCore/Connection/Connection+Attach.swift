@@ -72,6 +72,7 @@ extension Connection {
   /// anything reads the file.
   ///
   /// ```swift
+  /// let secret = "open sesame"
   /// configuration.unlockConnection = { try $0.setEncryptionKey(secret.utf8) }
   /// ```
   ///

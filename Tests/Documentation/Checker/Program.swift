@@ -116,7 +116,10 @@ struct Program {
     var code = code
     // The first line is that of the place.
     let start = code.firstIndex(of: "\n") ?? code.startIndex
-    if let range = code[start...].firstRange(of: piece.keyword + " ") {
+    // A page may show a declaration of a library.
+    if piece.lines[0].hasPrefix("public "), let range = code[start...].firstRange(of: "public ") {
+      code.replaceSubrange(range, with: "private ")
+    } else if let range = code[start...].firstRange(of: piece.keyword + " ") {
       code.insert(contentsOf: "private ", at: range.lowerBound)
     }
     return code

@@ -161,6 +161,7 @@ public struct Configuration: Sendable {
   /// an encrypted file. If it throws, opening the connection fails.
   ///
   /// ```swift
+  /// let secret = "open sesame"
   /// configuration.unlockConnection = { try $0.setEncryptionKey(secret.utf8) }
   /// ```
   ///

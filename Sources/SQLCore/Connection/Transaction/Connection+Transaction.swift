@@ -71,7 +71,7 @@ extension Connection {
   ///
   /// ```swift
   /// let (count, isRolledBack) = try db.write { tx in
-  ///   let count = try tx.update(Post.where { … }.set { … })
+  ///   let count = try tx.run(Post.update { $0.$views += 1 }.where { $0.$views > 10 })
   ///   if count > 100 { try tx.requestRollback() }
   ///   return (count, try tx.isRollbackRequested)
   /// }

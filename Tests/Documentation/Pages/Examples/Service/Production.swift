@@ -2,4 +2,4 @@ import Apus
 import ApusHummingbird
 import Hummingbird
 import OrderModels
-private let db = try Database.inMemory(models: OrderStore.models)
+private let db: Database = unavailable()
