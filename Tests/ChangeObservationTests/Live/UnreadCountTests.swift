@@ -140,6 +140,29 @@ struct UnreadCountTests {
     #expect(watch.fetchCount == fetches)
   }
 
+  @Test("a query in two subqueries leads to rows by the conditions that both have")
+  func sharedQuery() async throws {
+    let db = try await database()
+    // The entries that reader 9 has read, and how many readers each of them has.
+    let query = Query { (entry: Columns<Entry>) in
+      let marks = ReadMark.where { $0.$entryID == entry.$id }
+      From(entry)
+      Where { marks.where { $0.$userID == 9 }.exists() }
+      OrderBy(marks.count(), .descending)
+      Select(entry.$id, marks.count())
+    }
+    let watch = QueryWatch(LiveSource(query), in: db)
+    #expect(try await watch.next()?.isEmpty == true)
+    #expect(watch.isMaintained)
+    try await db.execute("INSERT INTO ReadMark VALUES (9, 1), (9, 2)")
+    #expect(try await watch.update()?.map { "\($0)" } == ["(1, 2)", "(2, 2)"])
+    let fetches = watch.fetchCount
+    // The mark is of another reader: it counts, and does not decide which entries there are.
+    try await db.execute("INSERT INTO ReadMark VALUES (5, 2)")
+    #expect(try await watch.update()?.map { "\($0)" } == ["(2, 3)", "(1, 2)"])
+    #expect(watch.fetchCount == fetches)
+  }
+
   @Test("the list of the unread entries is maintained")
   func list() async throws {
     let db = try await database()

@@ -25,24 +25,43 @@ struct TableLinks {
     case member
   }
 
-  struct Link {
+  struct Link: Hashable {
     let from: ColumnID
     let to: ColumnID
     let kind: Kind
   }
 
+  /// A value that a row must have to matter.
+  private struct Requirement: Hashable {
+    let column: ColumnID
+    let value: DatabaseValue
+  }
+
   private let tables: [TableID: PlannedTable]
-  private var links: [Link] = []
+  /// For each table, the links that lead from it.
+  private var links: [TableID: Set<Link>] = [:]
   /// For each table, the reasons why equalities of its columns are no links.
   private var obstacles: [TableID: String] = [:]
   /// The tables that a left join may find no row of.
   private var optional: Set<TableID> = []
   /// The values that rows of a table must have to matter.
-  private var required: [TableID: [(column: ColumnID, value: DatabaseValue)]] = [:]
+  private var required: [TableID: Set<Requirement>] = [:]
 
   init(of scopes: [QueryScope], in tables: [PlannedTable]) {
     self.tables = Dictionary(tables.map { ($0.id, $0) }) { first, _ in first }
-    for scope in scopes { add(scope) }
+    var seen: Set<TableID> = []
+    for scope in scopes {
+      let (earlierLinks, earlierRequired) = (links, required)
+      let own = Set(scope.statement.tables)
+      for table in own { (links[table], required[table]) = (nil, nil) }
+      add(scope)
+      // A query that is a value may be part of several subqueries, each with conditions of its own.
+      // Only those of all of them hold for each row of its table that matters.
+      for table in own where !seen.insert(table).inserted {
+        links[table] = links[table, default: []].intersection(earlierLinks[table] ?? [])
+        required[table] = required[table, default: []].intersection(earlierRequired[table] ?? [])
+      }
+    }
   }
 
   private mutating func add(_ scope: QueryScope) {
@@ -79,7 +98,7 @@ struct TableLinks {
       guard case .compareColumn(let sign, let column, let value) = part, sign.isEquality,
         own.contains(column.table), let value = try? value.databaseValue, value != .null
       else { continue }
-      required[column.table, default: []].append((column, value))
+      required[column.table, default: []].insert(Requirement(column: column, value: value))
     }
   }
 
@@ -100,7 +119,7 @@ struct TableLinks {
     }
     // Rows that a left join did not find have NULL, and no query over their table finds them.
     if kind == .member, optional.contains(to.table) { return }
-    links.append(Link(from: from, to: to, kind: kind))
+    links[from.table, default: []].insert(Link(from: from, to: to, kind: kind))
   }
 
   /// Returns whether a left join may find no row of a table.
@@ -137,11 +156,18 @@ struct TableLinks {
       steps.append(
         RowPath.Step(
           from: place, to: target,
-          links: links.filter { $0.from.table == place.id && $0.to.table == target.id },
+          links: links(from: place.id, to: target.id),
           isOptional: optional.contains(target.id)))
       place = target
     }
-    return RowPath(from: table, by: steps, selecting: columns, requiring: required[table.id] ?? [])
+    let requirements = required[table.id, default: []].map { ($0.column, $0.value) }
+    return RowPath(from: table, by: steps, selecting: columns, requiring: requirements)
+  }
+
+  /// Returns the links between two tables, in an order that does not depend on their hashes.
+  private func links(from table: TableID, to other: TableID) -> [Link] {
+    links[table, default: []].filter { $0.to.table == other }
+      .sorted { ($0.from.index, $0.to.index) < ($1.from.index, $1.to.index) }
   }
 
   /// Returns the next table of a shortest way to the root, for each table that has one.
@@ -150,9 +176,11 @@ struct TableLinks {
     var reached: Set<TableID> = [root]
     while true {
       var found: [TableID: TableID] = [:]
-      for link in links
+      for link in links.values.joined()
       where reached.contains(link.to.table) && !reached.contains(link.from.table) {
-        if found[link.from.table] == nil { found[link.from.table] = link.to.table }
+        // Of several shortest ways, the same one each time.
+        if let other = found[link.from.table], other.source < link.to.table.source { continue }
+        found[link.from.table] = link.to.table
       }
       guard !found.isEmpty else { return next }
       next.merge(found) { first, _ in first }
