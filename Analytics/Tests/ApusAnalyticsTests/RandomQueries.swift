@@ -9,7 +9,7 @@ struct RandomQuery {
   let here: Rows
   let there: Rows
 
-  /// How the results differ; nil if they are the same.
+  /// The difference of the results; nil if they are the same.
   var difference: String? {
     switch (here, there) {
     case (.success(let one), .success(let other)):

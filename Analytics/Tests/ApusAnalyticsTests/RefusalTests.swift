@@ -170,7 +170,7 @@ struct RefusalTests {
         count += 1
       }
       #expect(count == 40)
-      // Many batches, of which the first are read before another query runs.
+      // Many batches; the first are read before another query runs.
       var sum = 0
       try connection.forEach(
         """
@@ -184,7 +184,7 @@ struct RefusalTests {
         sum += number
       }
       #expect(sum == 50_005_000)
-      // A result of which only the beginning is read.
+      // Only the beginning of a result is read.
       #expect(try connection.row("SELECT id FROM Sale ORDER BY id")?[0] == 0)
     }
   }

@@ -63,7 +63,7 @@ extension Analytics {
     }
   }
 
-  /// What an update has done: the number of rows that it read, and the tables that were copied again.
+  /// The result of an update: the number of rows that it read, and the tables that were copied again.
   private struct Applied {
     var count = 0
     var replaced: [CopiedTable] = []
@@ -135,7 +135,7 @@ extension Analytics {
   }
 }
 
-/// What the change log says of the copies.
+/// The changes of the copied tables, from the change log.
 enum LogReading {
   /// What has changed in a table.
   enum Changes {

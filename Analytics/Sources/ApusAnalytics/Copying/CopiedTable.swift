@@ -65,7 +65,7 @@ struct CopiedTable: Sendable {
   /// The columns of the primary key, in its order.
   let key: [String]
 
-  /// The column that is SQLite's rowid: the INTEGER PRIMARY KEY; nil if there is none.
+  /// The column that is SQLite's rowid: the INTEGER PRIMARY KEY, or nil.
   var rowID: CopiedColumn? {
     guard key.count == 1 else { return nil }
     return columns.first { $0.name.isSameName(as: key[0]) && $0.kind == .integer }

@@ -2,7 +2,7 @@ import ApusHistory
 import QueryDSL
 import SQLCore
 
-/// What a file of DuckDB records of each copied table: its definition, and how far it follows the
+/// The record of each copied table in a file of DuckDB: its definition, and how far it follows the
 /// change log.
 struct CopyRecord {
   let table: CopiedTable

@@ -1,7 +1,7 @@
 import Foundation
 import SQLCore
 
-/// What is known of the copies in a database of DuckDB. All sessions share it.
+/// The copies in a database of DuckDB. All sessions share it.
 ///
 /// `@unchecked Sendable`: the lock guards everything.
 final class Catalogue: @unchecked Sendable {

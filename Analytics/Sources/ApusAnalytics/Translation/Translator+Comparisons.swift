@@ -59,7 +59,7 @@ extension Translator {
     }
   }
 
-  /// Compares values of which one is a BLOB. It is greater than all texts and numbers.
+  /// Compares a BLOB with another value. It is greater than all texts and numbers.
   private func unlike(_ sign: String, _ order: Character, _ left: Term, _ right: Term) -> Term {
     let truth = sign == "<>" || sign != "=" && sign.contains(order)
     return Term(

@@ -156,7 +156,7 @@ extension Translator {
 
   // MARK: Operands
 
-  /// Returns a term as a number. Throws for texts, of which SQLite reads the start.
+  /// Returns a term as a number. Throws for a text, because SQLite reads only its start.
   func number(_ term: Term, _ use: String) throws -> Term {
     switch term.kind {
     case .integer, .real, .null: return term

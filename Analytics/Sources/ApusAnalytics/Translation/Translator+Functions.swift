@@ -89,7 +89,7 @@ extension Translator {
       "\(call.name) compares texts with a collation in SQLite", "use lower() of the text")
   }
 
-  /// SQLite joins the texts in the order of the rows. DuckDB needs to be told an order, which is
+  /// SQLite joins the texts in the order of the rows. DuckDB needs an explicit order, which is
   /// that of the rows only for the INTEGER PRIMARY KEY of a single table.
   private mutating func groupConcat(
     _ call: Call, _ ending: String, isWindow: Bool

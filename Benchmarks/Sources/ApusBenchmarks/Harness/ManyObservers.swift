@@ -33,7 +33,7 @@ enum ManyObservers {
     }
   }
 
-  /// An observed result, of which only the arrival matters.
+  /// An observed result; only its arrival matters.
   protocol Followed: Sendable {
     nonisolated(nonsending) func follow(_ arrived: @Sendable () -> Void) async throws
   }

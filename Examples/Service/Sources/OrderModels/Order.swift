@@ -9,7 +9,7 @@ public struct Order: Model, Codable, Sendable, Equatable {
   @Column public var customer: String
   /// How far the order is.
   @Column public var state: OpenEnum<OrderState> = .known(.placed)
-  /// What was ordered.
+  /// The ordered item.
   @Column public var details: JSON<OrderDetails>
   /// When it was ordered.
   @Column public var placedAt = Date()
@@ -37,7 +37,7 @@ public enum OrderState: String, ColumnValue, Codable, Sendable {
 
 /// The details of an order, which the database stores as JSON.
 ///
-/// What is added later is optional or has a default value, so that rows of older programs can be read.
+/// A property that is added later is optional or has a default value, so that rows of older programs can be read.
 public struct OrderDetails: Codable, Hashable, Sendable {
   /// The name of the item.
   public var item: String

@@ -214,7 +214,7 @@ struct Deployment: Sendable {
         customer: "Bob", state: "sent",
         details: JSON(.init(item: "Pot", quantity: 2, color: "red")), carrier: "Owl Post")
       try await next.insert(sent)
-      // What the older program wrote can be read by the newer one, and the other way round.
+      // The newer program reads the rows of the older one, and the other way round.
       #expect(
         try await next.fetch(NextOrder.order(by: \.$placedAt)).map(\.customer) == ["Ada", "Bob"])
       for _ in 0..<2 {
