@@ -134,7 +134,7 @@ public struct MigrationOptions: Sendable {
 extension MigrationOptions {
   /// Runs an opening or a migration with these options on a thread of its own. It ends if the task
   /// is cancelled.
-  func run<Result: Sendable>(
+  package func run<Result: Sendable>(
     _ job: @escaping @Sendable (MigrationOptions) throws -> Result
   ) async throws -> Result {
     try await WorkerThreads.run { cancellation in

@@ -1,4 +1,5 @@
 import CSQLite
+import SQLCore
 
 /// A statement of a connection whose database is elsewhere.
 ///
@@ -6,7 +7,7 @@ import CSQLite
 /// second statement, which reads the virtual table of the link: `SELECT c0 AS "title" FROM
 /// apus_remote(17, ?1)` for one that returns rows, and `INSERT INTO apus_remote_run …` for one that
 /// returns none. So the columns and parameters are those of SQLite, and rows are decoded as always.
-final class RemoteStatement {
+final class RemoteStatement: RemoteTemplate {
   let number: Int64
   /// The statement, compiled against the copy of the schema.
   let template: OpaquePointer
@@ -178,17 +179,7 @@ final class RemoteArgumentGroup {
   }
 }
 
-/// The settings of a connection whose database is elsewhere, which its session must have as well.
-///
-/// They are changed by PRAGMAs, which the link sends before the next statement, and again to a
-/// session that replaces a lost one.
-/// - SeeAlso: <https://www.sqlite.org/pragma.html>
-struct RemoteSettings: Equatable {
-  /// Whether foreign keys are enforced. SQLite ignores a change inside a transaction.
-  var enforcesForeignKeys = true
-  /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
-  var hasLegacyAlterTable = false
-
+extension RemoteSettings {
   /// Returns the PRAGMAs for a session with other settings; nil stands for a new session.
   func pragmas(from old: RemoteSettings?) -> [String] {
     var pragmas: [String] = []

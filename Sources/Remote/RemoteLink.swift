@@ -1,4 +1,5 @@
 import CSQLite
+import SQLCore
 
 /// The means of a connection to run its statements elsewhere: the session with the engine, and the
 /// statements that wait to be sent.
@@ -6,8 +7,9 @@ import CSQLite
 /// It belongs to its connection, and is used only by the thread that has the connection's lease.
 final class RemoteLink {
   let database: RemoteDatabase
-  let isReader: Bool
-  private let handle: OpaquePointer
+  let engine: any RemoteEngine
+  /// The connection, which keeps the link until its handle is closed.
+  unowned let core: ConnectionCore
   /// The session; nil before the first statement, and after it was lost.
   private var session: (any RemoteSession)?
   /// The compiled statements, by the number that their substitutes pass to the virtual table.
@@ -19,7 +21,6 @@ final class RemoteLink {
   private var failure: (any Error)?
   /// Whether a transaction that the connection does not know surrounds one statement.
   private var surroundsStatement = false
-  /// The number of rows that the last statement changed.
   private(set) var changeCount = 0
   /// The settings that the connection wants of its session.
   var settings = RemoteSettings()
@@ -28,24 +29,22 @@ final class RemoteLink {
   /// The schema that the connection has copied; 0 before the first one.
   var copiedSchema: UInt64 = 0
   /// Returns whether the running access must end.
-  var isStopped: () -> Bool = { false }
-  /// Waits a little for a lock of another session. Its argument is the number of waits so far.
-  /// Returns false when the busy timeout is over.
-  var waitsForLock: (Int32) -> Bool = { _ in false }
+  let isStopped: () -> Bool
 
   private struct UnownedStatement {
     unowned let statement: RemoteStatement
   }
 
-  init(_ database: RemoteDatabase, handle: OpaquePointer, isReader: Bool) {
+  init(_ database: RemoteDatabase, _ engine: any RemoteEngine, _ core: ConnectionCore) {
     self.database = database
-    self.handle = handle
-    self.isReader = isReader
+    self.engine = engine
+    self.core = core
+    isStopped = { [unowned core] in core.mustStop }
   }
 
   /// Whether the session has an open transaction. Each statement that begins or ends one runs on the
   /// copy of the schema as well.
-  var isInTransaction: Bool { surroundsStatement || sqlite3_get_autocommit(handle) == 0 }
+  var isInTransaction: Bool { surroundsStatement || core.isInTransaction }
 
   // MARK: Statements
 
@@ -116,7 +115,7 @@ final class RemoteLink {
 
   /// Sends a statement that also runs on the copy of the schema. A rollback succeeds if the session
   /// is lost, because the engine rolled the transaction back.
-  func runBeforeCopy(_ statement: RemoteStatement) throws {
+  func send(_ statement: RemoteStatement) throws {
     if session == nil, statement.isRollback { return }
     do {
       _ = try run(statement.text.sent, [], endsTransaction: statement.isCommit)
@@ -132,8 +131,6 @@ final class RemoteLink {
     while try rows.next(isStopped: isStopped) { try body(rows) }
   }
 
-  /// Returns the number that changes when another session commits. It runs no statement of the
-  /// connection, so a commit hook may call it.
   func dataVersion() throws -> Int32 {
     var version: Int32 = 0
     try forEachRow(of: "PRAGMA data_version") { row in
@@ -148,7 +145,7 @@ final class RemoteLink {
     try forEachRow(of: "SELECT changes(), last_insert_rowid()") { row in
       row.withValue(at: 0) { if case .integer(let count) = $0 { changeCount = Int(count) } }
       row.withValue(at: 1) {
-        if case .integer(let id) = $0 { sqlite3_set_last_insert_rowid(handle, id) }
+        if case .integer(let id) = $0 { core.lastInsertRowID = id }
       }
     }
   }
@@ -194,11 +191,11 @@ final class RemoteLink {
     _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, _ endsTransaction: Bool,
     _ columns: [RemoteText.Column] = [], _ send: (any RemoteSession, RemoteText) throws -> Result
   ) throws -> Result {
-    let maximum = database.engine.maximumParameterCount
+    let maximum = engine.maximumParameterCount
     guard values.count <= maximum else {
       throw DatabaseError(
         code: .tooBig,
-        message: "the statement has \(values.count) parameters, and \(database.engine.name) "
+        message: "the statement has \(values.count) parameters, and \(engine.name) "
           + "accepts at most \(maximum)", sql: sql)
     }
     let isInTransaction = isInTransaction
@@ -217,11 +214,11 @@ final class RemoteLink {
       } catch let error as RemoteSessionError {
         drop()
         guard !isInTransaction else { throw endsTransaction ? error : error.inTransaction }
-        guard error.outcome == .notRun || isReadOnly, !isStopped(), waitsForLock(attempts) else {
+        guard error.outcome == .notRun || isReadOnly, !isStopped(), core.waitsForLock(after: attempts) else {
           throw error
         }
       } catch let error as DatabaseError where error.code.primary == .busy && !isInTransaction {
-        guard waitsForLock(attempts) else { throw error }
+        guard core.waitsForLock(after: attempts) else { throw error }
       } catch {
         if session?.isOpen == false { drop() }
         throw error
@@ -234,7 +231,7 @@ final class RemoteLink {
 
   private func openSession() throws -> any RemoteSession {
     if let session, session.isOpen { return session }
-    let opened = try database.engine.connect(isReader: isReader, isStopped: isStopped)
+    let opened = try engine.connect(isReader: core.isReader, isStopped: isStopped)
     session = opened
     sessionSettings = nil
     return opened
@@ -299,9 +296,18 @@ final class RemoteLink {
     }
   }
 
-  /// Returns the error of the statement that just failed, once.
   func takeFailure() -> (any Error)? {
     defer { failure = nil }
     return failure
+  }
+}
+
+extension RemoteSessionError {
+  static let transactionLost = RemoteSessionError(
+    outcome: .notRun, message: "the session was lost, and the transaction was rolled back")
+
+  /// The error for a transaction that was open: without its COMMIT it is rolled back.
+  var inTransaction: RemoteSessionError {
+    RemoteSessionError(outcome: .notRun, message: message)
   }
 }

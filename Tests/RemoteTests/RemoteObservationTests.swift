@@ -1,3 +1,4 @@
+import ApusRemote
 import ChangeObservation
 import FileEngine
 import Foundation

@@ -1,4 +1,5 @@
 import CSQLite
+import SQLCore
 
 /// The virtual tables through which a connection runs statements elsewhere.
 ///
@@ -22,7 +23,7 @@ enum RemoteTable {
   }
 
   private static func parameters(_ link: RemoteLink) -> [String] {
-    (0..<link.database.engine.maximumParameterCount).map { "p\($0)" }
+    (0..<link.engine.maximumParameterCount).map { "p\($0)" }
   }
 
   fileprivate static func rowsDeclaration(_ link: RemoteLink) -> String {

@@ -1,3 +1,5 @@
+import SQLCore
+
 /// The text of a statement as an engine gets it: without Apus's own table functions, which exist
 /// only in this process.
 ///

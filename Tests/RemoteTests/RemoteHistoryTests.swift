@@ -1,4 +1,5 @@
 import ApusHistory
+import ApusRemote
 import ChangeObservation
 import FileEngine
 import Foundation
