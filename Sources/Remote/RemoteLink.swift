@@ -214,9 +214,9 @@ final class RemoteLink {
       } catch let error as RemoteSessionError {
         drop()
         guard !isInTransaction else { throw endsTransaction ? error : error.inTransaction }
-        guard error.outcome == .notRun || isReadOnly, !isStopped(), core.waitsForLock(after: attempts) else {
-          throw error
-        }
+        guard error.outcome == .notRun || isReadOnly, !isStopped(),
+          core.waitsForLock(after: attempts)
+        else { throw error }
       } catch let error as DatabaseError where error.code.primary == .busy && !isInTransaction {
         guard core.waitsForLock(after: attempts) else { throw error }
       } catch {
