@@ -52,7 +52,8 @@ struct Figure: Codable {
     times = [:]
     for side in SideName.allCases { times[side.rawValue] = measurement[side].map(rounded) }
     quotients = [:]
-    for (side, other) in [(SideName.apus, SideName.c), (.grdb, .c), (.codable, .c), (.grdb, .apus)] {
+    for (side, other) in [(SideName.apus, SideName.c), (.grdb, .c), (.codable, .c), (.grdb, .apus)]
+    {
       quotients["\(side.rawValue)/\(other.rawValue)"] =
         measurement.quotient(side, by: other).map(rounded)
     }

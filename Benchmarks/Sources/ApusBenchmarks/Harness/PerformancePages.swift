@@ -77,13 +77,17 @@ struct PerformancePages {
     case "notes":
       return figures.figures.compactMap { figure in figure.note.map { "- \(figure.name): \($0)." } }
         .joined(separator: "\n")
-    case "instructions": return recorded("Benchmarks/instructions.tsv") { line in
-      guard line.count == 3, let c = Double(line[1]), let apus = Double(line[2]) else { return nil }
-      return [line[0], Self.grouped(c), Self.grouped(apus), format(apus / c)]
-    }.map { "| | C | Apus | Apus ÷ C |\n|---|--:|--:|--:|\n" + $0 }
-    case "footprint": return recorded("Scripts/Measures/footprint.tsv") { line in
-      line.count == 2 ? Double(line[1]).map { [line[0], Self.grouped($0)] } : nil
-    }.map { "| | |\n|---|--:|\n" + $0 }
+    case "instructions":
+      return recorded("Benchmarks/instructions.tsv") { line in
+        guard line.count == 3, let c = Double(line[1]), let apus = Double(line[2]) else {
+          return nil
+        }
+        return [line[0], Self.grouped(c), Self.grouped(apus), format(apus / c)]
+      }.map { "| | C | Apus | Apus ÷ C |\n|---|--:|--:|--:|\n" + $0 }
+    case "footprint":
+      return recorded("Scripts/Measures/footprint.tsv") { line in
+        line.count == 2 ? Double(line[1]).map { [line[0], Self.grouped($0)] } : nil
+      }.map { "| | |\n|---|--:|\n" + $0 }
     case "rounds": return "\(figures.rounds)"
     case "day": return figures.day
     case "machine": return figures.machine
