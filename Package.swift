@@ -148,6 +148,10 @@ let package = Package(
       name: "ChangeHistoryTests",
       dependencies: modules(fixtures, "ApusHistory", "ChangeObservation", "TestRun")
     ),
+    // They also run under the thread sanitizer, and so see little.
+    .testTarget(
+      name: "ConcurrencyTests", dependencies: modules(migration, "CSQLite", "TestRun")
+    ),
     .testTarget(
       name: "RemoteTests",
       dependencies: modules(remote, "ApusHistory", "ChangeObservation", "FileEngine", "TestRun")

@@ -166,7 +166,7 @@ struct CancellationConcurrencyTests {
     let acknowledged = tally.acknowledged
     let all = works
     // The connections of abandoned streams are still on their way back.
-    try await SQLCoreTests.expectWhole(databases.db)
+    try await TestRun.expectWhole(databases.db)
     try await onThread { try Self.expectWhole(databases, acknowledged, all) }
   }
 

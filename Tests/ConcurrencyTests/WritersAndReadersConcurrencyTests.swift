@@ -6,11 +6,18 @@ import Testing
 /// Money moves between two tables while other tasks count it. Also run under the thread
 /// sanitizer.
 @Suite("Concurrency: writers and readers of one file")
-struct ConcurrencyTests {
+struct WritersAndReadersConcurrencyTests {
   private static let total = 1_000
 
+  /// A busy timeout that outlasts the test, however slow the machine is.
+  private static var patient: Configuration {
+    var configuration = Configuration()
+    configuration.busyTimeout = .seconds(3_600)
+    return configuration
+  }
+
   private func make() throws -> Database {
-    let db = try Database.temporary(configuration: .patient)
+    let db = try Database.temporary(configuration: Self.patient)
     try db.execute(
       """
       CREATE TABLE cash (id INTEGER PRIMARY KEY, amount INTEGER NOT NULL) STRICT;
@@ -97,7 +104,7 @@ struct ConcurrencyTests {
   @Test("two databases on one file wait for each other, and neither fails with busy")
   func twoDatabases() async throws {
     let db = try make()
-    let other = try Database(path: try #require(db.path), configuration: .patient)
+    let other = try Database(path: try #require(db.path), configuration: Self.patient)
     let tally = try await run([db, other], count: TestSize.count(small: 20, full: 250))
     try await onThread { try expectWhole(tally, in: other) }
   }
@@ -166,7 +173,7 @@ struct ConcurrencyTests {
         for number in 0..<8 {
           group.addTask {
             try await onThread {
-              let db = try Database(path: path, configuration: .patient)
+              let db = try Database(path: path, configuration: Self.patient)
               try db.execute("CREATE TABLE IF NOT EXISTS note (n INTEGER)")
               try db.execute("INSERT INTO note VALUES (\(number))")
             }

@@ -4,8 +4,6 @@ import SchemaMigration
 import TestRun
 import Testing
 
-@testable import QueryFixtures
-
 private struct Entry: Model {
   @PrimaryKey var id: Int
   @Column var text: String
@@ -24,7 +22,7 @@ struct StreamsConcurrencyTests {
     var configuration = Configuration()
     configuration.maximumReaders = maximumReaders
     configuration.synchronous = .off
-    let db = try Specification.database(models: [Entry.self], configuration: configuration)
+    let db = try Database.temporary(models: [Entry.self], configuration: configuration)
     try db.insert((1...rows).map { Entry(id: $0, text: "the entry with the number \($0)") })
     return db
   }

@@ -1,17 +1,18 @@
 import SQLCore
 import Testing
 
-/// Expects that every connection has been returned and is clean.
+/// Expects that every connection is back in the pool and in its initial state.
 ///
-/// A stream that was dropped or cancelled returns its connection a moment later. Holding as many
-/// streams as there may be at once waits for those on their way back, and for no others.
-func expectWhole(
+/// A dropped or cancelled stream returns its connection a moment later. Holding the maximum number
+/// of streams at once waits for these connections, and for nothing else.
+public func expectWhole(
   _ db: Database, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
   let maximum = db.configuration.maximumReaders
   var iterators: [RowStream<Int>.AsyncIterator] = []
   for _ in 0..<maximum {
-    // More rows than are read ahead, so the connection is held until the last row is requested.
+    // This is more than a stream reads ahead, so the connection is held until the last row is
+    // requested.
     var iterator = db.stream(
       Int.self,
       """
