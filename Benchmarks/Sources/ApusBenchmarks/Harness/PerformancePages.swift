@@ -35,7 +35,7 @@ struct PerformancePages {
     for page in pages where page.hasSuffix(".md") {
       let template = try String(contentsOf: templates.appending(path: page), encoding: .utf8)
       let note = "\n<!-- Written by `Scripts/bench --pages` from Benchmarks/Pages/\(page). -->\n"
-      files.append((page, try fill(template, of: page) + note))
+      files.append((page, wrapped(try fill(template, of: page)) + note))
     }
     return files
   }
@@ -58,13 +58,35 @@ struct PerformancePages {
     while let start = rest.range(of: "{{"), let end = rest.range(of: "}}") {
       text += rest[..<start.lowerBound]
       let field = rest[start.upperBound..<end.lowerBound]
-      guard let value = value(of: field.split(separator: " ")) else {
+      guard let value = value(of: field.split(whereSeparator: \.isWhitespace)) else {
         throw Options.Invalid(message: "\(page): there is no field {{\(field)}}")
       }
       text += value
       rest = rest[end.upperBound...]
     }
     return text + rest
+  }
+
+  /// Breaks the lines of text that a field has made longer than 100 columns.
+  private func wrapped(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard line.count > 100, !"|!#<".contains(line.first ?? " ") else { return String(line) }
+      let indent = String(repeating: " ", count: line.prefix { " -".contains($0) }.count)
+      var broken = ""
+      var length = 0
+      for word in line.split(separator: " ", omittingEmptySubsequences: false) {
+        if length + word.count > 99 {
+          broken += "\n" + indent
+          length = indent.count
+        } else if length > 0 {
+          broken += " "
+          length += 1
+        }
+        broken += word
+        length += word.count
+      }
+      return broken
+    }.joined(separator: "\n")
   }
 
   private func value(of words: [Substring]) -> String? {
