@@ -31,11 +31,12 @@ struct PerformancePages {
       ("Pictures/performance.svg", pictures.bars(of: Self.main.map { ($0.key, $0.value) })),
       ("Pictures/performance-live.svg", pictures.liveQueries()),
     ]
-    let pages = try FileManager.default.contentsOfDirectory(atPath: templates.path).sorted()
-    for page in pages where page.hasSuffix(".md") {
-      let template = try String(contentsOf: templates.appending(path: page), encoding: .utf8)
-      let note = "\n<!-- Written by `Scripts/bench --pages` from Benchmarks/Pages/\(page). -->\n"
-      files.append((page, wrapped(try fill(template, of: page)) + note))
+    let names = try FileManager.default.contentsOfDirectory(atPath: templates.path).sorted()
+    for name in names where name.hasSuffix(".md.template") {
+      let template = try String(contentsOf: templates.appending(path: name), encoding: .utf8)
+      let note = "\n<!-- Written by `Scripts/bench --pages` from Benchmarks/Pages/\(name). -->\n"
+      let page = String(name.dropLast(".template".count))
+      files.append((page, wrapped(try fill(template, of: name)) + note))
     }
     return files
   }
