@@ -1,8 +1,8 @@
 import CSQLite
 import SQLCore
 
-// What the connection asks of its link: to prepare its handle, to compile its statements, and to follow the
-// schema and the transactions of the engine.
+// The link prepares the handle of its connection, compiles its statements, and follows the schema and the
+// transactions of the engine.
 extension RemoteLink: RemoteConnection {
   func prepare() throws {
     let maximum = Int32(clamping: engine.maximumParameterCount)

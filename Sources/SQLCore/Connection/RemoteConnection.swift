@@ -1,8 +1,8 @@
 import CSQLite
 import Synchronization
 
-// The seam for databases that an engine keeps elsewhere. The module `ApusRemote` stands behind it; a program
-// that does not import it has none of its code.
+// The seam for databases that an engine keeps elsewhere. The module `ApusRemote` implements it, for programs
+// that import it.
 
 /// The place of a database that an engine keeps elsewhere.
 package final class RemoteDatabase: Sendable {
@@ -67,7 +67,7 @@ package protocol RemoteConnection: AnyObject {
   func close()
 }
 
-/// A statement as it was written, in whose place another runs that sends it.
+/// A statement as it was written. Another statement runs, which sends it.
 package protocol RemoteTemplate: AnyObject {
   /// The statement, compiled against the copy of the schema.
   var template: OpaquePointer { get }
@@ -112,7 +112,7 @@ extension ConnectionCore {
 
   /// Prepares a new connection, whose handle is an empty database in memory.
   func prepare(for database: RemoteDatabase) throws {
-    // Statements are compiled here first. What is sent has SQLite's own functions in their place.
+    // Statements are compiled here first. SQLite's own functions take their place in the text that is sent.
     for step in Registration.jsonValues.steps { try step.install(self) }
     let remote = database.makeConnection(database, self)
     state.pointee.remote = remote

@@ -1,7 +1,7 @@
 import CSQLiteBench
 import Foundation
 
-/// What a run measured, as it is stored between a run and the pages: `Benchmarks/figures.json`.
+/// The figures of a run, in the file from which the pages are written: `Benchmarks/figures.json`.
 struct Figures: Codable {
   var rounds: Int
   /// The day of the run, as 2026-01-31.
@@ -43,7 +43,7 @@ struct Figure: Codable {
   var half: [Double]?
   var target: String?
   var isMissed: Bool
-  /// What was measured beside the times.
+  /// Other things that were measured, as a sentence.
   var note: String?
 
   init(_ measurement: Measurement) {

@@ -44,7 +44,7 @@ struct PerformancePages {
   /// The workloads of the first table and picture, with their labels there.
   static let main: KeyValuePairs = [
     "W1": "insert an array of models", "W2": "fetch 100,000 models", "W3": "find a model by key",
-    "W4": "a query built anew", "W4p": "a prepared query", "W5": "update a changed column",
+    "W4": "a query built for each call", "W4p": "a prepared query", "W5": "update a changed column",
     "W6": "the same, observed", "W7": "open a file with 20 models", "W8": "find, from a task",
     "W8m": "find, from the main actor", "W9": "durable inserts of 1,000 tasks",
     "W10b": "live query of 100,000 rows: a change", "W10e": "commit beside 10,000 observers",
