@@ -121,7 +121,8 @@ let package = Package(
     ),
     // The models, rows and expectations that tests of queries share.
     .target(
-      name: "QueryFixtures", dependencies: modules(remote, "FileEngine", "GatewayEngine"),
+      name: "QueryFixtures",
+      dependencies: modules(remote, "FileEngine", "GatewayEngine", "TestRun"),
       path: "Tests/Support/QueryFixtures"
     ),
     .testTarget(

@@ -77,7 +77,7 @@ struct CancellationConcurrencyTests {
   {
     let db = databases.db
     let count: @Sendable (Connection) throws -> Int? = {
-      try $0.value(Int.self, "SELECT count(*) FROM note")
+      try $0.row("SELECT count(*) FROM note")?.get(Int.self, at: 0)
     }
     let twoCounts: @Sendable (Connection) throws -> Void = { connection in
       let first = try count(connection)
@@ -85,7 +85,7 @@ struct CancellationConcurrencyTests {
       try expect(first == second, "two counts of one read differ")
     }
     let longest: @Sendable (Connection) throws -> Void = { connection in
-      try expect(try connection.value(Int.self, long) == 5_000, "a long read was cut")
+      try expect(try connection.row(long)?.get(Int.self, at: 0) == 5_000, "a long read was cut")
     }
     switch work {
     case .read: try await db.read(twoCounts)
@@ -125,7 +125,7 @@ struct CancellationConcurrencyTests {
   @Test("after random cancellations the stored rows are exactly the acknowledged writes")
   func storm() async throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let databases = try Databases()
     var tally = Tally()
     var begun = 0

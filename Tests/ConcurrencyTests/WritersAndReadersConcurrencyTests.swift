@@ -38,8 +38,8 @@ struct WritersAndReadersConcurrencyTests {
 
   /// The sum over both tables, each read by a statement of its own.
   private static func sum(_ connection: Connection) throws -> Int {
-    let cash = try connection.value(Int.self, "SELECT sum(amount) FROM cash") ?? 0
-    let bank = try connection.value(Int.self, "SELECT sum(amount) FROM bank") ?? 0
+    let cash = try connection.row("SELECT sum(amount) FROM cash")?.get(Int.self, at: 0) ?? 0
+    let bank = try connection.row("SELECT sum(amount) FROM bank")?.get(Int.self, at: 0) ?? 0
     return cash + bank
   }
 
@@ -210,7 +210,9 @@ struct WritersAndReadersConcurrencyTests {
         let db = try make()
         task = Task {
           try await db.write { try Self.move(1, receipt: Unique64(), $0) }
-          return try await db.read { try $0.value(Int.self, "SELECT count(*) FROM receipt") }
+          return try await db.read {
+            try $0.row("SELECT count(*) FROM receipt")?.get(Int.self, at: 0)
+          }
         }
       }
       #expect(try await task.value == 1)
