@@ -161,13 +161,6 @@ extension SearchIndexDefinition {
 }
 
 extension SearchIndexDefinition {
-  /// Returns the index with that name, ignoring case.
-  package static func named(
-    _ name: String, in indexes: [SearchIndexDefinition]
-  ) -> SearchIndexDefinition? {
-    indexes.first { $0.name.isSame(as: name) }
-  }
-
   /// Throws `ModelError` if two models declare different indexes of one name.
   static func requireDistinctNames(of indexes: [SearchIndexDefinition]) throws {
     for (position, index) in indexes.enumerated() {

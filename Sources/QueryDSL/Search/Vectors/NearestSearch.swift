@@ -11,7 +11,7 @@ import SQLCore
 /// //   SELECT the nearest rows of found)
 /// ```
 /// So the result has as many rows as an exact search, whatever the conditions are.
-package struct NearestSearch: Sendable {
+package final class NearestSearch: Sendable {
   /// The name of the index.
   let index: String
   /// The key of the table.
@@ -91,10 +91,7 @@ extension SelectStatement {
       .write(to: &writer)
     guard !predicates.isEmpty else { return }
     writer.token(.and)
-    for (index, predicate) in predicates.enumerated() {
-      if index > 0 { writer.token(.and) }
-      predicate.writeOperand(to: &writer, binding: .and)
-    }
+    PredicateNode.all(Array(predicates)).writeOperand(to: &writer, binding: .and)
   }
 
   /// The rows in which an index of vectors searches: those of the query before ORDER BY. A full-text

@@ -117,8 +117,12 @@ struct VectorIndexJob: Sendable {
   }
 
   /// Places some rows, and returns how many. If there are none, it removes the former cells, and
-  /// returns 0.
+  /// returns 0. It also returns 0 if another rebuild has removed its cells: that one places the rows.
   func placeSome(on connection: Connection) throws -> Int {
+    guard let last = numbers.last, let start = numbers.first else { return 0 }
+    let found = try connection.number(
+      "SELECT count(*) FROM \(index.quotedCells) WHERE \"cell\" BETWEEN \(start) AND \(last)")
+    guard found == numbers.count else { return 0 }
     let names = VectorIndexDefinition.keyNames(index.keys.count).map { Identifier($0).quoted }
     let keys = names.map { "\"place\".\($0)" }.joined(separator: ", ")
     var rows: [(key: [BoundValue], place: (cell: Int, code: Data)?)] = []

@@ -89,7 +89,8 @@ struct VectorIndexTests {
         switch Int.random(in: 0..<9, using: &random) {
         case 0: try db.insert(new)
         case 1:
-          _ = try? db.save(Photo(id: id, caption: "owl \(id)", kind: 1, embedding: new[0].embedding))
+          let photo = Photo(id: id, caption: "owl \(id)", kind: 1, embedding: new[0].embedding)
+          _ = try? db.save(photo)
         case 2: try db.run(Photo.update { $0.$embedding = new[0].embedding }.where { $0.$id == id })
         case 3: try db.run(Photo.delete().where { $0.$id == id })
         case 4: try? db.execute("UPDATE Photo SET id = \(ids + 5) WHERE id = \(id)")
@@ -132,6 +133,7 @@ struct VectorIndexTests {
         },
       ]
       for query in queries {
+        #expect(try db.count(query(0.999)) == (try db.count(query(1))), "seed \(seed)")
         let exact = try db.fetch(query(1)).map(\.0)
         #expect(try db.fetch(query(0.999)).map(\.0) == exact, "seed \(seed)")
         #expect(try db.fetch(query(Self.least)).count == exact.count, "seed \(seed)")
@@ -246,6 +248,26 @@ struct VectorIndexTests {
     try await db.rebuildVectorIndex(of: Photo.self)
     #expect(try ids(0.1).isEmpty)
     #expect(try await db.checkVectorIndex(of: Photo.self))
+  }
+
+  @Test("a rebuild that another one has overtaken leaves the rows where that one placed them")
+  func overtaking() throws {
+    var random = SeededGenerator(seed: TestSeed.draw())
+    let db = try Self.filled(1_100, dimensions: 8, &random)
+    for onlyNew in [false, true] {
+      var isFirst = true
+      try db.rebuildVectorIndex(of: Photo.self, onlyNew: onlyNew) { placed, _ in
+        guard isFirst, placed > 0 else { return }
+        isFirst = false
+        try db.rebuildVectorIndex(of: Photo.self)
+        // Rows that the first rebuild would place next.
+        try db.execute("UPDATE Photo SET embedding = zeroblob(32) WHERE id < 20")
+      }
+      #expect(!isFirst)
+      #expect(try db.checkVectorIndex(of: Photo.self))
+      try db.execute(
+        "UPDATE Photo SET embedding = \([1, 2, 3, 4, 5, 6, 7, 8] as [Float]) WHERE id < 20")
+    }
   }
 
   @Test("a damaged index is found, and a rebuild repairs it")
