@@ -208,7 +208,7 @@ struct VectorIndexTests {
   @Test("a rebuild that is stopped leaves an index that finds all rows, and can be run again")
   func cancellation() async throws {
     var random = SeededGenerator(seed: TestSeed.draw())
-    let db = try Self.filled(2_500, dimensions: 8, &random)
+    let db = try Self.filled(1_300, dimensions: 8, &random)
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try db.rebuildVectorIndex(of: Photo.self) { placed, total in
@@ -216,10 +216,10 @@ struct VectorIndexTests {
         if placed >= 1_000 { throw Stop() }
       }
     }
-    #expect(try db.places() == (1_000, 1_500))
+    #expect(try db.places() == (1_000, 300))
     let task = Task {
       try await db.rebuildVectorIndex(of: Photo.self) { placed, _ in
-        if placed >= 2_000 { withUnsafeCurrentTask { $0?.cancel() } }
+        if placed >= 1_000 { withUnsafeCurrentTask { $0?.cancel() } }
       }
     }
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -231,7 +231,7 @@ struct VectorIndexTests {
     }
     #expect(try ids(0.999) == (try ids(1)))
     try await db.rebuildVectorIndex(of: Photo.self)
-    #expect(try db.places() == (2_500, 0))
+    #expect(try db.places() == (1_300, 0))
     #expect(try ids(0.999) == (try ids(1)))
     #expect(try await db.checkVectorIndex(of: Photo.self))
     // Only the cells of the last rebuild are left.
