@@ -166,9 +166,11 @@ struct WritersAndReadersConcurrencyTests {
 
   @Test("a new file that 8 threads open at once takes a write from each of them")
   func opening() async throws {
-    let folder = try TemporaryFolder()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "opening-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
     for round in 0..<5 {
-      let path = folder.file("\(round).sqlite")
+      let path = folder.appending(path: "\(round).sqlite").path()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<8 {
           group.addTask {
