@@ -250,7 +250,12 @@ enum LogTables {
   /// The number that the first change of the next entry gets.
   private static let nextChange = "coalesce((SELECT max(\"id\") FROM \"\(change)\"), 0) + 1"
 
-  /// Begins an entry, unless one is open. If one is, the number of the new row is taken.
+  /// Whether the newest entry is open.
+  private static let isOpen =
+    "(SELECT \"isOpen\" FROM \"\(entry)\" ORDER BY \"sequence\" DESC LIMIT 1)"
+
+  /// Begins an entry, unless one is open. If one is, the number of the new row is taken, and its other
+  /// values are not looked up.
   ///
   /// `INSERT … SELECT … WHERE` says the same. But it reads the table that it writes, for which
   /// SQLite creates a temporary B-tree each time: that took up to half of the time of a short write.
@@ -258,8 +263,9 @@ enum LogTables {
   /// fires it.
   static let opening =
     "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\") VALUES ("
-    + "(SELECT \"sequence\" FROM \"\(entry)\" WHERE \"sequence\" = \(newest) AND \"isOpen\"), "
-    + "\(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\")) "
+    + "CASE WHEN \(isOpen) THEN \(newest) END, CASE WHEN \(isOpen) THEN 0 ELSE \(now) END, "
+    + "CASE WHEN \(isOpen) THEN 0 ELSE \(nextChange) END, "
+    + "CASE WHEN \(isOpen) THEN NULL ELSE (SELECT \"schemaVersion\" FROM \"\(log)\") END) "
     + "ON CONFLICT (\"sequence\") DO NOTHING"
 
   /// Ends the open entry, if there is one.
