@@ -22,7 +22,7 @@ struct ApplicationAttempt {
     var places: [Int]
     var values: [DatabaseValue]
     /// The row as it was; nil if it is inserted.
-    let row: AppliedRow?
+    var row: AppliedRow?
     var inserts: Bool
   }
 
@@ -50,7 +50,7 @@ struct ApplicationAttempt {
     _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
     enforcing: (() throws -> Void) throws -> Void
   ) throws {
-    var insertions: [(Int, AppliedShape)] = []
+    var insertions: [Writing] = []
     var shapes: [LogShape: AppliedShape] = [:]
     var last: AppliedShape?
     for index in changes.indices where !decisions.kept.contains(index) {
@@ -74,11 +74,16 @@ struct ApplicationAttempt {
       switch change.kind {
       case .deleted: try delete(index, shape)
       case .updated: try prepareUpdate(index, shape)
-      case .inserted: insertions.append((index, shape))
+      case .inserted:
+        let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
+        insertions.append(
+          Writing(
+            index: index, key: shape.key(of: change), table: shape.table, places: places,
+            values: values, row: nil, inserts: true))
       }
     }
     // The key of a deleted row may be in the way of an insertion, so that these are looked at last.
-    for (index, shape) in insertions { try insert(index, shape) }
+    try insert(insertions)
     guard conflicts.isEmpty else { return }
     try write()
     guard conflicts.isEmpty, let foreignKeys else { return }
@@ -142,37 +147,53 @@ struct ApplicationAttempt {
     let (places, values) = shape.newValues(of: change, in: columns)
     guard !values.isEmpty else { return }
     former.append(ForeignKeyActions.FormerRow(index: index, row: row))
-    append(
-      Writing(
-        index: index, key: key, table: shape.table, places: places, values: values, row: row,
-        inserts: false))
+    let writing = Writing(
+      index: index, key: key, table: shape.table, places: places, values: values, row: row,
+      inserts: false)
+    writings.append(writing)
+    noteWritten(writing)
+  }
+
+  /// Inserts rows, many of them by one statement. If something is in the way of one of these, they are
+  /// inserted one by one.
+  private mutating func insert(_ rows: [Writing]) throws {
+    var rest = rows[...]
+    while let first = rest.first {
+      // A bound far below that of SQLite for the parameters of a statement.
+      let group = rest.prefix(max(400 / max(first.places.count, 1), 1)).prefix {
+        $0.table === first.table && $0.places == first.places
+      }
+      rest = rest.dropFirst(group.count)
+      do {
+        try first.table.insert(first.places, group.flatMap(\.values), on: connection)
+        for row in group { noteWritten(row) }
+      } catch let error as DatabaseError where error.constraint != nil {
+        for row in group { try insert(row) }
+      }
+    }
   }
 
   /// Inserts a row. If something is in its way, it is compared with the row that has its key, and may
   /// be written with the others.
-  private mutating func insert(_ index: Int, _ shape: AppliedShape) throws {
-    let change = changes[index]
-    let (key, table) = (shape.key(of: change), shape.table)
-    let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
+  private mutating func insert(_ writing: Writing) throws {
     do {
-      try table.insert(places, values, on: connection)
-      return written.append(.init(index: index, table: table, key: key, former: nil))
+      try writing.table.insert(writing.places, writing.values, on: connection)
+      return noteWritten(writing)
     } catch let error as DatabaseError where error.constraint != nil {}
-    let row = try table.row(withKey: key, on: connection)
-    if let row {
-      guard zip(places, values).contains(where: { row.values[$0] != $1 }),
-        mayOverwrite(index, .rowExists, row)
+    var writing = writing
+    if let row = try writing.table.row(withKey: writing.key, on: connection) {
+      guard zip(writing.places, writing.values).contains(where: { row.values[$0] != $1 }),
+        mayOverwrite(writing.index, .rowExists, row)
       else { return }
-      former.append(ForeignKeyActions.FormerRow(index: index, row: row))
+      former.append(ForeignKeyActions.FormerRow(index: writing.index, row: row))
+      writing.row = row
+      writing.inserts = false
     }
-    append(
-      Writing(
-        index: index, key: key, table: table, places: places, values: values, row: row,
-        inserts: row == nil))
+    writings.append(writing)
+    noteWritten(writing)
   }
 
-  private mutating func append(_ writing: Writing) {
-    writings.append(writing)
+  private mutating func noteWritten(_ writing: Writing) {
     written.append(
       .init(index: writing.index, table: writing.table, key: writing.key, former: writing.row))
   }

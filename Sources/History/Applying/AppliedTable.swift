@@ -93,10 +93,12 @@ final class AppliedTable {
     try connection.execute(SQL(unsafe: sql, values: values + key))
   }
 
-  /// Inserts a row with the values of columns, given by their positions.
+  /// Inserts rows with the values of columns, given by their positions, one row after another.
   func insert(_ places: [Int], _ values: [DatabaseValue], on connection: Connection) throws {
-    let sql = insertions[places] ?? insertion(places)
-    insertions[places] = sql
+    let count = values.count / max(places.count, 1)
+    let key = places + [count]
+    let sql = insertions[key] ?? insertion(of: count, places)
+    insertions[key] = sql
     try connection.execute(SQL(unsafe: sql, values: values))
   }
 
@@ -106,10 +108,11 @@ final class AppliedTable {
       + "\(assignments.joined(separator: ", "))\(keyCondition)"
   }
 
-  private func insertion(_ places: [Int]) -> String {
+  private func insertion(of count: Int, _ places: [Int]) -> String {
     let names = places.map { Identifier(columns[$0]).quoted }.joined(separator: ", ")
     let values = places.map { _ in "?" }.joined(separator: ", ")
-    return "INSERT OR ABORT INTO \(Identifier(name).quoted) (\(names)) VALUES (\(values))"
+    let rows = repeatElement("(\(values))", count: count).joined(separator: ", ")
+    return "INSERT OR ABORT INTO \(Identifier(name).quoted) (\(names)) VALUES \(rows)"
   }
 
   private func key(of change: AnyLogChange) -> [AppliedValue] {
@@ -130,6 +133,8 @@ struct AppliedShape {
   let places: [Int?]
   /// The positions in the shape of the columns that a change can write: all but the generated ones.
   private let written: [Int]
+  /// The positions of these columns in the table.
+  private let writtenPlaces: [Int]
   /// The position among the key values of a change of each column of the table's key; nil if the
   /// table has another key.
   private let keyOrder: [Int]?
@@ -145,6 +150,7 @@ struct AppliedShape {
     written = shape.columns.indices.filter { index in
       !table.generated.contains { $0.isSame(as: shape.columns[index]) }
     }
+    writtenPlaces = written.compactMap { [places] in places[$0] }
     let names = shape.keyNames
     let order = table.keys.compactMap { key in names.firstIndex { $0.isSame(as: key) } }
     keyOrder =
@@ -180,12 +186,14 @@ struct AppliedShape {
   /// columns in the table.
   func newValues(of change: AnyLogChange, in columns: [Int]) -> ([Int], [DatabaseValue]) {
     var (found, values): ([Int], [DatabaseValue]) = ([], [])
-    found.reserveCapacity(columns.count)
     values.reserveCapacity(columns.count)
-    for index in columns {
-      guard let place = places[index], let value = change.newValues[index] else { continue }
-      found.append(place)
-      values.append(value)
+    for index in columns where places[index] != nil {
+      if let value = change.newValues[index] { values.append(value) }
+    }
+    // Most often a row is inserted with all of its columns, whose positions are known.
+    if values.count == writtenPlaces.count { return (writtenPlaces, values) }
+    for index in columns where change.newValues[index] != nil {
+      if let place = places[index] { found.append(place) }
     }
     return (found, values)
   }

@@ -69,7 +69,7 @@ struct ChangeApplication {
   mutating func apply(
     _ changes: [AnyLogChange], resolving policy: ConflictPolicy
   ) throws -> [ResolvedConflict] {
-    let names = Set(changes.map(\.table.lowercasedASCII)).subtracting(tablesWithTriggers)
+    let names = Set(changes.lazy.map(\.shape.foldedTable)).subtracting(tablesWithTriggers)
     if !names.isEmpty {
       triggers.append(try OwnTriggers(of: names, on: connection))
       tablesWithTriggers.formUnion(names)
@@ -92,7 +92,7 @@ struct ChangeApplication {
   /// as they are, and are returned.
   mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
     let reached = try reachedTables()
-    let changes = changes.filter { reached.contains($0.table.lowercasedASCII) }
+    let changes = changes.filter { reached.contains($0.shape.foldedTable) }
     guard !changes.isEmpty else { return [] }
     let keys = try foreignKeys()
     var decisions = ConflictDecisions()

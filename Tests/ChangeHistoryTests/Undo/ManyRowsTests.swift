@@ -46,7 +46,7 @@ struct ManyRowsTests {
     return error.conflicts.flatMap(\.change.keyValues)
   }
 
-  @Test("a deleted row takes one statement, and a foreign key one for all rows")
+  @Test("deleted rows take a statement for many of them, and a foreign key one for all rows")
   func statements() throws {
     try fill(lists: 1...4, cards: 1...300)
     var counts: [Int] = []
@@ -59,10 +59,11 @@ struct ManyRowsTests {
       let statements = seen.texts.withLock { $0 }.filter {
         $0.hasPrefix("SELECT") || $0.contains(" OR ABORT ")
       }
-      #expect(statements.count { $0.contains("INSERT OR ABORT INTO \"Card\"") } == count)
-      counts.append(statements.count)
+      let insertions = statements.count { $0.contains("INSERT OR ABORT INTO \"Card\"") }
+      #expect((1...count / 20).contains(insertions))
+      counts.append(statements.count - insertions)
     }
-    #expect(counts[1] - counts[0] == 100)
+    #expect(counts[0] == counts[1])
   }
 
   @Test("of many deleted rows, exactly those whose parent is gone are in the way")
