@@ -126,7 +126,7 @@ final class AppliedTable {
 
 /// The columns of changes in the table to which they are applied, found once for all changes that have
 /// the same shape.
-struct AppliedShape {
+final class AppliedShape {
   let shape: LogShape
   let table: AppliedTable
   /// The position in the table of each column of the shape; nil where the table does not have it.

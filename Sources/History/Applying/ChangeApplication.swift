@@ -69,7 +69,12 @@ struct ChangeApplication {
   mutating func apply(
     _ changes: [AnyLogChange], resolving policy: ConflictPolicy
   ) throws -> [ResolvedConflict] {
-    let names = Set(changes.lazy.map(\.shape.foldedTable)).subtracting(tablesWithTriggers)
+    var names: Set<String> = []
+    for (index, change) in changes.enumerated()
+    where index == 0 || change.shape.foldedTable != changes[index - 1].shape.foldedTable {
+      names.insert(change.shape.foldedTable)
+    }
+    names.subtract(tablesWithTriggers)
     if !names.isEmpty {
       triggers.append(try OwnTriggers(of: names, on: connection))
       tablesWithTriggers.formUnion(names)
