@@ -35,7 +35,8 @@ struct ManyRowsTests {
   private func conflicts(_ step: HistoryStep?) throws -> [DatabaseValue] {
     let before = try Board.state(db)
     let error = try #require(throws: ChangeConflicts.self) { try history.undo(step) }
-    #expect(try Board.state(db) == before)
+    let after = try Board.state(db)
+    #expect(after == before)
     for conflict in error.conflicts {
       guard case .violates(let failure) = conflict.reason else {
         Issue.record("\(conflict)")
@@ -54,7 +55,8 @@ struct ManyRowsTests {
       try db.run(Board.Card.delete().where { $0.$id <= count })
       seen.texts.withLock { $0 = [] }
       try history.undo()
-      #expect(try db.count(Board.Card.all) == 300)
+      let cards = try db.count(Board.Card.all)
+      #expect(cards == 300)
       // Triggers for the log and the full-text index add their own.
       let statements = seen.texts.withLock { $0 }.filter {
         $0.hasPrefix("SELECT") || $0.contains(" OR ABORT ")
@@ -74,7 +76,8 @@ struct ManyRowsTests {
     let step = try #require(try history.steps().undoable.last)
     try db.run(Board.List.delete().where { $0.$id == 3 })
     let orphans = Array(stride(from: 2, through: 40, by: 4))
-    #expect(try conflicts(step) == orphans.map { .integer(Int64($0)) })
+    let keys = try conflicts(step)
+    #expect(keys == orphans.map { .integer(Int64($0)) })
     let outcome = try #require(try history.undo(step, resolving: .mine))
     #expect(outcome.conflicts.count == orphans.count)
     #expect(
@@ -87,10 +90,12 @@ struct ManyRowsTests {
     try fill(lists: 1...40)
     let step = try #require(try history.steps().undoable.last)
     try db.insert([7, 5, 7].enumerated().map { Board.Card(id: $0, title: "beta", listID: $1) })
-    #expect(try conflicts(step) == [5, 7])
+    let keys = try conflicts(step)
+    #expect(keys == [5, 7])
     try db.run(Board.Card.delete())
     try history.undo(step)
-    #expect(try db.count(Board.List.all) == 0)
+    let lists = try db.count(Board.List.all)
+    #expect(lists == 0)
   }
 
   @Test("rows that exist again, with the same values or others, are found among many")
@@ -108,6 +113,7 @@ struct ManyRowsTests {
     try history.undo(step, resolving: .theirs)
     let titles = try db.fetch(Board.Card.select { $0.$title })
     #expect(titles == Array(repeating: "alpha", count: 40))
-    #expect(try db.checkSearchIndex(of: Board.Card.self))
+    let isSound = try db.checkSearchIndex(of: Board.Card.self)
+    #expect(isSound)
   }
 }
