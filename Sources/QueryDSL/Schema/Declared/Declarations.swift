@@ -147,7 +147,7 @@ extension Declarations {
     try Self.checkNames(of: models)
     // Schemas are the user's code, so no lock is held here.
     for model in models {
-      if let view = model as? any SQLView.Type {
+      if model._isView, let view = model as? any SQLView.Type {
         views.append(try Self.view(view))
       } else if let table = try Self.searchTable(model) {
         searchTables.append(table)
