@@ -113,7 +113,7 @@ extension Connection {
         AND "sequence" > (SELECT "purged" FROM "apus_log")
         """) ?? 0
     guard count > 0 else { return 0 }
-    // The newest entry and the newest change stay in any case, so that no number is used twice.
+    // The newest entry and the newest change stay in any case: the next ones have a later time and number.
     try execute(
       """
       DELETE FROM "apus_log_change" WHERE "id" < coalesce((SELECT "firstChange" \

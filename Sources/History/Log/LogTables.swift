@@ -247,6 +247,11 @@ enum LogTables {
     + "coalesce((SELECT coalesce(e.\"latest\", e.\"time\") FROM \"\(entry)\" AS e "
     + "ORDER BY e.\"sequence\" DESC LIMIT 1) + 1, 0))"
 
+  /// The number of the next entry. It is above all that were purged, also by a program of the format 1,
+  /// which deletes the newest entry as well.
+  private static let next =
+    "max(coalesce(\(newest), 0), (SELECT \"purged\" FROM \"\(log)\")) + 1"
+
   /// The number that the first change of the next entry gets.
   private static let nextChange = "coalesce((SELECT max(\"id\") FROM \"\(change)\"), 0) + 1"
 
@@ -263,7 +268,7 @@ enum LogTables {
   /// fires it.
   static let opening =
     "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\") VALUES ("
-    + "CASE WHEN \(isOpen) THEN \(newest) END, CASE WHEN \(isOpen) THEN 0 ELSE \(now) END, "
+    + "CASE WHEN \(isOpen) THEN \(newest) ELSE \(next) END, CASE WHEN \(isOpen) THEN 0 ELSE \(now) END, "
     + "CASE WHEN \(isOpen) THEN 0 ELSE \(nextChange) END, "
     + "CASE WHEN \(isOpen) THEN NULL ELSE (SELECT \"schemaVersion\" FROM \"\(log)\") END) "
     + "ON CONFLICT (\"sequence\") DO NOTHING"
@@ -275,8 +280,8 @@ enum LogTables {
   /// Returns the statement that adds an entry which says that changes of a table before it are not
   /// in the log.
   static func gap(in table: String) -> String {
-    "INSERT INTO \"\(entry)\" (\"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") VALUES ("
-      + "\(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "
+    "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") "
+      + "VALUES (\(next), \(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "
       + "\(DatabaseValue.text(table)))"
   }
 }

@@ -163,6 +163,25 @@ struct LogFormatTests {
 }
 
 extension LogFormatTests {
+  @Test("a program of the former format purges the newest entry, and its number is not given again")
+  func formerPurge() throws {
+    let db = try Database.temporary(models: [Note.self])
+    try db.insert([Note(id: 1, text: "a")])
+    try db.insert([Note(id: 2, text: "b")])
+    let last = try db.log.position
+    // As version 0.1 purges everything.
+    try db.execute(
+      """
+      DELETE FROM apus_log_change WHERE id < (SELECT max(id) FROM apus_log_change);
+      DELETE FROM apus_log_entry; UPDATE apus_log SET purged = 2
+      """)
+    try db.insert(Note(id: 3, text: "c"))
+    try db.execute("INSERT INTO Note VALUES (4, 'd')")
+    let entries = try db.log.entries(after: last)
+    #expect(entries.map(\.sequence) == [3, 4])
+    #expect(entries.flatMap(\.changes).map(\.keyValues) == [[3], [4]])
+  }
+
   /// The tables of the format 1.
   private static let tables = """
     CREATE TABLE "apus_log" ("id" INTEGER PRIMARY KEY NOT NULL CHECK ("id" = 1),
