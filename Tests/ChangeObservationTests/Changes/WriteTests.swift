@@ -129,7 +129,7 @@ struct WriteTests {
     try await db.write(label: "next") { try $0.execute("INSERT INTO Note VALUES (1)") }
     let first = try #require(await changes.next())
     #expect(first.label == "rename")
-    #expect(first.tables.map(\.name) == ["Gone", "Note"])
+    #expect(first.tables.map { $0.name.lowercased() } == ["gone", "note"])
     #expect(first.tables.allSatisfy { $0.events.contains(.schemaChanged) })
     #expect(await changes.next()?.label == "next")
   }
@@ -165,7 +165,7 @@ struct WriteTests {
       try tx.execute("ROLLBACK TO s")
     }
     let reported = try #require(await changes.next())
-    #expect(reported.tables.map(\.name) == ["Other"])
+    #expect(reported.tables.map { $0.name.lowercased() } == ["other"])
     #expect(reported["other"]?.events == [.tableChanged])
   }
 
