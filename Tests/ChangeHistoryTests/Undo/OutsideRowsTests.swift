@@ -240,7 +240,8 @@ struct OutsideRowsTests {
     #expect(try isSound())
   }
 
-  @Test("a restriction further away, and what a trigger raises, undo nothing")
+  @Test(
+    "a restriction further away, and what a trigger raises, undo nothing", .needs(.preUpdateHook))
   func failures() throws {
     try db.execute(
       """
