@@ -61,18 +61,18 @@ struct Program {
     try expect(streamed == 100, "the stream has \(streamed) rows")
     let snapshot = try await db.makeSnapshot()
     try expect(try await snapshot.count(Secret.all) == 100, "the snapshot has not 100 rows")
-    try snapshot.close()
+    try await snapshot.close()
 
     try await db.backup(to: "\(folder)/backup.sqlite")
     try await db.vacuum(into: "\(folder)/compact.sqlite")
-    try db.close()
+    try await db.close()
 
     for name in ["secret.sqlite", "backup.sqlite", "compact.sqlite"] {
       let bytes = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
       try expect(bytes.range(of: Data("plainword".utf8)) == nil, "\(name) is readable")
       let copy = try open(name, settings(key: "open sesame"))
       try expect(try await copy.count(Secret.all) == 100, "\(name) has not 100 rows")
-      try copy.close()
+      try await copy.close()
       try requireRefusal(name, settings(key: "guess"), "the key is wrong")
       try requireRefusal(name, Configuration(), "it is encrypted")
     }

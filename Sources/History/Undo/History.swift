@@ -31,10 +31,11 @@ public final class History: Sendable {
   ///
   /// It begins empty, and ends with the object. Transactions of other programs are not part of it.
   /// It has no steps after a write whose rows were too many to be recorded
-  /// (`Configuration.maximumTrackedRows`), or if SQLite was built without the pre-update hook.
+  /// (`Configuration.maximumTrackedRows`).
   ///
-  /// Throws `ModelError` if a model is a view. Costs the recording of each changed row, as for an
-  /// observer.
+  /// Throws `ModelError` if a model is a view, and `DatabaseError` if SQLite was built without the
+  /// pre-update hook: use a history over the change log then. Costs the recording of each changed row,
+  /// as for an observer.
   ///
   /// - Parameters:
   ///   - author: takes only the transactions of this author, as in `history.write` and
@@ -46,6 +47,7 @@ public final class History: Sendable {
     of models: [any Model.Type], in database: Database, author: String? = nil,
     groupsByLabel: Bool = false, limit: Int = 100
   ) throws {
+    try SQLiteLibrary.Feature.preUpdateHook.require(for: "a history in memory")
     let tables = try Set(models.map { QualifiedTableName(try $0.storedTableName) })
     let recorder = HistoryRecorder(
       tables, HistoryOptions(author: author, groupsByLabel: groupsByLabel, limit: limit))

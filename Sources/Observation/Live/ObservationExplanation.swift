@@ -21,25 +21,20 @@ extension QueryWatch {
   /// and, if an index is missing, a copy of the schema in memory.
   func explain() async throws -> ObservationExplanation {
     let preparation = try await prepare().get()
-    switch preparation.maintenance {
-    case .maintained(let plan):
-      return ObservationExplanation(
-        isMaintained: true, description: "Maintained: \(plan.explanation).", missingIndexes: [])
-    case .runsAgain(let reason):
-      var indexes: [SuggestedIndex] = []
-      for sql in reason.scanningSQL {
-        let more = try await watch.reading(hops: true, isFirst: true) {
-          try $0.missingIndexes(for: sql)
-        }
-        indexes += more.filter { !indexes.contains($0) }
+    let maintenance = preparation.maintenance
+    var indexes: [SuggestedIndex] = []
+    for sql in maintenance.reason?.scanningSQL ?? [] {
+      let more = try await watch.reading(hops: true, isFirst: true) {
+        try $0.missingIndexes(for: sql)
       }
-      var text = "\(reason.sentence)."
-      if !indexes.isEmpty {
-        text += " Missing: " + indexes.map(\.sql).joined(separator: "; ")
-      }
-      return ObservationExplanation(
-        isMaintained: false, description: text, missingIndexes: indexes)
+      indexes += more.filter { !indexes.contains($0) }
     }
+    var text = maintenance.explanation
+    if !indexes.isEmpty {
+      text += " Missing: " + indexes.map(\.sql).joined(separator: "; ")
+    }
+    return ObservationExplanation(
+      isMaintained: maintenance.isMaintained, description: text, missingIndexes: indexes)
   }
 }
 

@@ -13,7 +13,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
-  private var maintenance = Maintenance.runsAgain(RerunReason("it has not been prepared"))
+  private var maintenance = Maintenance(plan: nil, reason: RerunReason("it has not been prepared"))
   private var held: Held?
   /// What the result has cost so far.
   private(set) var cost = LiveCost()
@@ -29,9 +29,19 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private(set) var missing: DatabaseError?
 
   /// The way in which the result follows the commits.
-  enum Maintenance: Sendable {
-    case maintained(any MaintenancePlan<Row>)
-    case runsAgain(RerunReason)
+  struct Maintenance: Sendable {
+    /// The plan that gives the rows their keys and, if there is no reason to run again, merges the
+    /// commits.
+    let plan: (any MaintenancePlan<Row>)?
+    /// The reason why the query runs again; nil if the result is maintained.
+    let reason: RerunReason?
+
+    var isMaintained: Bool { reason == nil }
+
+    /// The plan or the reason as one sentence.
+    var explanation: String {
+      (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
+    }
   }
 
   /// A result, and the commits that it contains.
@@ -82,11 +92,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   /// Whether the result is maintained.
-  var isMaintained: Bool { plan != nil }
+  var isMaintained: Bool { maintenance.isMaintained }
 
-  private var plan: (any MaintenancePlan<Row>)? {
-    if case .maintained(let plan) = maintenance { plan } else { nil }
-  }
+  private var plan: (any MaintenancePlan<Row>)? { maintenance.plan }
 
   /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
   /// change between them is missed. Returns false if a table or column that it read before does not
@@ -146,7 +154,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
           dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
           reserve: watch.database.configuration.liveReserve))
       var interests = try connection.interests(of: dependencies)
-      if case .maintained(let plan) = maintenance { plan.narrow(&interests) }
+      if maintenance.isMaintained { maintenance.plan?.narrow(&interests) }
       let missingIndexes = try watch.narrow(
         &interests, by: source.shape?(), schemaVersion: version, on: connection)
       try core.run(cached: "COMMIT")
@@ -164,9 +172,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       guard watch.database.hasBuiltInCollations else {
         throw RerunReason("one of SQLite's own collations was replaced")
       }
-      return .maintained(try source.plan(context))
+      return Maintenance(plan: try source.plan(context), reason: watch.rowlessReason)
     } catch let reason as RerunReason {
-      return .runsAgain(reason)
+      return Maintenance(plan: nil, reason: reason)
     }
   }
 
@@ -212,10 +220,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   /// Notes how the result is kept up to date, for the status.
   private func note(_ preparation: Preparation) {
-    switch preparation.maintenance {
-    case .maintained(let plan): cost.explanation = "Maintained: \(plan.explanation)."
-    case .runsAgain(let reason): cost.explanation = reason.sentence + "."
-    }
+    cost.explanation = preparation.maintenance.explanation
     cost.isMaintained = isMaintained
     cost.missingIndexes = preparation.missingIndexes
     cost.tablesOfAllRows =
@@ -226,11 +231,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Reports that the query ran again, if that took long.
   private func report(_ duration: Duration, to reporting: RerunReporting) throws {
     guard duration > reporting.limit else { return }
-    let reason =
-      switch maintenance {
-      case .maintained: "It is maintained, but had to be fetched"
-      case .runsAgain(let reason): reason.sentence
-      }
+    let reason = maintenance.reason?.sentence ?? "It is maintained, but had to be fetched"
     reporting.report(
       ObservationRerun(
         sql: try source.texts().first ?? "", duration: duration, reason: reason + "."))

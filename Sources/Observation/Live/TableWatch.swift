@@ -54,6 +54,16 @@ final class TableWatch: Sendable {
   /// What reports live queries that run again, if anything does.
   var rerunReporting: RerunReporting? { tracker?.rerunReporting }
 
+  /// The reason why no query can be maintained: commits are reported by their tables. Nil if they
+  /// are reported row by row.
+  var rowlessReason: RerunReason? {
+    guard tracker?.seesRows == false else { return nil }
+    return RerunReason(
+      database.isRemote
+        ? "the database is elsewhere, and reports no rows"
+        : "SQLite was built without the pre-update hook")
+  }
+
   /// Returns whether the writer has begun no commit after the given one.
   func isLast(_ commit: UInt64) -> Bool { tracker?.clock.isLast(commit) ?? false }
 
@@ -68,7 +78,9 @@ final class TableWatch: Sendable {
     _ interests: inout [QualifiedTableName: Subscription.Interest], by shape: Shape?,
     schemaVersion: Int32, on connection: Connection
   ) throws -> [SuggestedIndex] {
-    guard let shape, let tracker, database.hasBuiltInCollations else { return [] }
+    guard let shape, let tracker, tracker.seesRows, database.hasBuiltInCollations else {
+      return []
+    }
     let schema = RoutedSchema(
       version: schemaVersion, connection: connection, known: tracker.knownRoutes)
     let lacking = try QueryConditions(of: shape).narrow(

@@ -32,14 +32,24 @@ public struct BlobChunks: AsyncSequence, Sendable {
 
   /// An iterator over the chunks.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let source: BlobSource
-    let chunkSize: Int
+    private let owner: Owner
+    private let chunkSize: Int
     private var offset = 0
     private var hasEnded = false
 
     init(source: BlobSource, chunkSize: Int) {
-      self.source = source
+      owner = Owner(source)
       self.chunkSize = chunkSize
+    }
+
+    /// Ends the reading when the iterator is released. The job that delivered the last chunk may
+    /// hold the source for a moment longer, so the source's own `deinit` would be too late.
+    private final class Owner {
+      let source: BlobSource
+
+      init(_ source: BlobSource) { self.source = source }
+
+      deinit { source.end() }
     }
 
     /// Returns the next chunk; nil after the last chunk and after an error.
@@ -48,6 +58,7 @@ public struct BlobChunks: AsyncSequence, Sendable {
     ) async throws -> Data? {
       guard !hasEnded else { return nil }
       hasEnded = true
+      let source = owner.source
       do {
         try Task.checkCancellation()
       } catch {
@@ -90,8 +101,6 @@ final class BlobSource: @unchecked Sendable {
     self.address = address
     self.place = place
   }
-
-  deinit { end() }
 
   /// Returns at most `count` bytes from `offset` on; nil at the end.
   func read(at offset: Int, count: Int) async throws -> Data? {

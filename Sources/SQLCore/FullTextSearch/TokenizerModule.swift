@@ -167,14 +167,19 @@ final class ForeignTokenizer: FTS5Tokenizer {
   func tokenize(
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens
   ) throws {
-    let relay = TokenRelay(target: tokens.target)
-    let code = text.withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { bytes in
-        methods.xTokenize?(
-          instance, Unmanaged.passUnretained(relay).toOpaque(), purpose.rawValue,
-          bytes.baseAddress, Int32(clamping: bytes.count), relayToken) ?? SQLITE_ERROR
-      }
+    let count = text.count
+    let relay = TokenRelay(target: tokens.target, count: count)
+    // Before SQLite 3.49, `trigram` reads on after the text until it finds a zero.
+    var terminated: [CChar] = []
+    terminated.reserveCapacity(count + 1)
+    text.withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { terminated.append(contentsOf: $0) }
     }
+    terminated.append(0)
+    let code =
+      methods.xTokenize?(
+        instance, Unmanaged.passUnretained(relay).toOpaque(), purpose.rawValue, terminated,
+        Int32(clamping: count), relayToken) ?? SQLITE_ERROR
     if let failure = relay.failure { throw failure }
     guard code == SQLITE_OK else {
       throw core.takeUnretainedValue().state.pointee.hooks.takeFailure()?.thrown(sql: nil)
@@ -187,10 +192,13 @@ final class ForeignTokenizer: FTS5Tokenizer {
 /// It is used only while the wrapped tokenizer runs.
 private final class TokenRelay {
   let target: FTS5Tokens.Target
+  /// The number of bytes of the text. A tokenizer may report places that the text does not have.
+  let count: Int
   var failure: (any Error)?
 
-  init(target: FTS5Tokens.Target) {
+  init(target: FTS5Tokens.Target, count: Int) {
     self.target = target
+    self.count = count
   }
 }
 
@@ -201,9 +209,10 @@ private func relayToken(
   guard let context else { return SQLITE_ERROR }
   let relay = Unmanaged<TokenRelay>.fromOpaque(context).takeUnretainedValue()
   let bytes = UnsafeRawBufferPointer(start: token, count: Int(count))
+  let start = min(max(Int(start), 0), relay.count)
   do {
     try FTS5Tokens(relay.target).append(
-      String(decoding: bytes, as: UTF8.self), at: Int(start)..<max(Int(start), Int(end)),
+      String(decoding: bytes, as: UTF8.self), at: start..<min(max(start, Int(end)), relay.count),
       isColocated: flags & FTS5_TOKEN_COLOCATED != 0)
     return SQLITE_OK
   } catch {

@@ -12,8 +12,7 @@ extension SQLiteLibrary {
   /// - SeeAlso: <https://www.sqlite.org/compile.html>
   public enum Feature: String, CaseIterable, Sendable {
     /// The hook that reports each row before it changes (`SQLITE_ENABLE_PREUPDATE_HOOK`). Without it,
-    /// observation reports which tables have changed, and no rows; a history, and undo in memory, need
-    /// the rows.
+    /// observation reports which tables have changed, and no rows, and undo in memory is not possible.
     case preUpdateHook
     /// Sessions and changesets (`SQLITE_ENABLE_SESSION`).
     case sessions
@@ -36,7 +35,7 @@ extension SQLiteLibrary {
     }
 
     /// Throws if the library lacks this part.
-    func require(for purpose: String) throws {
+    package func require(for purpose: String) throws {
       guard !isAvailable else { return }
       throw DatabaseError(
         code: .error,

@@ -1,6 +1,7 @@
 import Apus
 import Foundation
 import Observation
+import TestRun
 import Testing
 
 /// Writes, reads, observation and raw SQL over the models of a blog, as the README writes them.
@@ -125,7 +126,7 @@ struct ReadmeTests {
     #expect(seen == [["Post 2", "Post 1", "Post 0"], ["Post 2", "Post 0"]])
   }
 
-  @Test("observed changes have keys, columns, old and new values")
+  @Test("observed changes have keys, columns, old and new values", .needs(.preUpdateHook))
   func changes() async throws {
     try await store()
     let changes = db.changes(of: Post.self, columns: \.$title)

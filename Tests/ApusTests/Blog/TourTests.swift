@@ -1,5 +1,6 @@
 import Apus
 import Foundation
+import TestRun
 import Testing
 
 /// The SQL and the output that the README shows further down.
@@ -61,7 +62,7 @@ struct TourTests {
         """)
   }
 
-  @Test("changes of a column have its old and new values")
+  @Test("changes of a column have its old and new values", .needs(.preUpdateHook))
   func changes() async throws {
     let changes = db.changes(of: Post.self, columns: \.$status)
     try await db.run(Post.update { $0.$status = .archived }.where { $0.$views > 0 })

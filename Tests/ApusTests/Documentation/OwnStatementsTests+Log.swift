@@ -37,7 +37,7 @@ extension OwnStatements {
 }
 
 extension OwnStatementsTests {
-  @Test("undo and redo, in memory and over the change log")
+  @Test("undo and redo, in memory and over the change log", .needs(.preUpdateHook))
   func undo() async {
     await #expect(processExitsWith: .success) {
       try OwnStatements.run { statements in

@@ -6,7 +6,7 @@ import Testing
 extension OwnStatementsTests {
   private static let insertion = #"INSERT INTO "Author" ("id", "name") VALUES (?, ?)"#
 
-  @Test("observing a query that is maintained")
+  @Test("observing a query that is maintained", .needs(.preUpdateHook))
   func maintained() async {
     await #expect(processExitsWith: .success) {
       try await OwnStatements.runAsync { statements in
@@ -26,7 +26,7 @@ extension OwnStatementsTests {
     }
   }
 
-  @Test("observing a join, and groups that are calculated again")
+  @Test("observing a join, and groups that are calculated again", .needs(.preUpdateHook))
   func maintainedInReader() async {
     await #expect(processExitsWith: .success) {
       try await OwnStatements.runAsync { statements in
@@ -83,7 +83,7 @@ extension OwnStatementsTests {
     }
   }
 
-  @Test("changes, with and without a condition")
+  @Test("changes, with and without a condition", .needs(.preUpdateHook))
   func changes() async {
     await #expect(processExitsWith: .success) {
       try await OwnStatements.runAsync { statements in

@@ -146,12 +146,10 @@ struct HistoryModelTests {
     return result
   }
 
-  enum Source: CaseIterable { case memory, log }
-
   @Test(
     "after random transactions, each undo and redo gives the recorded state or a right conflict",
-    arguments: Source.allCases)
-  func randomSteps(_ source: Source) throws {
+    arguments: OutsideRowsTests.Source.allCases)
+  func randomSteps(_ source: OutsideRowsTests.Source) throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     let db = try Board.database()

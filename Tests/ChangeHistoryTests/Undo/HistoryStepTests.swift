@@ -2,6 +2,7 @@ import ApusHistory
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("The step that an undo takes")
@@ -65,7 +66,20 @@ struct HistoryStepTests {
     #expect(try ids() == [2, 3])
   }
 
-  @Test("a history in memory does not take the step of another one for its own")
+  @Test("a history in memory is made, or its error names the option that SQLite lacks")
+  func missingHook() throws {
+    let hasHook = SQLiteLibrary.Feature.preUpdateHook.isAvailable
+    do {
+      _ = try history(.memory, of: Board.database())
+      #expect(hasHook)
+    } catch let error as DatabaseError {
+      #expect(!hasHook && error.message.contains("without SQLITE_ENABLE_PREUPDATE_HOOK"))
+    }
+  }
+
+  @Test(
+    "a history in memory does not take the step of another one for its own",
+    .needs(.preUpdateHook))
   func otherHistory() throws {
     let db = try Board.database()
     let (first, second) = (try history(.memory, of: db), try history(.memory, of: Board.database()))

@@ -3,9 +3,10 @@ import ChangeObservation
 import Foundation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("Undo and redo in memory")
+@Suite("Undo and redo in memory", .needs(.preUpdateHook))
 struct HistoryTests {
   private typealias Card = Board.Card
   private typealias List = Board.List

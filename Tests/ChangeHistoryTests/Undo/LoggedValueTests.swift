@@ -16,10 +16,10 @@ struct LoggedValueTests {
 
   @Test(
     "undo writes a text that is not UTF-8 back with the same bytes, over the log and in memory",
-    arguments: [true, false])
-  func invalidText(isLogged: Bool) throws {
+    arguments: OutsideRowsTests.Source.allCases)
+  func invalidText(_ source: OutsideRowsTests.Source) throws {
     let db = try Board.database()
-    let history = try isLogged ? history(of: db) : Board.history(of: db)
+    let history = try source == .log ? history(of: db) : Board.history(of: db)
     try db.insert(List(id: 1, name: "one"))
     try db.execute("UPDATE List SET name = CAST(x'FF41' AS TEXT)")
     try db.execute("UPDATE List SET name = 'two'")

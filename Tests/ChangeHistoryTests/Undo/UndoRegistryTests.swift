@@ -1,9 +1,10 @@
 import ApusHistory
 import ChangeObservation
 import QueryDSL
+import TestRun
 import Testing
 
-@Suite("Undo managers")
+@Suite("Undo managers", .needs(.preUpdateHook))
 @MainActor
 struct UndoRegistryTests {
   /// The two stacks of an undo manager.

@@ -173,6 +173,9 @@ struct CacheModelTests {
   /// Writes while a session has the slot of the hook.
   private func recorded(_ writes: inout RandomWrites, _ db: Database) throws {
     try db.writeWithoutTransaction { connection in
+      guard SQLiteLibrary.Feature.sessions.isAvailable else {
+        return try writes.unit(on: connection)
+      }
       let session = try connection.session()
       try writes.unit(on: connection)
       if writes.chance(50) {

@@ -45,7 +45,9 @@ struct CachedFindTests {
     #expect(db.cacheStatistics["Page"]?.count == 0)
   }
 
-  @Test("a commit of this database removes the rows that it touched, and keeps the others")
+  @Test(
+    "a commit of this database removes the rows that it touched, and keeps the others",
+    .needs(.preUpdateHook))
   func ownCommits() throws {
     let counts = try db.counts(of: Page.self) { () throws in
       try db.execute("UPDATE Page SET text = 'new' WHERE id IN (3, 4)")

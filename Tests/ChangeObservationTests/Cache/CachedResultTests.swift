@@ -112,7 +112,9 @@ struct CachedResultTests {
     #expect(count == 2)
   }
 
-  @Test("a commit removes the results that read one of its tables, and keeps the others")
+  @Test(
+    "a commit removes the results that read one of its tables, and keeps the others",
+    .needs(.preUpdateHook))
   func ownCommits() throws {
     let query = Note.where { $0.$folder == 2 }
     _ = try fetch(query)

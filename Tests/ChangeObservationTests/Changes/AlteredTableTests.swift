@@ -6,7 +6,7 @@ import Testing
 
 /// Transactions that first change the schema, also in savepoints that roll back, and then write
 /// rows. At each row the tracker must know the table as it is then.
-@Suite("Row changes after schema changes")
+@Suite("Row changes after schema changes", .needs(.preUpdateHook))
 struct AlteredTableTests {
   private static let tables = ["Spare", "Other"]
 

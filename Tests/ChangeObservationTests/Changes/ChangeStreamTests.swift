@@ -2,9 +2,10 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
-@Suite("changes(of:columns:keys:)")
+@Suite("changes(of:columns:keys:)", .needs(.preUpdateHook))
 struct ChangeStreamTests {
   let db: Database
 

@@ -2,9 +2,10 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
-@Suite("changes()")
+@Suite("changes()", .needs(.preUpdateHook))
 struct DatabaseChangesTests {
   func text(_ changes: DatabaseChanges?) -> [String] {
     (changes?.tables ?? []).flatMap { table in

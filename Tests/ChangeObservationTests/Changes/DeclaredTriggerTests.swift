@@ -2,9 +2,10 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
-@Suite("Changes that a declared trigger makes")
+@Suite("Changes that a declared trigger makes", .needs(.preUpdateHook))
 struct DeclaredTriggerTests {
   struct Page: Model {
     @PrimaryKey var id: Int

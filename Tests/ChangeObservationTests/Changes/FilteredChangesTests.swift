@@ -27,7 +27,7 @@ private struct Sample: Model {
 
 /// Each predicate is tested on the recorded rows of a write, against the rows that SQLite fetches
 /// from the table before and after it.
-@Suite("Changes filtered by predicates")
+@Suite("Changes filtered by predicates", .needs(.preUpdateHook))
 struct FilteredChangesTests {
   private typealias Predicate = (name: String, make: @Sendable (Columns<Sample>) -> SQLPredicate)
 

@@ -66,7 +66,7 @@ extension NettedTable {
   }
 }
 
-@Suite("Changes compared with whole tables before and after")
+@Suite("Changes compared with whole tables before and after", .needs(.preUpdateHook))
 struct ModelBasedTests {
   private func contents(_ connection: Connection) throws -> [TableContents] {
     try RandomWrites.tables.map { try TableContents($0, on: connection) }

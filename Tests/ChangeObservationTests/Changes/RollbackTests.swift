@@ -2,9 +2,10 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
-@Suite("Changes that were undone")
+@Suite("Changes that were undone", .needs(.preUpdateHook))
 struct RollbackTests {
   let db: Database
 

@@ -2,10 +2,11 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 /// Observers receive the rows that typed writes wrote, and no others.
-@Suite("Changes by typed writes")
+@Suite("Changes by typed writes", .needs(.preUpdateHook))
 struct TypedWriteTests {
   let db: Database
 

@@ -38,7 +38,9 @@ struct WriteTests {
     #expect(await first(4, of: stream).map(\.label) == ["import", nil, "alone", "sync"])
   }
 
-  @Test("writes that share a commit are reported one by one, in order, after the commit")
+  @Test(
+    "writes that share a commit are reported one by one, in order, after the commit",
+    .needs(.preUpdateHook))
   func sharedCommit() async throws {
     let db = try database()
     let stream = db.changes(of: Note.self)
@@ -83,7 +85,9 @@ struct WriteTests {
     #expect(try reported.map { try $0.rows[0].new(\.$stars) } == [1, 2, 3, 4, 5])
   }
 
-  @Test("a stream that begins during a write gets its rows only if they were being recorded")
+  @Test(
+    "a stream that begins during a write gets its rows only if they were being recorded",
+    .needs(.preUpdateHook))
   func lateStream() async throws {
     let db = try database()
     let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -125,12 +129,14 @@ struct WriteTests {
     try await db.write(label: "next") { try $0.execute("INSERT INTO Note VALUES (1)") }
     let first = try #require(await changes.next())
     #expect(first.label == "rename")
-    #expect(first.tables.map(\.name) == ["Gone", "Note"])
+    #expect(first.tables.map { $0.name.lowercased() } == ["gone", "note"])
     #expect(first.tables.allSatisfy { $0.events.contains(.schemaChanged) })
     #expect(await changes.next()?.label == "next")
   }
 
-  @Test("a write beyond the row limit reports only the table, and the next one its rows")
+  @Test(
+    "a write beyond the row limit reports only the table, and the next one its rows",
+    .needs(.preUpdateHook))
   func collapse() async throws {
     let db = try database(maximumTrackedRows: 3)
     var changes = db.changes(of: Note.self).makeAsyncIterator()
@@ -159,11 +165,13 @@ struct WriteTests {
       try tx.execute("ROLLBACK TO s")
     }
     let reported = try #require(await changes.next())
-    #expect(reported.tables.map(\.name) == ["Other"])
+    #expect(reported.tables.map { $0.name.lowercased() } == ["other"])
     #expect(reported["other"]?.events == [.tableChanged])
   }
 
-  @Test("a slow consumer learns that the table changed, without more rows than the limit")
+  @Test(
+    "a slow consumer learns that the table changed, without more rows than the limit",
+    .needs(.preUpdateHook))
   func slowConsumer() async throws {
     let db = try database(maximumTrackedRows: 10)
     let stream = db.changes(of: Note.self)
@@ -176,7 +184,9 @@ struct WriteTests {
     #expect(try next.first?.rows.first?.old(\.$stars) == 20)
   }
 
-  @Test("a schema change is reported only for its own table, and not if it is rolled back")
+  @Test(
+    "a schema change is reported only for its own table, and not if it is rolled back",
+    .needs(.preUpdateHook))
   func schemaChanges() async throws {
     let db = try database()
     try await db.execute("CREATE TABLE Other (id INTEGER PRIMARY KEY)")

@@ -1,11 +1,12 @@
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 @testable import ChangeObservation
 
-@Suite("Groups of columns, observed")
+@Suite("Groups of columns, observed", .needs(.preUpdateHook))
 struct ColumnGroupObservationTests {
   struct Address: ColumnGroup, Equatable {
     @Column var street: String

@@ -1,6 +1,7 @@
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -101,7 +102,7 @@ struct DroppedTableTests {
     }
   }
 
-  @Test("streams of changes report the schema changes and go on")
+  @Test("streams of changes report the schema changes and go on", .needs(.preUpdateHook))
   func changes() async throws {
     let stream = db.changes(of: Note.self)
     let filtered = db.changes(of: Note.self, where: { $0.$stars > 0 })

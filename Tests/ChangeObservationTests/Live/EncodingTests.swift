@@ -131,7 +131,8 @@ struct EncodingTests {
   }
 
   @Test(
-    "a filtered stream reports the rows that SQLite selects", arguments: encodings)
+    "a filtered stream reports the rows that SQLite selects", .needs(.preUpdateHook),
+    arguments: encodings)
   func changes(encoding: String) async throws {
     let db = try database(encoding)
     let changes = db.changes(of: Phrase.self) { $0.$text > "\u{E000}" }

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -27,7 +28,10 @@ struct ExplanationTests {
     $0.$stars.sum().over(.order(by: $0.$id))
   }
 
-  @MainActor @Test("an explanation says in one sentence whether and why a query is maintained")
+  @MainActor
+  @Test(
+    "an explanation says in one sentence whether and why a query is maintained",
+    .needs(.preUpdateHook))
   func sentences() async throws {
     let db = try await database()
     let posts = try await db.observe(JoinPost.all).explanation
@@ -80,7 +84,9 @@ struct ExplanationTests {
     #expect(raw.description.hasSuffix("because it is raw SQL."))
   }
 
-  @Test("a join without an index runs again, and its explanation names the index")
+  @Test(
+    "a join without an index runs again, and its explanation names the index",
+    .needs(.preUpdateHook))
   func missingIndex() async throws {
     let db = try await database(indexed: false)
     let explanation = try await db.observe(Self.join).explanation
@@ -94,7 +100,7 @@ struct ExplanationTests {
     #expect(try await db.observe(Self.join).explanation.isMaintained)
   }
 
-  @Test("a join of optional columns, which compares by IS, uses the index")
+  @Test("a join of optional columns, which compares by IS, uses the index", .needs(.preUpdateHook))
   func optionalColumns() async throws {
     let db = try await database()
     let siblings = Query { (post: Columns<JoinPost>, other: Columns<JoinPost>) in
@@ -111,7 +117,7 @@ struct ExplanationTests {
         == [#"CREATE INDEX "JoinPost_on_author" ON "JoinPost" ("author")"#])
   }
 
-  @Test("all indexes that a join lacks are named at once")
+  @Test("all indexes that a join lacks are named at once", .needs(.preUpdateHook))
   func severalIndexes() async throws {
     let db = try await database(indexed: false)
     let teams = Query {

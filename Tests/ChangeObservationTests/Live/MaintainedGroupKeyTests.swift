@@ -1,10 +1,11 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
 
-@Suite("Maintained groups of equal texts and of expressions")
+@Suite("Maintained groups of equal texts and of expressions", .needs(.preUpdateHook))
 struct MaintainedGroupKeyTests {
   /// Makes the tables with a few rows. Names and titles are compared without letter case.
   private func database() async throws -> Database {

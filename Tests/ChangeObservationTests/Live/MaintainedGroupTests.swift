@@ -1,10 +1,11 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
 
-@Suite("Maintained groups and aggregates")
+@Suite("Maintained groups and aggregates", .needs(.preUpdateHook))
 struct MaintainedGroupTests {
   /// Makes the tables, with 1,000 posts by ten writers in two teams. In memory, no other connection
   /// can commit, so that only the first commit causes a fetch.

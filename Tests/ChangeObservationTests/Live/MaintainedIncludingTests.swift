@@ -1,11 +1,12 @@
 import Observation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
 
-@Suite("Maintained queries with included rows")
+@Suite("Maintained queries with included rows", .needs(.preUpdateHook))
 struct MaintainedIncludingTests {
   /// Makes the tables, with 20 teams, 40 writers and 400 posts with one mark each. In
   /// memory, no other connection can commit, so that only the first commit causes a fetch.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChangeObservation
 
-@Suite("Maintained joins")
+@Suite("Maintained joins", .needs(.preUpdateHook))
 struct MaintainedJoinTests {
   private static let byTitle = Query {
     (post: Columns<JoinPost>, writer: OptionalColumns<JoinWriter>) in

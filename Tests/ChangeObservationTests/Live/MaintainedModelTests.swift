@@ -118,7 +118,9 @@ struct MaintainedModelTests {
     let comparisons = comparisons(in: db)
     for comparison in comparisons {
       try await comparison.check("seed \(seed), at first")
-      #expect(comparison.isMaintained(), "\(comparison.name)")
+      // Without the hook, all queries run again.
+      let hasHook = SQLiteLibrary.Feature.preUpdateHook.isAvailable
+      #expect(comparison.isMaintained() == hasHook, "\(comparison.name)")
     }
     for unit in 0..<transactions {
       let statements = writes.transaction()

@@ -1,12 +1,13 @@
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 @testable import ChangeObservation
 
 /// The cost of a commit for many observers: counted, not measured.
-@Suite("Many observers of one row each")
+@Suite("Many observers of one row each", .needs(.preUpdateHook))
 struct ManyObserversTests {
   private static let count = 100
 

@@ -2,6 +2,7 @@ import Foundation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -59,7 +60,9 @@ struct RerunTests {
     return (watch.isMaintained, rows.map { "\($0)" })
   }
 
-  @Test("limited groups of expressions, DISTINCT, raw SQL, random() and right joins run again")
+  @Test(
+    "limited groups of expressions, DISTINCT, raw SQL, random() and right joins run again",
+    .needs(.preUpdateHook))
   func queries() async throws {
     let db = try database()
     let change: SQL = "UPDATE Thing SET size = size + 1"
@@ -105,7 +108,9 @@ struct RerunTests {
     #expect(try await runsAgain(Thing.order(by: \.$half, nulls: .last).select(\.$size)))
   }
 
-  @Test("queries with custom collations or replaced functions of SQLite run again")
+  @Test(
+    "queries with custom collations or replaced functions of SQLite run again",
+    .needs(.preUpdateHook))
   func collations() async throws {
     let db = try database()
     try db.collation("reversed") { left, right in
@@ -214,7 +219,8 @@ struct RerunTests {
       try await follow(titled, in: db, change: "DELETE FROM Thing WHERE id = 1") == (false, ["b"]))
   }
 
-  @Test("decimal numbers are compared and ordered as numbers after each change")
+  @Test(
+    "decimal numbers are compared and ordered as numbers after each change", .needs(.preUpdateHook))
   func decimals() async throws {
     let db = try Database.temporary(models: [Sale.self])
     try await db.insert([
@@ -235,7 +241,9 @@ struct RerunTests {
         == (true, ["3", "20", "-4", "19"]))
   }
 
-  @Test("a custom function that replaces one of SQLite's is the one that is called")
+  @Test(
+    "a custom function that replaces one of SQLite's is the one that is called",
+    .needs(.preUpdateHook))
   func replacedFunctions() async throws {
     let db = try database()
     let plain = Thing.where { $0.$title.upper() == "B" }.order(by: \.$id).select(\.$id)

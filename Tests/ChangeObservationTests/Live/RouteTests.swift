@@ -1,11 +1,12 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
 
 /// The rows that wake a query: counted, not measured.
-@Suite("Queries that are woken by values")
+@Suite("Queries that are woken by values", .needs(.preUpdateHook))
 struct RouteTests {
   let db: Database
 

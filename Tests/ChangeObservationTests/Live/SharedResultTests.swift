@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -200,7 +201,9 @@ struct SharedResultTests {
     #expect(.now - begin >= .milliseconds(50))
   }
 
-  @Test("the status has the queries that are observed, with their number, cost and reason")
+  @Test(
+    "the status has the queries that are observed, with their number, cost and reason",
+    .needs(.preUpdateHook))
   func status() async throws {
     let db = try database()
     #expect(db.liveStatus == LiveStatus())

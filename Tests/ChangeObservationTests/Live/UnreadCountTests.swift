@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -80,7 +81,7 @@ private let unreadEntries = Entry.where { entry in
   !ReadMark.where { $0.$entryID == entry.$id && $0.$userID == user }.exists()
 }.order(by: \.$id).select(\.$id)
 
-@Suite("Unread entries of a user, counted live")
+@Suite("Unread entries of a user, counted live", .needs(.preUpdateHook))
 struct UnreadCountTests {
   private func database() async throws -> Database {
     // In memory, no other connection can commit, so that only the first commit causes a fetch.

@@ -1,9 +1,10 @@
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("Rows older than a column")
+@Suite("Rows older than a column", .needs(.preUpdateHook))
 struct AddedColumnTests {
   @Test(
     "a row older than a column has its default, and a NULL that was written stays NULL",

@@ -2,6 +2,7 @@ import CSQLite
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -10,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Incremental BLOBs")
+@Suite("Incremental BLOBs", .needs(.preUpdateHook))
 struct BlobTests {
   @Test("writing into a BLOB is reported as an update of its column, with both values")
   func blobWrite() async throws {

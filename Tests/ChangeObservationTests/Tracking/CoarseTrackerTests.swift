@@ -97,5 +97,27 @@ struct CoarseTrackerTests {
     #expect(try await results.next() == ["one"])
     try await db.execute("DELETE FROM Note")
     #expect(try await results.next() == [])
+    #expect(db.liveStatus.queries.map(\.isMaintained) == [false])
+    #expect(db.liveStatus.merges == 0)
+  }
+
+  @Test("a query that could be maintained says that it runs again, and which rows changed")
+  func differences() async throws {
+    let db = try database([Note.self])
+    try await db.insert([Note(title: "one"), Note(title: "two")])
+    let query = Note.where { $0.$stars == 0 }.order(by: \.$id)
+    let explanation = try await db.observe(query).explanation
+    #expect(!explanation.isMaintained)
+    #expect(
+      explanation.description
+        == "Runs again after each commit that touches what it reads, because SQLite was built "
+        + "without the pre-update hook.")
+    let watch = QueryWatch(LiveSource(query), in: db)
+    #expect(try await watch.update()?.map(\.title) == ["one", "two"])
+    try await db.execute("UPDATE Note SET title = 'second' WHERE title = 'two'")
+    let result = try await watch.update()
+    #expect(result?.map(\.title) == ["one", "second"])
+    #expect(result?.difference.updated == [1])
+    #expect(result?.difference.inserted == [] && result?.difference.removed == [])
   }
 }

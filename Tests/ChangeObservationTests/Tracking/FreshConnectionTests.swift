@@ -1,13 +1,16 @@
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 @testable import ChangeObservation
 
 @Suite("First uses of virtual tables by a connection")
 struct FreshConnectionTests {
-  @Test("a stream filtered by a list reports exactly its rows, from the first write on")
+  @Test(
+    "a stream filtered by a list reports exactly its rows, from the first write on",
+    .needs(.preUpdateHook))
   func changes() async throws {
     let db = try Database.temporary(models: [Note.self])
     let changes = db.changes(of: Note.self) { $0.$stars.isIn([1, 3]) }
@@ -17,7 +20,7 @@ struct FreshConnectionTests {
     #expect(reported.isFiltered)
   }
 
-  @Test("a live query filtered by a list is maintained from the start")
+  @Test("a live query filtered by a list is maintained from the start", .needs(.preUpdateHook))
   func liveQuery() async throws {
     let db = try Database.temporary(models: [Note.self])
     let watch = QueryWatch(LiveSource(Note.where { $0.$stars.isIn([1, 3]) }), in: db)

@@ -3,9 +3,10 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
-@Suite("The pre-update hook")
+@Suite("The pre-update hook", .needs(.preUpdateHook))
 struct HookTests {
   /// Whether the library has an observer.
   private func isObserved(_ db: Database) throws -> Bool {

@@ -3,10 +3,11 @@ import Foundation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 /// How rows are recorded: the new value is read only from columns that a statement assigns.
-@Suite("Recorded rows")
+@Suite("Recorded rows", .needs(.preUpdateHook))
 struct RecordedRowTests {
   private func reported(_ change: DatabaseChanges?) -> [String] {
     (change?.tables ?? []).flatMap { table in

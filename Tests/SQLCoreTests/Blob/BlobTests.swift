@@ -129,6 +129,18 @@ struct BlobTests {
       #expect(try await dropped.next() == Data([1, 2]))
       busy()
     }
+    // The job that has delivered a chunk may hold the source for a moment longer.
+    let source = BlobSource(
+      database: db,
+      address: BlobAddress(schema: "main", table: "t", column: "b", rowID: 1),
+      place: SourcePlace(#fileID, #line))
+    do {
+      var dropped = BlobChunks.AsyncIterator(source: source, chunkSize: 2)
+      #expect(try await dropped.next() == Data([1, 2]))
+      busy()
+    }
+    #expect(db.access.pool.state.withLock { $0.occupants.isEmpty })
+    withExtendedLifetime(source) {}
     await #expect(throws: DatabaseError.self) {
       for try await _ in db.blobChunks(table: "t", column: "b", rowID: 9) {}
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("Extensions of SQLite", .blocking)
+@Suite("Extensions of SQLite", .blocking, .needs(.extensions))
 struct ExtensionTests {
   private let folder: TemporaryFolder
 

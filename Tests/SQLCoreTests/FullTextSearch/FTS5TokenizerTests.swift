@@ -53,6 +53,18 @@ struct FTS5TokenizerTests {
     #expect(try db.rows("SELECT rowid FROM other WHERE other MATCH 'abc'").count == 1)
   }
 
+  @Test("a built-in tokenizer does not read on after the part of a text that a wrapper gives it")
+  func part() throws {
+    try db.tokenizer("beginning") { Beginning(of: try $0.tokenizer("trigram")) }
+    try db.execute(
+      """
+      CREATE VIRTUAL TABLE page USING fts5(body, tokenize = 'beginning');
+      CREATE VIRTUAL TABLE term USING fts5vocab(page, row);
+      INSERT INTO page (body) VALUES ('abcdef')
+      """)
+    #expect(try db.rows("SELECT term FROM term").map { $0[0] } == ["abc"])
+  }
+
   @Test("a tokenizer's error is the statement's error, and its writes are undone")
   func throwing() throws {
     try db.tokenizer("failing") { context in
@@ -179,6 +191,19 @@ final class Synonyms: FTS5Tokenizer {
         try tokens.append(other, at: range, isColocated: true)
       }
     }
+  }
+}
+
+/// Passes the first three bytes of a text to another tokenizer.
+private final class Beginning: FTS5Tokenizer {
+  private let base: any FTS5Tokenizer
+
+  init(of base: any FTS5Tokenizer) { self.base = base }
+
+  func tokenize(
+    _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens
+  ) throws {
+    try base.tokenize(text.extracting(first: 3), for: purpose, into: tokens)
   }
 }
 

@@ -238,6 +238,11 @@ struct HighlightTests {
     try db.execute("INSERT INTO other VALUES ('é é é', '')")
     let other = columns.replacing("page", with: "other")
     #expect(try db.rows("SELECT \(unsafe: other) FROM other('w')").count == 1)
+    // The text is not in its normal form, so the places are looked up.
+    try db.execute("CREATE VIRTUAL TABLE normal USING fts5(a, b, tokenize = 'apus_nfc wild')")
+    try db.execute("INSERT INTO normal VALUES (\("e\u{301} e\u{301}"), '')")
+    let normal = columns.replacing("page", with: "normal")
+    #expect(try db.rows("SELECT \(unsafe: normal) FROM normal('w')").count == 1)
   }
 }
 

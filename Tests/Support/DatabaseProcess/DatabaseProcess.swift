@@ -19,8 +19,8 @@ import Synchronization
 ///   after its write returned.
 /// - `wander folder other`: opens a relative path in the folder, makes the other one the working
 ///   folder, and prints what it reads afterwards.
-/// - `exhaust path`: opens files until the system allows no more, and prints the error of opening
-///   the database.
+/// - `exhaust path`: has the system allow no more files, and prints the error of opening the
+///   database.
 ///
 /// `hold` and `read` print a line, wait until they read one, and then end.
 @main
@@ -135,15 +135,12 @@ enum DatabaseProcess {
     #else
       let resource = RLIMIT_NOFILE
     #endif
+    // The standard streams, and no other file. If the files were used up instead, another thread could
+    // close one of its own before the database is opened.
     var limit = rlimit()
     getrlimit(resource, &limit)
-    limit.rlim_cur = min(limit.rlim_cur, 64)
+    limit.rlim_cur = 3
     setrlimit(resource, &limit)
-    var descriptors: [Int32] = []
-    while let descriptor = Optional(dup(STDOUT_FILENO)), descriptor >= 0 {
-      descriptors.append(descriptor)
-    }
-    defer { for descriptor in descriptors { close(descriptor) } }
     do {
       _ = try Database(path: path)
       say("opened")

@@ -44,6 +44,9 @@ package final class ChangeTracker: @unchecked Sendable {
 
   // MARK: Subscriptions
 
+  /// Whether commits are recorded row by row, and not only by their tables.
+  var seesRows: Bool { granularity == .rows }
+
   /// Adds a subscription; its tables are recorded from the next access to the writer on.
   package func add(_ subscription: Subscription) -> UInt64 {
     changing { $0.add(subscription) }

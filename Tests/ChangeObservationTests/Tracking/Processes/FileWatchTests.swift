@@ -61,7 +61,7 @@ struct FileWatchTests {
     #expect(try await names.next()?.map { $0.values } == [["b"]])
   }
 
-  @Test("a stream of changes reports that something changed elsewhere")
+  @Test("a stream of changes reports that something changed elsewhere", .needs(.preUpdateHook))
   func stream() async throws {
     let db = try Database.temporary(models: [Note.self])
     let path = try #require(db.path)

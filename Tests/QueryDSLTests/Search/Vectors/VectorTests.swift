@@ -7,7 +7,7 @@ import Testing
 
 @testable import QueryFixtures
 
-@Suite("Vectors and their nearest neighbours")
+@Suite("Vectors and their nearest neighbours", .needs(.extensions))
 struct VectorTests {
   private typealias Picture = Gallery.Picture
   private typealias Artist = Gallery.Artist
