@@ -47,6 +47,24 @@ extension RemoteLink: RemoteConnection {
     }
   }
 
+  /// Returns whether a statement reads no rows in a loop and runs no trigger, so that it certainly
+  /// ends soon.
+  /// - SeeAlso: <https://www.sqlite.org/opcode.html>
+  func endsSoon(_ text: String) -> Bool {
+    guard let program = try? core.compileSubstitute("EXPLAIN " + text) else { return false }
+    defer { sqlite3_finalize(program) }
+    while sqlite3_step(program) == SQLITE_ROW {
+      let name = sqlite3_column_text(program, 1).map { String(cString: $0) } ?? ""
+      let (place, target) = (sqlite3_column_int(program, 0), sqlite3_column_int(program, 3))
+      // The last instruction of each program goes back to the second one.
+      let isLoop =
+        name.hasSuffix("Next") || name == "Prev" || name == "Yield"
+        || name == "Goto" && target > 1 && target <= place
+      if isLoop || name == "Program" || name == "IntegrityCk" { return false }
+    }
+    return true
+  }
+
   /// Throws for statements that would have no meaning elsewhere.
   private func check(_ statement: RemoteStatement) throws {
     let count = Int(sqlite3_column_count(statement.template))

@@ -87,7 +87,7 @@ final class RemoteLink {
   ) throws -> any RemoteRows {
     try rows(
       of: statement.text.sent, values, isReadOnly: statement.isReadOnly,
-      columns: statement.columns)
+      columns: statement.columns, from: statement)
   }
 
   /// Sends the statement with a number, which returns no rows. Returns the rowid of the last insert.
@@ -95,7 +95,7 @@ final class RemoteLink {
     try noting {
       let statement = try statement(number)
       let values = try arguments.values(for: statement.text)
-      let outcome = try countingChanges { try run(statement.text.sent, values) }
+      let outcome = try countingChanges { try run(statement.text.sent, values, from: statement) }
       changeCount = outcome.changeCount
       return outcome.lastInsertRowID
     }
@@ -118,7 +118,7 @@ final class RemoteLink {
   func send(_ statement: RemoteStatement) throws {
     if session == nil, statement.isRollback { return }
     do {
-      _ = try run(statement.text.sent, [], endsTransaction: statement.isCommit)
+      _ = try run(statement.text.sent, [], endsTransaction: statement.isCommit, from: statement)
     } catch  where session == nil && statement.isRollback {
       return
     }
@@ -166,18 +166,20 @@ final class RemoteLink {
   }
 
   private func run(
-    _ sql: String, _ values: [DatabaseValue], endsTransaction: Bool = false
+    _ sql: String, _ values: [DatabaseValue], endsTransaction: Bool = false,
+    from statement: RemoteStatement? = nil
   ) throws -> RemoteOutcome {
-    try sending(sql, values, isReadOnly: false, endsTransaction) { session, text in
+    try sending(sql, values, isReadOnly: false, endsTransaction, from: statement) { session, text in
       try session.run(text, isStopped: isStopped)
     }
   }
 
   private func rows(
-    of sql: String, _ values: [DatabaseValue], isReadOnly: Bool, columns: [RemoteText.Column] = []
+    of sql: String, _ values: [DatabaseValue], isReadOnly: Bool, columns: [RemoteText.Column] = [],
+    from statement: RemoteStatement? = nil
   ) throws -> any RemoteRows {
     let rows = try sending(
-      sql, values, isReadOnly: isReadOnly, false, columns
+      sql, values, isReadOnly: isReadOnly, false, columns, from: statement
     ) { session, text in
       try session.rows(of: text, isStopped: isStopped)
     }
@@ -187,9 +189,12 @@ final class RemoteLink {
 
   /// Sends a statement. Opens a session if there is none, waits while another session has the lock,
   /// and sends the statement again if it certainly was not run.
+  ///
+  /// - Parameter statement: the statement of the caller; nil for one of the library's own.
   private func sending<Result>(
     _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, _ endsTransaction: Bool,
-    _ columns: [RemoteText.Column] = [], _ send: (any RemoteSession, RemoteText) throws -> Result
+    _ columns: [RemoteText.Column] = [], from statement: RemoteStatement?,
+    _ send: (any RemoteSession, RemoteText) throws -> Result
   ) throws -> Result {
     let maximum = engine.maximumParameterCount
     guard values.count <= maximum else {
@@ -211,9 +216,13 @@ final class RemoteLink {
         openRows = nil
         try applySettings(to: session)
         return try send(session, text)
-      } catch let error as RemoteSessionError {
+      } catch var error as RemoteSessionError {
         drop()
-        guard !isInTransaction else { throw endsTransaction ? error : error.inTransaction }
+        if !error.allowsRetry {
+          error.allowsRetry = statement.map { endsSoon($0.sql) } ?? true
+        }
+        guard !isInTransaction else { throw endsTransaction ? error : error.withoutEffect }
+        guard error.allowsRetry || !isReadOnly else { throw error.withoutEffect }
         guard error.outcome == .notRun || isReadOnly, !isStopped(),
           core.waitsForLock(after: attempts)
         else { throw error }
@@ -306,8 +315,9 @@ extension RemoteSessionError {
   static let transactionLost = RemoteSessionError(
     outcome: .notRun, message: "the session was lost, and the transaction was rolled back")
 
-  /// The error for a transaction that was open: without its COMMIT it is rolled back.
-  var inTransaction: RemoteSessionError {
-    RemoteSessionError(outcome: .notRun, message: message)
+  /// The error for a statement that only reads, or for a transaction that was open: without its
+  /// COMMIT it is rolled back.
+  var withoutEffect: RemoteSessionError {
+    RemoteSessionError(outcome: .notRun, message: message, allowsRetry: allowsRetry)
   }
 }

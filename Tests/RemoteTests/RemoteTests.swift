@@ -251,6 +251,66 @@ import Testing
     }
   }
 
+  /// A node that does not answer may be busy with a query without an end, which would stop the next
+  /// one as well.
+  @Test func aStatementThatMayHaveNoEndIsNotSentAgainAfterItsNodeStoppedAnswering() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE t (x INTEGER PRIMARY KEY, y)")
+      try db.execute("INSERT INTO t VALUES (1, 2), (3, 4)")
+      /// Returns how often statements with a text are sent, if the first of them is not answered.
+      func attempts(of text: String, _ body: () throws -> Void) rethrows -> Int {
+        let attempts = Lock(0)
+        engine.fault.withLock { fault in
+          fault = { sql in
+            guard sql.contains(text) else { return }
+            let number = attempts.withLock { count in
+              count += 1
+              return count
+            }
+            if number == 1 {
+              throw RemoteSessionError(outcome: .unknown, message: "no answer", allowsRetry: false)
+            }
+          }
+        }
+        defer { engine.fault.withLock { $0 = nil } }
+        try body()
+        return attempts.withLock { $0 }
+      }
+      let notSentAgain = RemoteSessionError(
+        outcome: .notRun, message: "no answer", allowsRetry: false)
+      for query: SQL in [
+        "SELECT y FROM t ORDER BY y", "SELECT count(*) FROM t, t AS u",
+        "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
+        "WITH n (i) AS (SELECT 1 UNION SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0",
+      ] {
+        let count = attempts(of: query.text) {
+          #expect(throws: notSentAgain) { try db.rows(query) }
+        }
+        #expect(count == 1, "\(query.text)")
+      }
+      #expect(notSentAgain.description.contains("make sure that it ends"))
+      // One row is found without a loop, and the library's own statements are known.
+      var found: [Int] = []
+      let reads = try attempts(of: "WHERE x = 3") {
+        found = try db.fetch(Int.self, "SELECT y FROM t WHERE x = 3")
+      }
+      #expect(reads == 2 && found == [4])
+      for text in ["BEGIN", "COMMIT", "INSERT INTO t"] {
+        let writes = try attempts(of: text) {
+          try db.write(id: WriteKey(text)) { try $0.execute("INSERT INTO t (y) VALUES (5)") }
+        }
+        #expect(writes == 2, "\(text)")
+      }
+      let updates = attempts(of: "UPDATE t") {
+        #expect(throws: notSentAgain) {
+          try db.write(id: "all") { try $0.execute("UPDATE t SET y = y + 1") }
+        }
+      }
+      #expect(updates == 1)
+      #expect(try db.fetch(Int.self, "SELECT y FROM t ORDER BY x") == [2, 4, 5, 5, 5])
+    }
+  }
+
   @Test func anotherProgramsSchemaIsSeen() throws {
     try withEngine { db, engine in
       try db.execute("CREATE TABLE t (x)")
