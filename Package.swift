@@ -11,7 +11,11 @@ let queryDSL = ["QueryDSL", "SQLCore"]
 let migration = ["SchemaMigration"] + queryDSL
 let observation = ["ChangeObservation"] + queryDSL
 let history = ["ApusHistory"] + observation
+let remote = ["ApusRemote"] + migration
 let apus = ["Apus", "ChangeObservation"] + migration
+
+// What tests of queries share.
+let fixtures = remote + ["QueryFixtures", "FileEngine", "GatewayEngine"]
 
 func modules(_ names: [String], _ others: String...) -> [Target.Dependency] {
   (names + others).map { .byName(name: $0) }
@@ -28,6 +32,7 @@ let package = Package(
     .library(name: "SchemaMigration", targets: migration),
     .library(name: "ChangeObservation", targets: observation),
     .library(name: "ApusHistory", targets: history),
+    .library(name: "ApusRemote", targets: remote),
     .library(name: "DataFrames", targets: ["DataFrames"] + migration),
     .library(name: "ApusTestSupport", targets: ["ApusTestSupport"] + queryDSL),
   ],
@@ -63,6 +68,11 @@ let package = Package(
       name: "ApusHistory", dependencies: modules(observation), path: "Sources/History",
       swiftSettings: librarySettings
     ),
+    // Databases that an engine keeps elsewhere, such as a cluster.
+    .target(
+      name: "ApusRemote", dependencies: modules(migration, "CSQLite"), path: "Sources/Remote",
+      swiftSettings: librarySettings
+    ),
     .target(name: "DataFrames", dependencies: modules(migration), swiftSettings: librarySettings),
     // For tests of those who use the library, with whatever framework.
     .target(
@@ -90,10 +100,12 @@ let package = Package(
       name: "CCountingVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCountingVFS"
     ),
     // An engine elsewhere that is a file after all.
-    .target(name: "FileEngine", dependencies: ["SQLCore"], path: "Tests/Support/FileEngine"),
+    .target(
+      name: "FileEngine", dependencies: modules(remote), path: "Tests/Support/FileEngine"
+    ),
     // An engine in another process, which reaches a cluster: `Cluster/Scripts/specifications`.
     .target(
-      name: "GatewayEngine", dependencies: ["SQLCore"], path: "Tests/Support/GatewayEngine"
+      name: "GatewayEngine", dependencies: modules(remote), path: "Tests/Support/GatewayEngine"
     ),
     // Files that fail, a disk whose power is cut, memory that ends; and what is tried with them:
     // `Scripts/faults`.
@@ -105,40 +117,45 @@ let package = Package(
     ),
     .testTarget(
       name: "SQLCoreTests",
-      dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS", "FileEngine", "TestRun"]
+      dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS", "TestRun"]
     ),
     // The models, rows and expectations that tests of queries share.
     .target(
-      name: "QueryFixtures", dependencies: modules(migration, "FileEngine", "GatewayEngine"),
+      name: "QueryFixtures",
+      dependencies: modules(remote, "FileEngine", "GatewayEngine", "TestRun"),
       path: "Tests/Support/QueryFixtures"
     ),
     .testTarget(
       name: "QueryDSLTests",
-      dependencies: modules(migration, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
+      dependencies: modules(fixtures, "TestRun")
     ),
     .testTarget(
       name: "SpecificationTests",
-      dependencies: modules(migration, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
+      dependencies: modules(fixtures, "TestRun")
     ),
     .testTarget(
       name: "DifferentialTests",
-      dependencies: modules(migration, "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
+      dependencies: modules(fixtures, "TestRun")
     ),
     .testTarget(
       name: "MigrationTests",
-      dependencies: modules(
-        migration, "QueryFixtures", "FileEngine", "GatewayEngine", "MigrationProcess",
-        "MigrationSamples", "TestRun")
+      dependencies: modules(fixtures, "MigrationProcess", "MigrationSamples", "TestRun")
     ),
     .testTarget(
       name: "ChangeObservationTests",
-      dependencies: modules(
-        observation, "SchemaMigration", "DatabaseProcess", "FileEngine", "TestRun")
+      dependencies: modules(observation, "SchemaMigration", "DatabaseProcess", "TestRun")
     ),
     .testTarget(
       name: "ChangeHistoryTests",
-      dependencies: modules(
-        history, "SchemaMigration", "QueryFixtures", "FileEngine", "GatewayEngine", "TestRun")
+      dependencies: modules(fixtures, "ApusHistory", "ChangeObservation", "TestRun")
+    ),
+    // They also run under the thread sanitizer, and so see little.
+    .testTarget(
+      name: "ConcurrencyTests", dependencies: modules(migration, "CSQLite", "TestRun")
+    ),
+    .testTarget(
+      name: "RemoteTests",
+      dependencies: modules(remote, "ApusHistory", "ChangeObservation", "FileEngine", "TestRun")
     ),
     .testTarget(
       name: "ApusTests",

@@ -18,7 +18,10 @@ let package = Package(
     .target(name: "CDuckDB"),
     .target(
       name: "ApusAnalytics",
-      dependencies: ["CDuckDB", apus, history, .product(name: "SQLCore", package: "Apus")],
+      dependencies: [
+        "CDuckDB", apus, history, .product(name: "ApusRemote", package: "Apus"),
+        .product(name: "SQLCore", package: "Apus"),
+      ],
       swiftSettings: settings),
     // Figures beside SQLite and DuckDB itself: `Analytics/Scripts/bench`.
     .executableTarget(

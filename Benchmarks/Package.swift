@@ -28,6 +28,9 @@ let package = Package(
     .executableTarget(
       name: "SmallApus", dependencies: [.product(name: "Apus", package: "Apus")]),
     .executableTarget(name: "SmallC", dependencies: ["CSQLiteBench"]),
+    // Searches by an index of vectors beside exact ones.
+    .executableTarget(
+      name: "VectorSearch", dependencies: [.product(name: "Apus", package: "Apus")]),
     // The faults of `Scripts/faults`, beneath GRDB: `Scripts/faults beside-grdb`. Its sources and
     // these C sources are links to what the trials of Apus are built of, so that both are the same.
     .target(name: "CFaults", dependencies: ["CSQLiteBench"]),

@@ -15,6 +15,7 @@ let package = Package(
       name: "ApusCluster",
       dependencies: [
         .product(name: "Apus", package: "Apus"),
+        .product(name: "ApusRemote", package: "Apus"),
         .product(name: "SQLCore", package: "Apus"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

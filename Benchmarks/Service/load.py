@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 
+README = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Examples/Service/README.md")
 ORDERS = 10_000
 STREAMS = 200
 CONNECTIONS = 32
@@ -96,8 +97,9 @@ def measure(name, program, migrate, script, streams, seconds):
             if clients:
                 clients.start()
             output = subprocess.run(
-                ["wrk", "-t2", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "-s", lua,
-                 f"http://127.0.0.1:{port}"], check=True, capture_output=True, text=True).stdout
+                # A slow answer is one of the figures, and no failure.
+                ["wrk", "-t2", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "--latency",
+                 "-s", lua, f"http://127.0.0.1:{port}"], check=True, capture_output=True, text=True).stdout
             if "Non-2xx" in output or "Socket errors" in output:
                 sys.exit(f"{name}: some requests failed\n{output}")
             with open(f"/proc/{server.pid}/status") as status:
@@ -118,6 +120,31 @@ def measure(name, program, migrate, script, streams, seconds):
                 server.kill()
 
 
+def machine(options):
+    """Returns a sentence about the run."""
+    commit = subprocess.run(["git", "-C", os.path.dirname(README), "rev-parse", "--short", "HEAD"],
+                            capture_output=True, text=True).stdout.strip()
+    swift = subprocess.run(["swift", "--version"], capture_output=True, text=True).stdout
+    version = re.search(r"Swift version (\S+)", swift)
+    rounds = "one round" if options.rounds == 1 else f"{options.rounds} rounds"
+    return (f"Medians of {rounds} of {options.seconds} s for each load, on one machine with "
+            f"{os.cpu_count()} cores, which wrk and its {CONNECTIONS} connections share; at {commit}, in release"
+            + (f" with Swift {version[1]}" if version else "") + ".")
+
+
+def write(options, lines):
+    """Writes the table into the README, between its two comments."""
+    with open(README, encoding="utf-8") as file:
+        text = file.read()
+    table = "\n".join([machine(options), "", *lines])
+    made, count = re.subn(r"(<!-- load -->\n).*?(<!-- end -->)",
+                          lambda match: match[1] + table + "\n" + match[2], text, flags=re.S)
+    if count != 1:
+        sys.exit(f"{README} has no place for the table")
+    with open(README, "w", encoding="utf-8") as file:
+        file.write(made)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("apus")
@@ -126,10 +153,19 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only")
     parser.add_argument("--load", default="", help="only the loads whose name contains this")
+    parser.add_argument("--write", action="store_true", help="write the table into the README")
     options = parser.parse_args()
+    if options.write and (options.only or options.load):
+        parser.error("only a whole table is written")
     sides = [("Apus", options.apus)] + ([("GRDB", options.grdb)] if options.grdb else [])
-    print("| Load | Side | Requests/s | p50 ms | p99 ms | Events/s for each stream | MiB | End s |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|")
+    lines = []
+
+    def show(line):
+        lines.append(line)
+        print(line, flush=True)
+
+    show("| Load | Side | Requests/s | p50 ms | p99 ms | Events/s for each stream | MiB | End s |")
+    show("|---|---|--:|--:|--:|--:|--:|--:|")
     for title, script, streams in LOADS:
         if options.load not in title:
             continue
@@ -143,9 +179,10 @@ def main():
             figure = {key: statistics.median(result[key] for result in results[name])
                       for key in results[name][0]}
             events = f"{figure['events']:.1f}" if streams else ""
-            print(f"| {title} | {name} | {figure['rate']:,.0f} | {figure['p50']:.2f} | "
-                  f"{figure['p99']:.2f} | {events} | {figure['memory']:.0f} | {figure['end']:.2f} |",
-                  flush=True)
+            show(f"| {title} | {name} | {figure['rate']:,.0f} | {figure['p50']:.2f} | "
+                 f"{figure['p99']:.2f} | {events} | {figure['memory']:.0f} | {figure['end']:.2f} |")
+    if options.write:
+        write(options, lines)
 
 
 main()

@@ -85,6 +85,10 @@ static inline int csqlite_db_config_value(sqlite3 *db, int option) {
   return now;
 }
 
+static inline int csqlite_config_memory_status(int value) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, value);
+}
+
 static inline int csqlite_vtab_config(sqlite3 *db, int option) {
   return sqlite3_vtab_config(db, option, 1);
 }

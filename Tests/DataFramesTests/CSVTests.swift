@@ -164,7 +164,7 @@ struct CSVTests {
     }
   }
 
-  @Test("a Double of a given type reads a number in any spelling, and none that loses digits")
+  @Test("a Double of a given type reads a number in any spelling, if it loses no digits")
   func givenDoubles() throws {
     func read(_ text: String) throws -> Double? {
       try DataFrame(csv: "a\n\(text)\n", types: ["a": Double.self]).values(of: "a")[0]

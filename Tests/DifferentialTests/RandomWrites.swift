@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 
 @testable import QueryFixtures
 

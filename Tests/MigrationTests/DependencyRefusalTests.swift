@@ -26,6 +26,31 @@ struct DependencyRefusalTests: RefusalExpecting {
       line: "@Column var needed: String", pastedInto: Needed.self)
   }
 
+  struct Wanted: Model {
+    static let tableName = "Bare"
+    @PrimaryKey var id: Int
+    @Column var wanted: String?
+  }
+
+  struct Moved: Model {
+    static let tableName = "Bare"
+    @PrimaryKey var id: Int
+    @Column var wanted: String?
+    static var schema: Schema<Moved> {
+      Renamed(\.$wanted, from: "needed")  // keeps the values as they are
+    }
+  }
+
+  @Test("a new column that stores the same as an undeclared one may be that one, renamed")
+  func renamed() throws {
+    _ = try expectRefused(
+      "CREATE TABLE Bare (id INTEGER PRIMARY KEY, needed TEXT NOT NULL)", Wanted.self,
+      "needed is NOT NULL and has no default, and no property declares it, so insertions would "
+        + #"fail; declare it as a property of Wanted, or drop it with `Dropped("needed")`"#,
+      line: #"Renamed(\.$wanted, from: "needed")  // keeps the values as they are"#,
+      pastedInto: Moved.self)
+  }
+
   struct Dropping: Model {
     static let tableName = "Bare"
     @PrimaryKey var id: Int

@@ -1,4 +1,5 @@
 import SQLCore
+import TestRun
 
 @testable import QueryDSL
 @testable import QueryFixtures

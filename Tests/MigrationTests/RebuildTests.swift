@@ -232,6 +232,56 @@ struct RebuildTests {
     #expect(try db.rows("SELECT name FROM sqlite_schema").count == 1)
   }
 
+  struct Searched: Model {
+    static let tableName = "Item"
+    @PrimaryKey var id: Int64?
+    @Column var code: String
+    @Column var size: Int
+    static var schema: Schema<Searched> {
+      Index(\.$code)
+      FullText(\.$code)
+    }
+  }
+
+  @Test("checks of values, indexes and full-text indexes report how many rows they have read")
+  func progressWithinStatements() throws {
+    let db = try Specification.database()
+    try db.execute(
+      """
+      CREATE TABLE Item (id INTEGER PRIMARY KEY, code TEXT NOT NULL, size INTEGER NOT NULL);
+      WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+      INSERT INTO Item SELECT i, 'c', i FROM n
+      """)
+    let seen = Mutex<[String: [Int]]>([:])
+    var options = MigrationOptions(
+      checksValues: true,
+      progress: { progress in
+        guard progress.rowCount > 0 else { return }
+        #expect(progress.table == "Item" && progress.rowCount == 25_000)
+        seen.withLock { $0[progress.sql, default: []].append(progress.copiedRows) }
+      })
+    struct Stop: Error {}
+    let whole = options.progress
+    for part in ["-- check the values of size", "CREATE INDEX", "INSERT INTO \"Item_search\""] {
+      options.progress = { progress in
+        if progress.sql.hasPrefix(part), progress.copiedRows > 0 { throw Stop() }
+      }
+      #expect(throws: Stop.self, "\(part)") { try db.migrate([Searched.self], options) }
+      #expect(try db.rows("SELECT name FROM sqlite_schema").count == 1)
+    }
+    options.progress = whole
+    try db.migrate([Searched.self], options)
+    let reports = seen.withLock { $0 }
+    for part in ["-- check the values of size", "CREATE INDEX", "INSERT INTO \"Item_search\""] {
+      let rows = reports.first { $0.key.hasPrefix(part) }?.value ?? []
+      // Values are checked when the file is compared, and again in the transaction.
+      #expect(rows.count >= 2 && rows.first == 0, "\(part): \(rows)")
+      #expect(zip(rows, rows.dropFirst()).allSatisfy { $1 == 0 || $0 < $1 }, "\(part): \(rows)")
+      #expect(rows.allSatisfy { $0 < 25_000 })
+    }
+    #expect(try db.checkSearchIndex(of: Searched.self))
+  }
+
   struct Optional: Model {
     static let tableName = "Item"
     @PrimaryKey var id: Int64?

@@ -40,7 +40,7 @@ struct JSONSpecification {
     return try db.fetch(query)
   }
 
-  @Test("a path of keys and indexes reads a value, or NULL if there is none")
+  @Test("a path of keys and indexes reads a value, or NULL where nothing is")
   func value() throws {
     let extract = #"json_extract("place", ?)"#
     let text = #"apus_json_value("place" -> ?, 'String')"#

@@ -124,7 +124,7 @@ struct TemporarySpecification {
     #expect(try db.read { try $0.fetch(Prolific.all).map(\.books) } == [2])
   }
 
-  @Test("the rows that a left join finds are an array, which is empty if there are none")
+  @Test("the rows that a left join finds are an array, which may be empty")
   func arrays() throws {
     let db = try database()
     let query = Query { (author: Columns<Author>, book: OptionalColumns<Book>) in

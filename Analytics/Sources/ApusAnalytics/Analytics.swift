@@ -1,3 +1,4 @@
+import ApusRemote
 import Foundation
 import QueryDSL
 import SQLCore

@@ -9,7 +9,7 @@ public enum ParquetType: Hashable, Sendable {
   case boolean
   /// A `UUID` in the standard form: UUID.
   case uuid
-  /// A `Decimal`: DECIMAL with so many digits, and so many of them after the point.
+  /// A `Decimal`: DECIMAL with a number of digits, and the number of those after the point.
   case decimal(digits: Int, scale: Int)
 
   fileprivate func expression(_ name: String) -> String {

@@ -17,6 +17,7 @@ enum Main {
   nonisolated(nonsending)
     private static func run(_ options: Options) async throws
   {
+    if let figures = options.figures { return try publish(Figures(path: figures), options) }
     if options.isMemory { return try ObservationMemory.report() }
     if options.isObservers {
       return try await ManyObservers.report(
@@ -37,11 +38,24 @@ enum Main {
       fflush(nil)
       measurements.append(measurement)
     }
-    if let path = options.json {
-      try Report.json(measurements).write(toFile: path, atomically: true, encoding: .utf8)
-    }
-    if let path = options.page {
-      try PerformancePage(measurements, rounds: options.rounds).write(to: path)
+    let figures = Figures(measurements, rounds: options.rounds)
+    if let path = options.json { try figures.write(to: path) }
+    try publish(figures, options)
+  }
+
+  /// Writes the pages, or compares them with what would be written.
+  private static func publish(_ figures: Figures, _ options: Options) throws {
+    guard let pages = options.pages else { return }
+    let folder = URL(filePath: pages)
+    let root = folder.appending(path: "..").standardizedFileURL
+    for (path, text) in try PerformancePages(figures, root: root).files() {
+      let file = folder.appending(path: path)
+      if try options.isCheck && String(contentsOf: file, encoding: .utf8) != text {
+        throw Options.Invalid(
+          message: "Documentation/\(path) is not what Benchmarks/Pages and the figures give; "
+            + "run `Scripts/bench --pages`")
+      }
+      if !options.isCheck { try text.write(to: file, atomically: true, encoding: .utf8) }
     }
   }
 

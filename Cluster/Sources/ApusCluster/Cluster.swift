@@ -1,3 +1,4 @@
+@_exported import ApusRemote
 import Foundation
 import NIOSSL
 import SQLCore

@@ -1,3 +1,4 @@
+import ApusRemote
 import NIOCore
 import SQLCore
 
@@ -79,7 +80,8 @@ final class ClusterSession: RemoteSession {
       leader.forget(channel.address)
       return RemoteSessionError(
         outcome: .notRun, message: "the node \(channel.address) has closed the database")
-    case Self.notLeader:
+    case Self.notLeader,
+      Self.handsOver where Self.saysSuccess(message):
       channel.close()
       leader.forget(channel.address)
       return RemoteSessionError(
@@ -99,6 +101,15 @@ final class ClusterSession: RemoteSession {
   private static let notFound: Int32 = 12
   /// `SQLITE_IOERR_NOT_LEADER` of dqlite: the statement was not run.
   private static let notLeader: Int32 = 10_250
+  /// `RAFT_NOTLEADER`: a leader that hands its leadership over refuses a COMMIT, which was not run.
+  /// dqlite 1.11 answers with this number, which is that of `SQLITE_NOMEM`, and with SQLite's message
+  /// about the statement before.
+  private static let handsOver: Int32 = 7
+
+  private static func saysSuccess(_ message: String) -> Bool {
+    ["not an error", "no more rows available", "another row available"].contains(message)
+  }
+
   /// `SQLITE_IOERR_LEADERSHIP_LOST` of dqlite: the statement may have been committed.
   private static let leadershipLost: Int32 = 10_506
 }

@@ -27,7 +27,7 @@ final class NodeChannel: @unchecked Sendable {
     to address: String, tls: NIOSSLContext?, serverName: String?, timeout: Duration
   ) throws -> NodeChannel {
     let (host, port) = try NodeAddress.parse(address)
-    let inbox = Inbox()
+    let inbox = Inbox(of: address)
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(.nanoseconds(timeout.nanoseconds))
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -94,6 +94,7 @@ final class NodeChannel: @unchecked Sendable {
 
 /// The answers of a node that wait to be taken.
 final class Inbox: @unchecked Sendable {
+  private let address: String
   private let condition = NSCondition()
   private var responses: [Response] = []
   private var next = 0
@@ -104,6 +105,8 @@ final class Inbox: @unchecked Sendable {
 
   /// The number of bytes from which on the node has to wait.
   private static let maximumByteCount = 4 << 20
+
+  init(of address: String) { self.address = address }
 
   func attach(_ channel: any Channel) {
     condition.withLock { self.channel = channel }
@@ -168,7 +171,9 @@ final class Inbox: @unchecked Sendable {
         }
         if isAlone, next == responses.count, end == nil {
           throw RemoteSessionError(
-            outcome: .unknown, message: "the node does not answer, and another one leads")
+            outcome: .unknown,
+            message: "the node \(address) does not answer, and another one leads",
+            allowsRetry: false)
         }
       }
     }

@@ -16,14 +16,19 @@ struct ApplicationAttempt {
   /// A row that is still to be written.
   private struct Writing {
     let index: Int
+    let key: [DatabaseValue]
     let table: AppliedTable
-    var values: [AppliedValue]
+    /// The positions of the columns that are written, and their values.
+    var places: [Int]
+    var values: [DatabaseValue]
     /// The row as it was; nil if it is inserted.
-    let row: AppliedRow?
+    var row: AppliedRow?
     var inserts: Bool
   }
 
   private var writings: [Writing] = []
+  /// The rows that were written, or are still to be.
+  private var written: [ForeignKeyGraph.WrittenRow] = []
   /// The rows as they were, of those that were changed or deleted.
   private var former: [ForeignKeyActions.FormerRow] = []
 
@@ -45,27 +50,41 @@ struct ApplicationAttempt {
     _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
     enforcing: (() throws -> Void) throws -> Void
   ) throws {
-    var insertions: [(Int, AppliedTable)] = []
+    var insertions: [Writing] = []
+    var shapes: [LogShape: AppliedShape] = [:]
+    var last: AppliedShape?
     for index in changes.indices where !decisions.kept.contains(index) {
       let change = changes[index]
-      guard let table = try table(change.table) else {
+      // Changes of one shape follow each other.
+      if last?.shape != change.shape {
+        last = shapes[change.shape]
+        if last == nil, let table = try table(change.table) {
+          last = AppliedShape(change.shape, in: table)
+          shapes[change.shape] = last
+        }
+      }
+      guard let shape = last else {
         note(index, .schemaChanged(missing: []), nil)
         continue
       }
-      if let reason = table.objection(to: change), !decisions.mayOverwrite(index, reason) {
+      if let reason = shape.objection(to: change), !decisions.mayOverwrite(index, reason) {
         note(index, reason, nil)
         continue
       }
       switch change.kind {
-      case .deleted: try delete(index, table)
-      case .updated: try prepareUpdate(index, table)
-      case .inserted: insertions.append((index, table))
+      case .deleted: try delete(index, shape)
+      case .updated: try prepareUpdate(index, shape)
+      case .inserted:
+        let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
+        insertions.append(
+          Writing(
+            index: index, key: shape.key(of: change), table: shape.table, places: places,
+            values: values, row: nil, inserts: true))
       }
     }
     // The key of a deleted row may be in the way of an insertion, so that these are looked at last.
-    for (index, table) in insertions { try prepareInsertion(index, table) }
+    try insert(insertions)
     guard conflicts.isEmpty else { return }
-    let written = writings
     try write()
     guard conflicts.isEmpty, let foreignKeys else { return }
     let actions = try ForeignKeyActions(
@@ -79,13 +98,13 @@ struct ApplicationAttempt {
       }
     }
     guard conflicts.isEmpty else { return }
-    try check(foreignKeys, of: written)
+    try check(foreignKeys)
   }
 
   private mutating func note(
     _ index: Int, _ reason: ChangeConflict.Reason, _ row: AppliedRow?
   ) {
-    let conflict = ChangeConflict(change: changes[index], reason: reason, current: row?.values)
+    let conflict = ChangeConflict(change: changes[index], reason: reason, current: row?.named)
     conflicts.append((index, conflict))
   }
 
@@ -100,46 +119,83 @@ struct ApplicationAttempt {
 
   // MARK: Comparing
 
-  private mutating func delete(_ index: Int, _ table: AppliedTable) throws {
+  private mutating func delete(_ index: Int, _ shape: AppliedShape) throws {
     let change = changes[index]
-    guard let row = try table.row(of: change, on: connection) else { return }
-    let differing = table.changedColumns(of: change).filter { row[$0] != change.old($0) }
-    guard differing.isEmpty || mayOverwrite(index, .columnsChanged(differing), row) else { return }
-    try table.delete(change, on: connection)
+    let key = shape.key(of: change)
+    guard let row = try shape.table.row(withKey: key, on: connection) else { return }
+    let differing = shape.changed(by: change).filter {
+      shape.value(at: $0, of: row) != change.oldValues[$0]
+    }
+    guard differing.isEmpty || mayOverwrite(index, .columnsChanged(shape.names(differing)), row)
+    else { return }
+    try shape.table.delete(withKey: key, on: connection)
     former.append(ForeignKeyActions.FormerRow(index: index, row: row))
   }
 
-  private mutating func prepareUpdate(_ index: Int, _ table: AppliedTable) throws {
+  private mutating func prepareUpdate(_ index: Int, _ shape: AppliedShape) throws {
     let change = changes[index]
-    guard let row = try table.row(of: change, on: connection) else {
+    let key = shape.key(of: change)
+    guard let row = try shape.table.row(withKey: key, on: connection) else {
       return note(index, .rowIsGone, nil)
     }
-    let columns = table.changedColumns(of: change).filter { row[$0] != change.new($0) }
-    let differing = columns.filter { row[$0] != change.old($0) }
-    guard differing.isEmpty || mayOverwrite(index, .columnsChanged(differing), row) else { return }
-    let values = columns.compactMap { name in
-      change.new(name).map { AppliedValue(column: name, value: $0) }
+    let columns = shape.changed(by: change).filter {
+      shape.value(at: $0, of: row) != change.newValues[$0]
     }
+    let differing = columns.filter { shape.value(at: $0, of: row) != change.oldValues[$0] }
+    guard differing.isEmpty || mayOverwrite(index, .columnsChanged(shape.names(differing)), row)
+    else { return }
+    let (places, values) = shape.newValues(of: change, in: columns)
     guard !values.isEmpty else { return }
     former.append(ForeignKeyActions.FormerRow(index: index, row: row))
-    writings.append(
-      Writing(index: index, table: table, values: values, row: row, inserts: false))
+    let writing = Writing(
+      index: index, key: key, table: shape.table, places: places, values: values, row: row,
+      inserts: false)
+    writings.append(writing)
+    noteWritten(writing)
   }
 
-  private mutating func prepareInsertion(_ index: Int, _ table: AppliedTable) throws {
-    let change = changes[index]
-    let values = table.changedColumns(of: change).compactMap { name in
-      change.new(name).map { AppliedValue(column: name, value: $0) }
+  /// Inserts rows, many of them by one statement. If something is in the way of one of these, they are
+  /// inserted one by one.
+  private mutating func insert(_ rows: [Writing]) throws {
+    var rest = rows[...]
+    while let first = rest.first {
+      // A bound far below that of SQLite for the parameters of a statement.
+      let group = rest.prefix(max(400 / max(first.places.count, 1), 1)).prefix {
+        $0.table === first.table && $0.places == first.places
+      }
+      rest = rest.dropFirst(group.count)
+      do {
+        try first.table.insert(first.places, group.flatMap(\.values), on: connection)
+        for row in group { noteWritten(row) }
+      } catch let error as DatabaseError where error.constraint != nil {
+        for row in group { try insert(row) }
+      }
     }
-    let row = try table.row(of: change, on: connection)
-    if let row {
-      guard values.contains(where: { row[$0.column] != $0.value }),
-        mayOverwrite(index, .rowExists, row)
+  }
+
+  /// Inserts a row. If something is in its way, it is compared with the row that has its key, and may
+  /// be written with the others.
+  private mutating func insert(_ writing: Writing) throws {
+    do {
+      try writing.table.insert(writing.places, writing.values, on: connection)
+      return noteWritten(writing)
+    } catch let error as DatabaseError where error.constraint != nil {}
+    var writing = writing
+    if let row = try writing.table.row(withKey: writing.key, on: connection) {
+      guard zip(writing.places, writing.values).contains(where: { row.values[$0] != $1 }),
+        mayOverwrite(writing.index, .rowExists, row)
       else { return }
-      former.append(ForeignKeyActions.FormerRow(index: index, row: row))
+      former.append(ForeignKeyActions.FormerRow(index: writing.index, row: row))
+      writing.row = row
+      writing.inserts = false
     }
-    writings.append(
-      Writing(index: index, table: table, values: values, row: row, inserts: row == nil))
+    writings.append(writing)
+    noteWritten(writing)
+  }
+
+  private mutating func noteWritten(_ writing: Writing) {
+    written.append(
+      .init(index: writing.index, table: writing.table, key: writing.key, former: writing.row))
   }
 
   // MARK: Writing
@@ -171,9 +227,10 @@ struct ApplicationAttempt {
   private mutating func tryWriting(_ writing: Writing) throws -> Bool {
     do {
       if writing.inserts {
-        try writing.table.insert(writing.values, on: connection)
+        try writing.table.insert(writing.places, writing.values, on: connection)
       } else {
-        try writing.table.update(changes[writing.index], to: writing.values, on: connection)
+        try writing.table.update(
+          writing.key, writing.places, to: writing.values, on: connection)
       }
       return true
     } catch let error as DatabaseError {
@@ -193,11 +250,12 @@ struct ApplicationAttempt {
   private mutating func lift(_ index: Int) throws {
     guard !writings[index].inserts, var row = writings[index].row else { return }
     let table = writings[index].table
-    try table.delete(changes[writings[index].index], on: connection)
-    for value in writings[index].values { row.set(value) }
-    writings[index].values = table.columns.compactMap { name in
-      row[name].map { AppliedValue(column: name, value: $0) }
+    try table.delete(withKey: writings[index].key, on: connection)
+    for (place, value) in zip(writings[index].places, writings[index].values) {
+      row.values[place] = value
     }
+    writings[index].places = Array(table.columns.indices)
+    writings[index].values = row.values
     writings[index].inserts = true
   }
 
@@ -209,8 +267,11 @@ struct ApplicationAttempt {
       guard let failure = failures[writing.index],
         decisions.mayOverwrite(writing.index, .notUnique(failure))
       else { continue }
-      let values = failure.columns.compactMap { name in
-        writing.values.first { $0.column.isSame(as: name) }
+      let values = failure.columns.compactMap { name -> AppliedValue? in
+        guard let column = writing.table.index(of: name),
+          let place = writing.places.firstIndex(of: column)
+        else { return nil }
+        return AppliedValue(column: name, value: writing.values[place])
       }
       guard !values.isEmpty, values.count == failure.columns.count else { continue }
       guard let row = try writing.table.row(with: values, on: connection) else { continue }
@@ -224,20 +285,14 @@ struct ApplicationAttempt {
 
   // MARK: Foreign keys
 
-  private mutating func check(_ foreignKeys: ForeignKeyGraph, of written: [Writing]) throws {
-    for writing in written {
-      let key = writing.table.key(of: changes[writing.index])
-      let violation = try foreignKeys.violation(
-        ofRow: key, in: writing.table.name, on: connection)
-      if let violation { note(writing.index, .violates(violation), writing.row) }
+  private mutating func check(_ foreignKeys: ForeignKeyGraph) throws {
+    for (row, failure) in try foreignKeys.violations(of: written, on: connection) {
+      note(row.index, .violates(failure), row.former)
     }
-    for former in former {
-      let violation = try foreignKeys.violation(
-        afterChangeOf: former.row, in: changes[former.index].table, on: connection)
-      guard let violation, !conflicts.contains(where: { $0.index == former.index }) else {
-        continue
-      }
-      note(former.index, .violates(violation), former.row)
+    let dangling = try foreignKeys.violations(afterChangesOf: former.map(\.row), on: connection)
+    for (former, failure) in zip(former, dangling) {
+      guard let failure, !conflicts.contains(where: { $0.index == former.index }) else { continue }
+      note(former.index, .violates(failure), former.row)
     }
   }
 }

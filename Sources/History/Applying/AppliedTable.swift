@@ -2,14 +2,21 @@ import QueryDSL
 import SQLCore
 
 /// A table to which changes are applied, as it is now.
-struct AppliedTable {
+final class AppliedTable {
   let name: String
   /// The names of the columns that store what is written: all but the generated ones.
   let columns: [String]
   let keys: [String]
-  private let generated: [String]
+  fileprivate let generated: [String]
   /// The columns that triggers log.
-  private let logged: [String]
+  fileprivate let logged: [String]
+  // Applying a transaction runs the same few statements for thousands of rows, so that their texts
+  // are made once.
+  private let selection: String
+  private let deletion: String
+  private let keyCondition: String
+  private var insertions: [[Int]: String] = [:]
+  private var updates: [[Int]: String] = [:]
 
   /// Reads the table's columns; nil if there is no such table.
   init?(named name: String, on connection: Connection) throws {
@@ -22,32 +29,15 @@ struct AppliedTable {
     generated = rows.filter { $0.2 > 1 }.map(\.0)
     logged = try ExistingSchema.logged(name, on: connection)
     keys = rows.filter { $0.1 > 0 }.sorted { $0.1 < $1.1 }.map(\.0)
+    let table = Identifier(name).quoted
+    keyCondition = Self.condition(keys)
+    selection =
+      "SELECT \(columns.map { Identifier($0).quoted }.joined(separator: ", ")) FROM \(table)"
+    deletion = "DELETE FROM \(table)"
   }
 
-  /// Returns why a change cannot be applied to the table; nil if it can.
-  func objection(to change: AnyLogChange) -> ChangeConflict.Reason? {
-    let shape = change.shape
-    guard change.uncertainColumns.isEmpty else { return .uncertain(change.uncertainColumns) }
-    let needed = changedColumns(of: change) + shape.keyNames
-    let missing = needed.filter { name in !columns.contains { $0.isSame(as: name) } }
-    let isSameKey =
-      !keys.isEmpty && keys.count == shape.key.count
-      && shape.keyNames.allSatisfy { name in keys.contains { $0.isSame(as: name) } }
-    if !missing.isEmpty || !isSameKey { return .schemaChanged(missing: missing) }
-    if change.keyValues.contains(where: \.isNull) { return .incompleteKey }
-    let unknown = unknownColumns(of: change)
-    return unknown.isEmpty ? nil : .notLogged(unknown)
-  }
-
-  /// Returns the columns in which a restored row may have had values that the log does not have:
-  /// another program added them while the triggers did not know them. A migration that adds columns
-  /// changes the triggers as well.
-  private func unknownColumns(of change: AnyLogChange) -> [String] {
-    guard change.kind == .inserted, change.isInverse, change.isFromLog else { return [] }
-    return columns.filter { name in
-      change.shape.index(of: name) == nil && !logged.contains { $0.isSame(as: name) }
-    }
-  }
+  /// Returns the position of a column among `columns`.
+  func index(of column: String) -> Int? { columns.firstIndex { $0.isSame(as: column) } }
 
   /// Returns the columns that a change writes: those that differ, without the generated ones.
   func changedColumns(of change: AnyLogChange) -> [String] {
@@ -63,60 +53,161 @@ struct AppliedTable {
 
   /// Returns a row that has some values, or nil.
   func row(with values: [AppliedValue], on connection: Connection) throws -> AppliedRow? {
-    let list = columns.map { Identifier($0).quoted }.joined(separator: ", ")
-    let sql: SQL = "SELECT \(unsafe: list) FROM \(identifier: name)" + condition(values)
+    try row(Self.condition(values.map(\.column)), values.map(\.value), on: connection)
+  }
+
+  /// Returns the row with a key, whose values are in the order of the table's key; nil if it does not
+  /// exist.
+  func row(withKey key: [DatabaseValue], on connection: Connection) throws -> AppliedRow? {
+    try row(keyCondition, key, on: connection)
+  }
+
+  private func row(
+    _ condition: String, _ values: [DatabaseValue], on connection: Connection
+  ) throws -> AppliedRow? {
     var row: AppliedRow?
-    try connection.forEach(sql) { found in
+    try connection.forEach(SQL(unsafe: selection + condition, values: values)) { found in
       guard row == nil else { return }
-      let values = try columns.indices.map { try found.databaseValue(at: $0) }
       row = AppliedRow(
-        Dictionary(zip(columns.map(\.lowercasedASCII), values)) { first, _ in first })
+        table: self, values: try columns.indices.map { try found.databaseValue(at: $0) })
     }
     return row
   }
 
-  func delete(_ change: AnyLogChange, on connection: Connection) throws {
-    try delete(with: key(of: change), on: connection)
+  func delete(withKey key: [DatabaseValue], on connection: Connection) throws {
+    try connection.execute(SQL(unsafe: deletion + keyCondition, values: key))
   }
 
   /// Deletes the rows that have some values.
   func delete(with values: [AppliedValue], on connection: Connection) throws {
-    try connection.execute("DELETE FROM \(identifier: name)" + condition(values))
+    let condition = Self.condition(values.map(\.column))
+    try connection.execute(SQL(unsafe: deletion + condition, values: values.map(\.value)))
   }
 
+  /// Sets columns, given by their positions, of the row with a key.
   func update(
-    _ change: AnyLogChange, to values: [AppliedValue], on connection: Connection
+    _ key: [DatabaseValue], _ places: [Int], to values: [DatabaseValue], on connection: Connection
   ) throws {
-    var sql: SQL = "UPDATE OR ABORT \(identifier: name) SET "
-    for (index, value) in values.enumerated() {
-      if index > 0 { sql.append(", ") }
-      sql.append("\(identifier: value.column) = \(value.value)")
-    }
-    sql.append(condition(key(of: change)))
-    try connection.execute(sql)
+    let sql = updates[places] ?? update(places)
+    updates[places] = sql
+    try connection.execute(SQL(unsafe: sql, values: values + key))
   }
 
-  func insert(_ values: [AppliedValue], on connection: Connection) throws {
-    let names = values.map { Identifier($0.column).quoted }.joined(separator: ", ")
-    var sql: SQL = "INSERT OR ABORT INTO \(identifier: name) (\(unsafe: names)) VALUES ("
-    for (index, value) in values.enumerated() {
-      sql.append(index > 0 ? ", \(value.value)" : "\(value.value)")
-    }
-    sql.append(")")
-    try connection.execute(sql)
+  /// Inserts rows with the values of columns, given by their positions, one row after another.
+  func insert(_ places: [Int], _ values: [DatabaseValue], on connection: Connection) throws {
+    let count = values.count / max(places.count, 1)
+    let key = places + [count]
+    let sql = insertions[key] ?? insertion(of: count, places)
+    insertions[key] = sql
+    try connection.execute(SQL(unsafe: sql, values: values))
   }
 
-  func key(of change: AnyLogChange) -> [AppliedValue] {
+  private func update(_ places: [Int]) -> String {
+    let assignments = places.map { "\(Identifier(columns[$0]).quoted) = ?" }
+    return "UPDATE OR ABORT \(Identifier(name).quoted) SET "
+      + "\(assignments.joined(separator: ", "))\(keyCondition)"
+  }
+
+  private func insertion(of count: Int, _ places: [Int]) -> String {
+    let names = places.map { Identifier(columns[$0]).quoted }.joined(separator: ", ")
+    let values = places.map { _ in "?" }.joined(separator: ", ")
+    let rows = repeatElement("(\(values))", count: count).joined(separator: ", ")
+    return "INSERT OR ABORT INTO \(Identifier(name).quoted) (\(names)) VALUES \(rows)"
+  }
+
+  private func key(of change: AnyLogChange) -> [AppliedValue] {
     zip(change.shape.keyNames, change.keyValues).map { AppliedValue(column: $0, value: $1) }
   }
 
-  private func condition(_ values: [AppliedValue]) -> SQL {
-    var sql: SQL = ""
-    for (index, value) in values.enumerated() {
-      sql.append(index == 0 ? " WHERE " : " AND ")
-      sql.append("\(identifier: value.column) = \(value.value)")
+  private static func condition(_ columns: [String]) -> String {
+    " WHERE " + columns.map { "\(Identifier($0).quoted) = ?" }.joined(separator: " AND ")
+  }
+}
+
+/// The columns of changes in the table to which they are applied, found once for all changes that have
+/// the same shape.
+final class AppliedShape {
+  let shape: LogShape
+  let table: AppliedTable
+  /// The position in the table of each column of the shape; nil where the table does not have it.
+  let places: [Int?]
+  /// The positions in the shape of the columns that a change can write: all but the generated ones.
+  private let written: [Int]
+  /// The positions of these columns in the table.
+  private let writtenPlaces: [Int]
+  /// The position among the key values of a change of each column of the table's key; nil if the
+  /// table has another key.
+  private let keyOrder: [Int]?
+  /// The columns in which a restored row may have had values that the log does not have: another
+  /// program added them while the triggers did not know them. A migration that adds columns changes
+  /// the triggers as well.
+  private let unknown: [String]
+
+  init(_ shape: LogShape, in table: AppliedTable) {
+    self.shape = shape
+    self.table = table
+    places = shape.columns.map { table.index(of: $0) }
+    written = shape.columns.indices.filter { index in
+      !table.generated.contains { $0.isSame(as: shape.columns[index]) }
     }
-    return sql
+    writtenPlaces = written.compactMap { [places] in places[$0] }
+    let names = shape.keyNames
+    let order = table.keys.compactMap { key in names.firstIndex { $0.isSame(as: key) } }
+    keyOrder =
+      !table.keys.isEmpty && order.count == table.keys.count && names.count == order.count
+      ? order : nil
+    unknown = table.columns.filter { name in
+      shape.index(of: name) == nil && !table.logged.contains { $0.isSame(as: name) }
+    }
+  }
+
+  /// Returns why a change cannot be applied to the table; nil if it can.
+  func objection(to change: AnyLogChange) -> ChangeConflict.Reason? {
+    guard change.uncertain.isEmpty else { return .uncertain(change.uncertainColumns) }
+    let missing =
+      changed(by: change).filter { places[$0] == nil }
+      + shape.key.filter { places[$0] == nil }
+    guard missing.isEmpty, keyOrder != nil else {
+      return .schemaChanged(missing: names(missing))
+    }
+    if change.keyValues.contains(where: \.isNull) { return .incompleteKey }
+    guard !unknown.isEmpty, change.kind == .inserted, change.isInverse, change.isFromLog else {
+      return nil
+    }
+    return .notLogged(unknown)
+  }
+
+  /// Returns the positions in the shape of the columns that a change writes.
+  func changed(by change: AnyLogChange) -> [Int] {
+    change.kind == .updated ? written.filter { change.hasChanged(at: $0) } : written
+  }
+
+  /// Returns the new values of a change in columns of the shape that have one, and the positions of these
+  /// columns in the table.
+  func newValues(of change: AnyLogChange, in columns: [Int]) -> ([Int], [DatabaseValue]) {
+    var (found, values): ([Int], [DatabaseValue]) = ([], [])
+    values.reserveCapacity(columns.count)
+    for index in columns where places[index] != nil {
+      if let value = change.newValues[index] { values.append(value) }
+    }
+    // Most often a row is inserted with all of its columns, whose positions are known.
+    if values.count == writtenPlaces.count { return (writtenPlaces, values) }
+    for index in columns where change.newValues[index] != nil {
+      if let place = places[index] { found.append(place) }
+    }
+    return (found, values)
+  }
+
+  func names(_ columns: [Int]) -> [String] { columns.map { shape.columns[$0] } }
+
+  /// Returns the values of the table's key of the row that a change changes.
+  func key(of change: AnyLogChange) -> [DatabaseValue] {
+    keyOrder.map { $0.map { change.keyValues[$0] } } ?? []
+  }
+
+  /// Returns the value that a row has in a column of the shape.
+  func value(at index: Int, of row: AppliedRow) -> DatabaseValue? {
+    places[index].map { row.values[$0] }
   }
 }
 
@@ -126,15 +217,17 @@ struct AppliedValue {
   let value: DatabaseValue
 }
 
-/// The values of a row by the names of its columns, folded.
+/// The values of a row, in the order of the columns of its table.
 struct AppliedRow {
-  private(set) var values: [String: DatabaseValue]
+  let table: AppliedTable
+  var values: [DatabaseValue]
 
-  init(_ values: [String: DatabaseValue]) { self.values = values }
+  subscript(column: String) -> DatabaseValue? { table.index(of: column).map { values[$0] } }
 
-  subscript(column: String) -> DatabaseValue? { values[column.lowercasedASCII] }
-
-  mutating func set(_ value: AppliedValue) { values[value.column.lowercasedASCII] = value.value }
+  /// The values by the names of their columns, folded.
+  var named: [String: DatabaseValue] {
+    Dictionary(zip(table.columns.map(\.lowercasedASCII), values)) { first, _ in first }
+  }
 }
 
 extension Model {

@@ -69,7 +69,12 @@ struct ChangeApplication {
   mutating func apply(
     _ changes: [AnyLogChange], resolving policy: ConflictPolicy
   ) throws -> [ResolvedConflict] {
-    let names = Set(changes.map(\.table.lowercasedASCII)).subtracting(tablesWithTriggers)
+    var names: Set<String> = []
+    for (index, change) in changes.enumerated()
+    where index == 0 || change.shape.foldedTable != changes[index - 1].shape.foldedTable {
+      names.insert(change.shape.foldedTable)
+    }
+    names.subtract(tablesWithTriggers)
     if !names.isEmpty {
       triggers.append(try OwnTriggers(of: names, on: connection))
       tablesWithTriggers.formUnion(names)
@@ -92,7 +97,7 @@ struct ChangeApplication {
   /// as they are, and are returned.
   mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
     let reached = try reachedTables()
-    let changes = changes.filter { reached.contains($0.table.lowercasedASCII) }
+    let changes = changes.filter { reached.contains($0.shape.foldedTable) }
     guard !changes.isEmpty else { return [] }
     let keys = try foreignKeys()
     var decisions = ConflictDecisions()

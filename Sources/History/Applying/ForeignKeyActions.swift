@@ -47,6 +47,12 @@ struct ForeignKeyActions {
   ) throws {
     self.foreignKeys = foreignKeys
     lazy var rekeyings = Rekeyings(of: changes)
+    let gone = former.filter { $0.wasReplaced || changes[$0.index].kind == .deleted }.map(\.row)
+    let withChildren = try foreignKeys.keys.map { key in
+      try isOutside(key.child)
+        && key.mayHaveChildren(
+          of: gone.filter { key.parent.isSame(as: $0.table.name) }, on: connection)
+    }
     for former in former {
       let change = changes[former.index]
       for (place, key) in foreignKeys.keys.enumerated() where key.parent.isSame(as: change.table) {
@@ -59,7 +65,9 @@ struct ForeignKeyActions {
           }
           continue
         }
-        guard try key.hasChildren(of: old, isDangling: true, on: connection) else { continue }
+        guard withChildren[place],
+          try key.hasChildren(of: old, isDangling: true, on: connection)
+        else { continue }
         let isRekeyable = follows && !former.wasReplaced
         switch isRekeyable ? rekeyings.fate(of: former.index) : .deleted {
         case .deleted:

@@ -66,6 +66,36 @@ struct ForeignKeyGraph {
       return try connection.row(sql + " LIMIT 1") != nil
     }
 
+    /// Returns whether a row of the child may have the values of one of several rows of the parent that
+    /// do not exist. One statement for all of them; for a key of several columns, none.
+    func mayHaveChildren(of rows: [AppliedRow], on connection: Connection) throws -> Bool {
+      guard rows.count > 1, columns.count == 1 else { return !rows.isEmpty }
+      let values = BoundValue.array(BoundArray(rows.compactMap { self.values(of: $0)?.first }))
+      return try connection.row(
+        SQL(
+          text: "SELECT 1 FROM \(Identifier(child).quoted) AS c WHERE \(comparable[0]) IN "
+            + "(SELECT value FROM apus_array(?)) AND \(isDangling) LIMIT 1", bindings: [values]))
+        != nil
+    }
+
+    /// Returns the rows, among some of the child that were written, that refer to a row which does not
+    /// exist. One statement if none does and the child has a key of one column.
+    func danglingRows(
+      among rows: [WrittenRow], of table: AppliedTable, on connection: Connection
+    ) throws -> [WrittenRow] {
+      let name = "SELECT 1 FROM \(Identifier(child).quoted) AS c WHERE "
+      if rows.count > 1, table.keys.count == 1 {
+        let values = BoundValue.array(BoundArray(rows.compactMap(\.key.first)))
+        let sql =
+          "\(name)c.\(Identifier(table.keys[0]).quoted) IN (SELECT value FROM apus_array(?)) "
+          + "AND \(isDangling) LIMIT 1"
+        if try connection.row(SQL(text: sql, bindings: [values])) == nil { return [] }
+      }
+      let isRow = table.keys.map { "c.\(Identifier($0).quoted) = ? AND " }.joined()
+      let sql = name + isRow + isDangling
+      return try rows.filter { try connection.row(SQL(unsafe: sql, values: $0.key)) != nil }
+    }
+
     /// Does to the children of a row that is gone what the key declares.
     func actOnDelete(of values: [DatabaseValue], on connection: Connection) throws {
       let condition: SQL =
@@ -162,29 +192,50 @@ struct ForeignKeyGraph {
     }
   }
 
-  /// Returns the foreign key by which a row refers to a row that does not exist; nil if there is
-  /// none.
-  func violation(
-    ofRow values: [AppliedValue], in table: String, on connection: Connection
-  ) throws -> ConstraintFailure? {
-    for key in keys where key.child.isSame(as: table) {
-      var sql: SQL = "SELECT 1 FROM \(identifier: key.child) AS c WHERE "
-      for value in values { sql.append("c.\(identifier: value.column) = \(value.value) AND ") }
-      sql.append(SQL(unsafe: key.isDangling))
-      if try connection.row(sql) != nil { return key.failure }
-    }
-    return nil
+  /// A row that a change has written.
+  struct WrittenRow {
+    /// The index of the change.
+    let index: Int
+    let table: AppliedTable
+    let key: [DatabaseValue]
+    /// The row as it was; nil if there was none.
+    let former: AppliedRow?
   }
 
-  /// Returns the foreign key by which a row still refers to values that a row of `table` had and no
-  /// row has now, or nil.
-  func violation(
-    afterChangeOf row: AppliedRow, in table: String, on connection: Connection
-  ) throws -> ConstraintFailure? {
-    for key in keys where key.parent.isSame(as: table) {
-      guard let values = key.values(of: row) else { continue }
-      if try key.hasChildren(of: values, isDangling: true, on: connection) { return key.failure }
+  /// Returns the rows, among those that were written, that refer to a row which does not exist, with the
+  /// foreign key of each.
+  func violations(
+    of rows: [WrittenRow], on connection: Connection
+  ) throws -> [(row: WrittenRow, failure: ConstraintFailure)] {
+    var failures: [Int: ConstraintFailure] = [:]
+    for rows in Dictionary(grouping: rows, by: { ObjectIdentifier($0.table) }).values {
+      guard let table = rows.first?.table else { continue }
+      for key in keys where key.child.isSame(as: table.name) {
+        for row in try key.danglingRows(among: rows, of: table, on: connection)
+        where failures[row.index] == nil {
+          failures[row.index] = key.failure
+        }
+      }
     }
-    return nil
+    return failures.isEmpty ? [] : rows.compactMap { row in failures[row.index].map { (row, $0) } }
+  }
+
+  /// Returns, for each of some rows as they were, the foreign key by which a row still refers to its
+  /// values although no row has them now; nil if there is none.
+  func violations(
+    afterChangesOf rows: [AppliedRow], on connection: Connection
+  ) throws -> [ConstraintFailure?] {
+    var failures = [ConstraintFailure?](repeating: nil, count: rows.count)
+    for key in keys {
+      let places = rows.indices.filter { key.parent.isSame(as: rows[$0].table.name) }
+      guard try key.mayHaveChildren(of: places.map { rows[$0] }, on: connection) else { continue }
+      for place in places where failures[place] == nil {
+        guard let values = key.values(of: rows[place]),
+          try key.hasChildren(of: values, isDangling: true, on: connection)
+        else { continue }
+        failures[place] = key.failure
+      }
+    }
+    return failures
   }
 }

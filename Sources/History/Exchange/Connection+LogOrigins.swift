@@ -144,7 +144,8 @@ extension Connection {
         FROM "apus_log_applied" WHERE "database" IN (SELECT "database" FROM "apus_log_applied" \
         GROUP BY "database" HAVING count(*) > \(Self.keptEpochs))) WHERE "place" > \
         \(Self.keptEpochs)) AND ("database", "epoch") NOT IN (SELECT "origin", "originEpoch" \
-        FROM "apus_log_entry" WHERE "originEpoch" IS NOT NULL)
+        FROM "apus_log_entry" WHERE "originEpoch" IS NOT NULL \
+        AND "sequence" > (SELECT "purged" FROM "apus_log"))
         """)
     }
   }
@@ -191,10 +192,6 @@ extension Connection {
     try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)
   }
 
-  func beginLogEntry() throws {
-    try withLog { try execute(SQL(unsafe: LogTables.opening)) }
-  }
-
   /// Returns the shape that the log has of a table as it is now; nil if it has none.
   private func logShape(of table: AppliedTable) throws -> LogShape? {
     try logShapes().values.filter { shape in
@@ -210,6 +207,7 @@ extension Connection {
       UPDATE "apus_log_entry" SET "isOpen" = 0, "origin" = \(transaction.origin.database), \
       "originSequence" = \(-transaction.origin.sequence), \
       "originEpoch" = \(transaction.origin.position.epoch), "time" = \(transaction.time), \
+      "latest" = max("time", \(transaction.time)), \
       "label" = \(transaction.label), "author" = \(transaction.author) WHERE "sequence" = \(unsafe: LogTables.newest)
       """)
   }
@@ -221,8 +219,9 @@ extension Connection {
       """
       UPDATE "apus_log_entry" SET "isOpen" = 0, "origin" = \(origin.database), \
       "originSequence" = \(origin.sequence), "originEpoch" = \(origin.position.epoch), \
-      "time" = \(transaction.time), "label" = \(transaction.label), \
-      "author" = \(transaction.author) WHERE "sequence" = \(unsafe: LogTables.newest)
+      "time" = \(transaction.time), "latest" = max("time", \(transaction.time)), \
+      "label" = \(transaction.label), "author" = \(transaction.author) \
+      WHERE "sequence" = \(unsafe: LogTables.newest)
       """)
     try noteApplied(origin.position, of: origin.database)
   }

@@ -193,11 +193,9 @@ extension Connection {
   /// may be newer than it.
   func lastEntryBeforeWaiting() throws -> Int64? {
     try withWaiting(nil) {
-      try row(
-        """
-        SELECT min("sequence") - 1 FROM "apus_log_entry" WHERE "time" >= \
-        (SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone")
-        """)?.get(Int64?.self, at: 0)
+      let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?
+        .get(Int64?.self, at: 0)
+      return try time.flatMap { try firstLogEntry(since: $0) }.map { $0 - 1 }
     }
   }
 

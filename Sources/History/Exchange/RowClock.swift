@@ -41,10 +41,9 @@ struct RowClock {
   mutating func read(
     for transactions: [LogTransaction], in tables: inout PresentTables, on connection: Connection
   ) throws {
-    guard let start = transactions.map(\.time).min() else { return }
-    let first = try connection.row(
-      #"SELECT min("sequence") FROM "apus_log_entry" WHERE "time" >= \#(start)"#)
-    guard let first = try first?.get(Int64?.self, at: 0) else { return }
+    guard let start = transactions.map(\.time).min(),
+      let first = try connection.firstLogEntry(since: start)
+    else { return }
     var position = max(first - 1, try connection.purgedLogPosition())
     while true {
       let entries = try connection.logEntries(

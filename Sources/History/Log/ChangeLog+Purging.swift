@@ -82,8 +82,7 @@ extension Connection {
     let (seconds, attoseconds) = age.components
     let interval = Double(seconds) + Double(attoseconds) / 1e18
     let time = Int64((Date().timeIntervalSince1970 - interval) * 1_000_000)
-    return try logNumber(
-      #"SELECT min("sequence") - 1 FROM "apus_log_entry" WHERE "time" >= \#(time)"#)
+    return try firstLogEntry(since: time).map { $0 - 1 }
   }
 
   /// Returns the number of the newest entry that no longer has room within the bytes.
@@ -109,16 +108,23 @@ extension Connection {
   private func deleteLogEntries(upTo end: Int64) throws -> Int {
     let count =
       try logNumber(
-        #"SELECT count(*) FROM "apus_log_entry" WHERE "sequence" <= \#(end)"#) ?? 0
+        """
+        SELECT count(*) FROM "apus_log_entry" WHERE "sequence" <= \(end) \
+        AND "sequence" > (SELECT "purged" FROM "apus_log")
+        """) ?? 0
     guard count > 0 else { return 0 }
-    // The newest change stays in any case, so that no number of a change is used twice.
+    // The newest entry and the newest change stay in any case: the next ones have a later time and number.
     try execute(
       """
       DELETE FROM "apus_log_change" WHERE "id" < coalesce((SELECT "firstChange" \
       FROM "apus_log_entry" WHERE "sequence" > \(end) ORDER BY "sequence" LIMIT 1), \
       9223372036854775807) AND "id" < (SELECT max("id") FROM "apus_log_change")
       """)
-    try execute(#"DELETE FROM "apus_log_entry" WHERE "sequence" <= \#(end)"#)
+    try execute(
+      """
+      DELETE FROM "apus_log_entry" WHERE "sequence" <= \(end) \
+      AND "sequence" < \(unsafe: LogTables.newest)
+      """)
     try execute(#"UPDATE "apus_log" SET "purged" = max("purged", \#(end))"#)
     try purgeLogEpochs(upTo: end)
     try purgeWaiting(upTo: end)

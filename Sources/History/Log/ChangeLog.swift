@@ -181,7 +181,11 @@ extension Connection {
   fileprivate func logStatus() throws -> ChangeLog.Status {
     let position = try logPosition()
     let count = try withLog {
-      try row(#"SELECT count(*) FROM "apus_log_entry" WHERE NOT "isOpen""#)?.get(Int.self, at: 0)
+      try row(
+        """
+        SELECT count(*) FROM "apus_log_entry" WHERE NOT "isOpen" \
+        AND "sequence" > (SELECT "purged" FROM "apus_log")
+        """)?.get(Int.self, at: 0)
     }
     var numbers: [String: Int64] = [:]
     try forEach(#"SELECT "name", "sequence" FROM "apus_log_cursor""#) { row in

@@ -77,7 +77,7 @@ extension Connection {
   public func setLogAuthor(_ author: String) throws {
     let core = try use()
     try withLog {
-      try execute(SQL(unsafe: LogTables.opening))
+      try beginLogEntry()
       core.writeAuthor = author
       try execute(
         """
@@ -114,13 +114,17 @@ extension Connection {
 
   private func logHeads(after position: Int64, limit: Int) throws -> [LogHead] {
     var heads: [LogHead] = []
-    // Only files that a program with epochs has written have the last column.
+    // The tables of an older program do not have the column.
+    var epochColumn: Int?
     try forEach(
       """
       SELECT * FROM "apus_log_entry" \
       WHERE "sequence" > \(position) AND NOT "isOpen" ORDER BY "sequence" LIMIT \(limit)
       """
-    ) { row in heads.append(try LogHead(row)) }
+    ) { row in
+      if heads.isEmpty { epochColumn = row.columnNames.firstIndex(of: "originEpoch") }
+      heads.append(try LogHead(row, epochColumn: epochColumn))
+    }
     return heads
   }
 
@@ -172,7 +176,7 @@ private struct LogHead {
   let undoes: Int64?
   let gap: String?
 
-  init(_ row: borrowing StatementRow) throws {
+  init(_ row: borrowing StatementRow, epochColumn: Int?) throws {
     sequence = try row.get(at: 0)
     time = try row.get(at: 1)
     firstChange = try row.get(at: 2)
@@ -183,7 +187,7 @@ private struct LogHead {
     let number = try row.get(Int64?.self, at: 8) ?? 0
     undoes = try row.get(at: 9)
     gap = try row.get(at: 10)
-    let epoch = row.count > 11 ? try row.get(Int64?.self, at: 11) ?? 0 : 0
+    let epoch = try epochColumn.flatMap { try row.get(Int64?.self, at: $0) } ?? 0
     origin = database.map {
       LogEntry.Origin(
         database: $0, position: LogPosition(abs(number), in: epoch), isLate: number < 0)

@@ -174,8 +174,10 @@ extension LogDefinition: OwnedObject {
     return OwnedObjectChange(
       isRenamed
         ? "a name in it is changed"
-        : !isSame
-          ? "the table has other columns" : "values of the table are changed without triggers",
+        : existing.contains(where: \.hasFormerFormat)
+          ? "the log has a new format"
+          : !isSame
+            ? "the table has other columns" : "values of the table are changed without triggers",
       drops: existing.drops,
       creation: try log.start(in: migration, saysGap: isBroken, closesEntry: true))
   }
@@ -193,12 +195,29 @@ extension LogDefinition: OwnedObject {
     let ownColumns = LogTables.changeColumns.count
     let width = try schema.table(LogTables.change).map { ($0.columns.count - ownColumns) / 2 } ?? 0
     let tables =
-      (isComplete ? [] : LogTables.creation)
+      (isComplete ? try formatChange(in: migration) : LogTables.creation)
       + LogTables.widening(from: width, to: shape.columns.count)
     // The log of another table may have planned the same statements.
     return tables.filter { !migration.creation.contains($0) } + [shape.registration]
       + (saysGap || closesEntry ? [LogTables.closing] : [])
       + (saysGap ? [LogTables.gap(in: table)] : []) + triggers.map(\.sql)
+  }
+
+  /// Returns the statements that bring the tables of the log into the present format. The index of the
+  /// times stays as long as triggers search it, of tables that only other programs declare.
+  private func formatChange(in migration: OwnedObjectMigration) throws -> [String] {
+    let schema = migration.schema
+    let isSearched = schema.entries.contains { entry in
+      let table = schema.renames.name(ofTable: entry.table)
+      return entry.isLogTrigger && entry.hasFormerFormat
+        && !migration.declared.owned.contains { $0.kind == .log && $0.table.isSame(as: table) }
+    }
+    let index = schema.entry(LogTables.timeIndex)
+    guard schema.entry(LogTables.entry)?.sql?.contains("AUTOINCREMENT") == true else {
+      return index == nil || isSearched ? [] : ["DROP INDEX \"\(LogTables.timeIndex)\""]
+    }
+    let columns = try schema.table(LogTables.entry)?.columns.map(\.name) ?? []
+    return LogTables.conversion(from: columns) + (isSearched ? [index?.sql].compactMap(\.self) : [])
   }
 }
 
@@ -213,6 +232,11 @@ extension ExistingSchema {
       """
     ).map { Entry(kind: .trigger, name: $0.0, table: $0.1, sql: $0.2) }.loggedColumns
   }
+}
+
+extension ExistingSchema.Entry {
+  /// Whether a trigger of the log is of the format 1.
+  fileprivate var hasFormerFormat: Bool { sql?.contains(LogTables.formerTime) ?? false }
 }
 
 extension [ExistingSchema.Entry] {

@@ -189,6 +189,51 @@ extension Connection {
     return entry?.sequence == sequence ? entry : nil
   }
 
+  /// Begins an entry of the log, unless one is open.
+  func beginLogEntry() throws {
+    try withLatestTimes { try withLog { try execute(SQL(unsafe: LogTables.opening)) } }
+  }
+
+  /// Runs a closure that needs the latest times of entries. A file of the format 1, such as a backup that
+  /// was restored into an open database, gets them first.
+  private func withLatestTimes<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.message == "no such column: e.latest" {
+      for sql in LogTables.latestWidening { try execute(SQL(unsafe: sql)) }
+      return try body()
+    }
+  }
+
+  /// Returns the number of the first entry that may not be older than a time: all before it are. Returns
+  /// nil if all entries are older.
+  ///
+  /// The times of entries from other databases are in no order, but the latest time up to each entry
+  /// never falls, so that this looks at a few entries only.
+  func firstLogEntry(since time: Int64) throws -> Int64? {
+    try withLatestTimes {
+      var (low, high) = (Int64(1), try newestLogSequence())
+      var found: Int64?
+      while low <= high {
+        let middle = low + (high - low) / 2
+        let row = try row(
+          """
+          SELECT e."sequence", coalesce(e."latest", e."time") FROM "apus_log_entry" AS e \
+          WHERE e."sequence" >= \(middle) ORDER BY e."sequence" LIMIT 1
+          """)
+        guard let row else { return found }
+        let number = try row.get(Int64.self, at: 0)
+        if try row.get(Int64.self, at: 1) < time {
+          low = number + 1
+        } else {
+          found = number
+          high = middle - 1
+        }
+      }
+      return found
+    }
+  }
+
   /// Ends the open entry of the log, if there is one.
   func endLogEntry() throws {
     try withLog { try execute(SQL(unsafe: LogTables.closing)) }
@@ -197,7 +242,7 @@ extension Connection {
   /// Ends the entry of a transaction that undoes another one. It is written even if no row changed.
   func endLogEntry(undoing sequence: Int64, label: String?, author: String?) throws {
     try withLog {
-      try execute(SQL(unsafe: LogTables.opening))
+      try beginLogEntry()
       try execute(
         """
         UPDATE "apus_log_entry" SET "isOpen" = 0, "undoes" = \(sequence), "label" = \(label), \

@@ -125,6 +125,9 @@ extension ConnectionCore {
       where error.message.hasPrefix("no such table: \(LogTables.epoch)")
     {
       for sql in LogTables.epochCreation { try connection.execute(SQL(unsafe: sql)) }
+      let column = try connection.row(
+        "SELECT 1 FROM pragma_table_info('apus_log_entry') WHERE name = 'originEpoch'")
+      if column == nil { try connection.execute(SQL(unsafe: LogTables.entryWidening)) }
       return try connection.noteLogEpoch(known, hasEnded)
     }
   }

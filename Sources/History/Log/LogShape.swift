@@ -16,12 +16,15 @@ struct LogShape: Hashable, Sendable {
   /// every database.
   let id: Int64
   let table: String
+  /// The name of the table, folded.
+  let foldedTable: String
   let columns: [String]
   /// The positions of the key in `columns`.
   let key: [Int]
 
   init(table: String, columns: [String], key: [Int]) {
     self.table = table
+    foldedTable = table.lowercasedASCII
     self.columns = columns
     self.key = key
     id = Self.id(of: ["\(key)", table] + columns)
@@ -34,6 +37,7 @@ struct LogShape: Hashable, Sendable {
     let names = try decoder.decode([String].self, from: Data(key.utf8))
     self.id = id
     self.table = table
+    foldedTable = table.lowercasedASCII
     self.columns = columns
     self.key = names.compactMap { columns.firstIndex(of: $0) }
   }

@@ -28,7 +28,9 @@ enum LogTables {
 
   static let all = [log, entry, change, shape, cursor]
 
-  static let format = 1
+  /// The format of the tables. In the format 1, the numbers of entries came from AUTOINCREMENT, and an
+  /// index had their times; both cost a page of each transaction.
+  static let format = 2
 
   /// The columns of `apus_log_change` before those of the values.
   static let changeColumns = ["id", "entry", "shape", "kind"]
@@ -52,7 +54,7 @@ enum LogTables {
     """,
     """
     CREATE TABLE IF NOT EXISTS "\(entry)" (
-      "sequence" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+      "sequence" INTEGER PRIMARY KEY NOT NULL,
       "time" INTEGER NOT NULL,
       "firstChange" INTEGER NOT NULL,
       "isOpen" INTEGER NOT NULL DEFAULT 1,
@@ -62,11 +64,10 @@ enum LogTables {
       "origin" TEXT,
       "originSequence" INTEGER,
       "undoes" INTEGER,
-      "gap" TEXT
+      "gap" TEXT,
+      "originEpoch" INTEGER,
+      "latest" INTEGER
     ) STRICT
-    """,
-    """
-    CREATE INDEX IF NOT EXISTS "\(entry)_time" ON "\(entry)" ("time")
     """,
     """
     CREATE TABLE IF NOT EXISTS "\(change)" (
@@ -154,8 +155,8 @@ enum LogTables {
     "ALTER TABLE \"\(origin)\" ADD COLUMN \"\($0)\" INTEGER NOT NULL DEFAULT 0"
   }
 
-  /// The statements that create the table of the epochs, and add those of other databases to the
-  /// entries. Entries of an older program belong to the epoch 0.
+  /// The statements that create the table of the epochs. Entries of an older program belong to the
+  /// epoch 0.
   static let epochCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(epoch)" (
@@ -167,8 +168,54 @@ enum LogTables {
     INSERT OR IGNORE INTO "\(epoch)" ("first", "epoch") SELECT 1, 0 WHERE 0 < \
     (SELECT max(coalesce((SELECT max("sequence") FROM "\(entry)"), 0), "purged") FROM "\(log)")
     """,
-    "ALTER TABLE \"\(entry)\" ADD COLUMN \"originEpoch\" INTEGER",
   ]
+
+  /// The statement that adds the epochs of other databases to the entries of an older program.
+  static let entryWidening = "ALTER TABLE \"\(entry)\" ADD COLUMN \"originEpoch\" INTEGER"
+
+  // MARK: The format 1
+
+  /// The index of the times of entries, which triggers of the format 1 search.
+  static let timeIndex = "\(entry)_time"
+
+  /// The expression by which triggers of the format 1 find the time of a new entry.
+  static let formerTime = "(SELECT max(\"time\") FROM \"\(entry)\")"
+
+  /// The statements that add the latest times to the entries of the format 1.
+  static let latestWidening = [
+    "ALTER TABLE \"\(entry)\" ADD COLUMN \"latest\" INTEGER",
+    """
+    UPDATE "\(entry)" SET "latest" = n."latest" FROM (SELECT "sequence", max("time") OVER \
+    (ORDER BY "sequence") AS "latest" FROM "\(entry)") AS n \
+    WHERE n."sequence" = "\(entry)"."sequence" AND n."latest" > "\(entry)"."time"
+    """,
+  ]
+
+  /// Returns the statements that bring the entries of the format 1 into the present one. The table is
+  /// not renamed, since triggers of all tables name it.
+  ///
+  /// If all entries were purged, an entry with the number of the last one is made, so that the number
+  /// is not given again.
+  static func conversion(from columns: [String]) -> [String] {
+    let former = "\(entry)_1"
+    let kept = columns.filter { !$0.isSame(as: "latest") }
+      .map { Identifier($0).quoted }.joined(separator: ", ")
+    let table = creation.filter { $0.contains("\"\(entry)\" (") }
+    return ["CREATE TABLE \"\(former)\" AS SELECT * FROM \"\(entry)\"", "DROP TABLE \"\(entry)\""]
+      + table + [
+        """
+        INSERT INTO "\(entry)" (\(kept), "latest") SELECT \(kept), \
+        nullif(max("time") OVER (ORDER BY "sequence"), "time") FROM "\(former)"
+        """,
+        """
+        INSERT INTO "\(entry)" ("sequence", "time", "firstChange", "isOpen") \
+        SELECT "purged", \(now), \(nextChange), 0 FROM "\(log)" \
+        WHERE "purged" > coalesce(\(newest), 0)
+        """,
+        "DROP TABLE \"\(former)\"",
+        "UPDATE \"\(log)\" SET \"format\" = \(format)",
+      ]
+  }
 
   /// Returns the names of the old and the new value of a column, by its position in the shape.
   static func valueColumns(_ index: Int) -> (old: String, new: String) {
@@ -192,15 +239,28 @@ enum LogTables {
   /// The microseconds since 1970, in whole milliseconds; or, if an entry has that time already or
   /// a later one, the next microsecond. So a transaction is newer than all that it may have seen,
   /// even those of other databases whose clocks are ahead.
+  ///
+  /// An entry from another database has the time of its origin, so that the newest entry may not have the
+  /// latest time. It then has the latest time so far as well.
   private static let now =
-    "max(CAST(strftime('%s', 'now') AS INTEGER) * 1000000 "
-    + "+ CAST(substr(strftime('%f', 'now'), 4) AS INTEGER) * 1000, "
-    + "coalesce((SELECT max(\"time\") FROM \"\(entry)\") + 1, 0))"
+    "max(CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
+    + "coalesce((SELECT coalesce(e.\"latest\", e.\"time\") FROM \"\(entry)\" AS e "
+    + "ORDER BY e.\"sequence\" DESC LIMIT 1) + 1, 0))"
+
+  /// The number of the next entry. It is above all that were purged, also by a program of the format 1,
+  /// which deletes the newest entry as well.
+  private static let next =
+    "max(coalesce(\(newest), 0), (SELECT \"purged\" FROM \"\(log)\")) + 1"
 
   /// The number that the first change of the next entry gets.
   private static let nextChange = "coalesce((SELECT max(\"id\") FROM \"\(change)\"), 0) + 1"
 
-  /// Begins an entry, unless one is open. If one is, the number of the new row is taken.
+  /// Whether the newest entry is open.
+  private static let isOpen =
+    "(SELECT \"isOpen\" FROM \"\(entry)\" ORDER BY \"sequence\" DESC LIMIT 1)"
+
+  /// Begins an entry, unless one is open. If one is, the number of the new row is taken, and its other
+  /// values are not looked up.
   ///
   /// `INSERT … SELECT … WHERE` says the same. But it reads the table that it writes, for which
   /// SQLite creates a temporary B-tree each time: that took up to half of the time of a short write.
@@ -208,8 +268,9 @@ enum LogTables {
   /// fires it.
   static let opening =
     "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\") VALUES ("
-    + "(SELECT \"sequence\" FROM \"\(entry)\" WHERE \"sequence\" = \(newest) AND \"isOpen\"), "
-    + "\(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\")) "
+    + "CASE WHEN \(isOpen) THEN \(newest) ELSE \(next) END, CASE WHEN \(isOpen) THEN 0 ELSE \(now) END, "
+    + "CASE WHEN \(isOpen) THEN 0 ELSE \(nextChange) END, "
+    + "CASE WHEN \(isOpen) THEN NULL ELSE (SELECT \"schemaVersion\" FROM \"\(log)\") END) "
     + "ON CONFLICT (\"sequence\") DO NOTHING"
 
   /// Ends the open entry, if there is one.
@@ -219,8 +280,8 @@ enum LogTables {
   /// Returns the statement that adds an entry which says that changes of a table before it are not
   /// in the log.
   static func gap(in table: String) -> String {
-    "INSERT INTO \"\(entry)\" (\"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") VALUES ("
-      + "\(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "
+    "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") "
+      + "VALUES (\(next), \(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "
       + "\(DatabaseValue.text(table)))"
   }
 }

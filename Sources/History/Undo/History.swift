@@ -123,7 +123,8 @@ public final class History: Sendable {
   ///
   /// Throws `ChangeConflicts` if the policy lets a conflict fail, `HistoryError.unknownStep` if the
   /// step cannot be undone (any more), and over the log `LogError.unknownPosition` if the file was
-  /// restored and no longer has the step. Costs one or two statements for each changed row.
+  /// restored and no longer has the step. Costs a statement for many rows that it inserts, two for
+  /// each row that it updates or deletes, and a few for each foreign key.
   @discardableResult
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail

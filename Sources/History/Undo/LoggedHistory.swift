@@ -84,7 +84,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       if tables.contains(gap.lowercasedASCII) { state.stack.removeAll() }
       return
     }
-    let isOfTables = entry.changes.contains { tables.contains($0.table.lowercasedASCII) }
+    let isOfTables = entry.changes.contains { tables.contains($0.shape.foldedTable) }
     // A history of other tables may have undone its part of the transaction.
     if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
       let isEmpty = entry.changes.isEmpty
@@ -125,7 +125,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
         }
         if action != .skip {
           let isOwn = { (change: AnyLogChange) in
-            self.tables.contains(change.table.lowercasedASCII)
+            self.tables.contains(change.shape.foldedTable)
           }
           conflicts += try info.naming(action) {
             try application.apply(

@@ -100,8 +100,8 @@ public struct MigrationOptions: Sendable {
   /// a schema that the file had before. So a higher number declares an intended return to an
   /// earlier schema.
   public var schemaVersion: Int?
-  /// A closure that is called before each statement, and while the rows of a large table are
-  /// copied.
+  /// A closure that is called before each statement, and about every 10,000 rows while a large table
+  /// is copied or its values are checked, and while its index or full-text index is built.
   ///
   /// It runs inside the transaction. An error that it throws ends the migration, and nothing is
   /// changed.
@@ -134,7 +134,7 @@ public struct MigrationOptions: Sendable {
 extension MigrationOptions {
   /// Runs an opening or a migration with these options on a thread of its own. It ends if the task
   /// is cancelled.
-  func run<Result: Sendable>(
+  package func run<Result: Sendable>(
     _ job: @escaping @Sendable (MigrationOptions) throws -> Result
   ) async throws -> Result {
     try await WorkerThreads.run { cancellation in
@@ -175,8 +175,10 @@ public struct MigrationProgress: Hashable, Sendable {
   public let table: String
   /// The statement that runs next.
   public let sql: String
-  /// The number of rows that have been copied; 0 before a copy and outside of one.
+  /// The number of rows that have been copied, and an estimate of those that have been checked or
+  /// put into an index; 0 before that.
   public let copiedRows: Int
-  /// The number of rows to copy; 0 outside of a copy.
+  /// The number of rows to copy, to check, or to put into an index; 0 for other statements, and for
+  /// indexes and checks of at most 10,000 rows.
   public let rowCount: Int
 }

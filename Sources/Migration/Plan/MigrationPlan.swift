@@ -45,12 +45,12 @@ public struct MigrationPlan: Hashable, Sendable {
       /// A trigger is dropped: a schema declares so, declares it differently, or no longer declares
       /// it.
       case dropTrigger(String)
-      /// A full-text index is created with its triggers, and filled from the rows of its table.
+      /// A full-text or vector index is created with its triggers, and filled from the rows of its table.
       case createSearchIndex(String)
-      /// A full-text index is dropped with its triggers: a schema drops it or declares it
+      /// A full-text or vector index is dropped with its triggers: a schema drops it or declares it
       /// differently, or a name in it has changed.
       case dropSearchIndex(String)
-      /// A full-text index is filled again, because the values of its table have changed.
+      /// A full-text or vector index is filled again, because the values of its table have changed.
       case fillSearchIndex(String)
       /// The triggers are created that write the changes of the table into the change log.
       case startLog
@@ -202,9 +202,9 @@ extension MigrationPlan.Step.Action {
     case .dropIndex(let name): "drop the index \(name)"
     case .createTrigger(let name): "create the trigger \(name)"
     case .dropTrigger(let name): "drop the trigger \(name)"
-    case .createSearchIndex(let name): "create the full-text index \(name)"
-    case .dropSearchIndex(let name): "drop the full-text index \(name)"
-    case .fillSearchIndex(let name): "fill the full-text index \(name) again"
+    case .createSearchIndex(let name): "create the search index \(name)"
+    case .dropSearchIndex(let name): "drop the search index \(name)"
+    case .fillSearchIndex(let name): "fill the search index \(name) again"
     case .startLog: "log the changes"
     case .stopLog: "stop logging the changes"
     case .keepColumn(let name): "keep the column \(name)"

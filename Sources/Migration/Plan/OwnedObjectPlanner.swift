@@ -25,7 +25,7 @@ struct OwnedObjectPlanner {
       planEndedLogs()
     }
     for index in schema.searchIndexes
-    where SearchIndexDefinition.named(index.name, in: declared.searchIndexes) == nil {
+    where !declared.declares(searchIndex: index.name) {
       planUndeclared(index)
     }
   }
@@ -57,12 +57,11 @@ struct OwnedObjectPlanner {
   // MARK: Objects that no model declares
 
   private mutating func planUndeclaredTriggers() {
-    let searchTriggers = declared.searchIndexes.flatMap(\.triggers)
+    let declaredTriggers = declared.owned.flatMap(\.definitions).filter { $0.kind == .trigger }
     let searchIndexes = schema.searchIndexes
     for entry in schema.entries where declared.manages(entry, renames: schema.renames) {
-      guard TriggerDefinition.named(entry.name, in: declared.triggers) == nil,
+      guard !declaredTriggers.contains(where: { $0.name.isSame(as: entry.name) }),
         !declared.removes(.trigger(entry.name)), !entry.isLogTrigger,
-        TriggerDefinition.named(entry.name, in: searchTriggers) == nil,
         !searchIndexes.contains(where: { $0.owns(entry) })
       else { continue }
       var step = PlannedStep.dropTrigger(
@@ -90,7 +89,9 @@ struct OwnedObjectPlanner {
     // An index that a newer program may have created is kept, unless it would no longer work.
     if !isDropped, !isRenamed {
       step.keep(
-        "the full-text index \(index.name)", "Dropped(fullText: \(index.name.swiftLiteral))")
+        "the \(index.type) index \(index.name)",
+        "Dropped(\(index.type == "vector" ? "vectorIndex" : "fullText"): "
+          + "\(index.name.swiftLiteral))")
     }
     first.append(step)
   }

@@ -18,21 +18,6 @@ extension Database {
     try open(with: models, options)
   }
 
-  /// Opens a database that an engine keeps elsewhere, such as a cluster, with its models, and
-  /// migrates it as a file is migrated.
-  ///
-  /// ```swift
-  /// let db = try Database(engine: engine, models: [Author.self, Post.self])
-  /// ```
-  public convenience init(
-    engine: any RemoteEngine, models: [any TableModel.Type],
-    configuration: Configuration = Configuration(),
-    migration options: MigrationOptions = MigrationOptions()
-  ) throws {
-    try self.init(engine: engine, configuration: configuration)
-    try open(with: models, options)
-  }
-
   /// Opens a database file with its models from asynchronous code, and migrates it on a thread of its
   /// own; see `init(path:models:configuration:migration:)`.
   ///
@@ -46,19 +31,6 @@ extension Database {
   ) async throws -> Database {
     try await options.run { options in
       try Database(path: path, models: models, configuration: configuration, migration: options)
-    }
-  }
-
-  /// Opens a database that an engine keeps elsewhere with its models from asynchronous code, and
-  /// migrates it on a thread of its own; see `init(engine:models:configuration:migration:)`.
-  /// Cancelling the task ends the migration, changes nothing, and throws `CancellationError`.
-  public static func open(
-    engine: any RemoteEngine, models: [any TableModel.Type],
-    configuration: Configuration = Configuration(),
-    migration options: MigrationOptions = MigrationOptions()
-  ) async throws -> Database {
-    try await options.run { options in
-      try Database(engine: engine, models: models, configuration: configuration, migration: options)
     }
   }
 
@@ -85,7 +57,8 @@ extension Database {
     return database
   }
 
-  private func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
+  /// Migrates a new database to its models.
+  package func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
     let declared = try Declarations(of: models)
     try prepareWriters(declared)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }

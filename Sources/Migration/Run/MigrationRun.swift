@@ -197,8 +197,7 @@ struct MigrationRun {
     case .statements(let statements):
       guard !dropsAside(planned.step) else { return }
       for sql in statements {
-        try report(planned.step.table, sql)
-        try alter(sql)
+        try reporting(planned.step.table, sql) { try alter(sql) }
       }
     case .rebuild(let rebuild):
       try run(rebuild, rowCount: planned.step.rowCount ?? 0)
@@ -211,9 +210,31 @@ struct MigrationRun {
       MigrationProgress(table: table, sql: sql, copiedRows: copied, rowCount: count))
   }
 
-  private func execute(_ sql: String, of table: String) throws {
+  /// Reports a statement before it runs, and how far it has come if it reads a whole table.
+  private func reporting(_ table: String, _ sql: String, _ body: () throws -> Void) throws {
     try report(table, sql)
-    try connection.execute(SQL(unsafe: sql))
+    guard let progress = options.progress, let steps = Self.stepsPerRow(of: sql) else {
+      return try body()
+    }
+    try connection.reportingRows(of: table, stepsPerRow: steps) { done, count in
+      try progress(MigrationProgress(table: table, sql: sql, copiedRows: done, rowCount: count))
+    } _: {
+      try body()
+    }
+  }
+
+  /// Returns about how many steps of SQLite's virtual machine a statement takes for each row of its
+  /// table; nil if it does not read all rows.
+  private static func stepsPerRow(of sql: String) -> Int? {
+    let words = SQLTokens(sql).tokens.prefix(3)
+    if words.first?.isWord("create") == true, words.contains(where: { $0.isWord("index") }) {
+      return 10
+    }
+    return sql.hasSuffix("VALUES ('rebuild')") ? SearchIndexDefinition.stepsPerRow : nil
+  }
+
+  private func execute(_ sql: String, of table: String) throws {
+    try reporting(table, sql) { try connection.execute(SQL(unsafe: sql)) }
   }
 
   // MARK: Rebuilding

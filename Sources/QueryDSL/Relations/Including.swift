@@ -141,7 +141,7 @@ extension Including {
   }
 
   /// Also includes the children of each parent by the foreign key that the children's schema
-  /// declares. Fetching throws `QueryError` if there is none, or if there are several.
+  /// declares. Fetching throws `QueryError` unless there is exactly one.
   public func including<Children: _IncludableQuery>(
     _ children: Children
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {

@@ -158,7 +158,7 @@ extension Relation {
       })
   }
 
-  /// Returns the only foreign key from one table to another. Throws if there is none, or if there
+  /// Returns the only foreign key from one table to another. Throws if no such key exists, or if there
   /// are several.
   private static func foreignKey<Child: TableModel, Parent: Model>(
     from _: Child.Type, to _: Parent.Type, _ advice: String

@@ -71,6 +71,12 @@ public func Dropped<M: TableModel>(fullText name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.searchIndex(name)))
 }
 
+/// Declares that a vector index is dropped, with its triggers.
+/// SQL: `DROP TABLE "Post_embedding_index"`
+public func Dropped<M: TableModel>(vectorIndex name: String) -> SchemaElement<M> {
+  SchemaElement(kind: .dropped(.searchIndex(name)))
+}
+
 /// Declares that a view is dropped. SQL: `DROP VIEW "name"`
 public func Dropped<M: TableModel>(view name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.view(name)))

@@ -28,6 +28,8 @@ import SQLCore
 /// A view is written only through its triggers: the schema declares `Trigger(_:insteadOf:)`, and
 /// `run(AuthorName.insert(row))`, `AuthorName.update { }` and `AuthorName.delete()` fire them. The
 /// methods that take a model, such as `db.update(name)`, throw `QueryError`.
+///
+/// A type conforms to this protocol in the module that declares the type.
 /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
 public protocol SQLView: TableModel {
   /// The type of the query.
@@ -35,6 +37,11 @@ public protocol SQLView: TableModel {
 
   /// The query of the view. Its values are written into the schema as literals.
   static var definition: Definition { get }
+}
+
+extension SQLView {
+  /// True; programs do not use it directly.
+  public static var _isView: Bool { true }
 }
 
 /// A view, as its model declares it.

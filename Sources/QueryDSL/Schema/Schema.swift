@@ -30,6 +30,7 @@ public struct SchemaElement<M: ResultRow> {
     case rowID(isLeftOut: Bool)
     case trigger(TriggerLine<M>)
     case fullText(FullTextLine<M>)
+    case vectorIndex(VectorIndexLine<M>)
     /// The table is an FTS5 table that exists already.
     case existingFullText
     /// An object that another module keeps in the schema.

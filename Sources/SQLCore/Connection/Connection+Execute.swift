@@ -121,9 +121,10 @@ extension ConnectionCore {
   /// A text with an inner semicolon, which may belong to a string, a comment or a trigger, is
   /// compiled statement by statement. That is correct for a single statement as well.
   fileprivate func isCachedOrSingle(_ text: String) -> Bool {
-    guard let semicolon = text.utf8.firstIndex(of: UInt8(ascii: ";")) else { return true }
-    return text.utf8[text.utf8.index(after: semicolon)...].allSatisfy { byte in
-      byte == 0x20 || (0x09...0x0D).contains(byte)
+    var text = text
+    return text.withUTF8 { bytes in
+      guard let semicolon = bytes.firstIndex(of: UInt8(ascii: ";")) else { return true }
+      return bytes[(semicolon + 1)...].allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
   }
 

@@ -148,7 +148,7 @@ struct ConnectionState {
   /// Whether each statement that ends is checked for the number of rows that it scanned.
   var watchesScans: Bool
   /// What sends the statements of a database that is elsewhere; nil for one in this process.
-  var remote: RemoteLink?
+  var remote: (any RemoteConnection)?
   var statements: StatementLender
   var lent = LentObjects()
   var access: AccessState

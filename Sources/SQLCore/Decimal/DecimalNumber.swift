@@ -93,7 +93,7 @@ struct DecimalNumber: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The number with a sign, one digit before the point and at least one behind it, and an exponent of
+  /// The number with a sign, one digit before the point and at least one after it, and an exponent of
   /// at least two digits: `+1.2345e+02`.
   var exponentialText: String {
     let exponent = digits.isEmpty ? 0 : digits.count - scale - 1

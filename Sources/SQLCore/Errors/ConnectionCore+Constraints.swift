@@ -93,26 +93,12 @@ extension ConnectionCore {
 
   /// Returns the foreign keys that can have been violated: those of violating rows, if the
   /// transaction still has them, or those that the statement can violate.
-  private func violatedForeignKeys(_ statement: StatementPointer) -> [SchemaForeignKey] {
+  private func violatedForeignKeys(_ statement: StatementPointer) -> [StoredForeignKey] {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
     {
       // Rows may have been stored while foreign keys were not enforced, and violate another key.
-      let rows = readRows(
-        """
-        SELECT DISTINCT d.name, c."table", f.id, f.seq, f."from" FROM pragma_database_list AS d
-        CROSS JOIN pragma_foreign_key_check(NULL, d.name) AS c
-        CROSS JOIN pragma_foreign_key_list(c."table", d.name) AS f ON f.id = c.fkid
-        ORDER BY d.seq, 2, 3 DESC, 4
-        """)
-      var keys: [SchemaForeignKey] = []
-      for row in rows {
-        guard let table = row[1], let column = row[4] else { continue }
-        if row[3] == "0" { keys.append(SchemaForeignKey(table: table, columns: [])) }
-        guard let last = keys.indices.last else { continue }
-        keys[last].columns.append(column)
-      }
-      return keys
+      return foreignKeysOfDanglingRows()
     }
     guard let writes = writes(of: statement) else { return [] }
     guard writes.tables.count == 1, !writes.writesInTrigger else {
@@ -160,29 +146,8 @@ extension ConnectionCore {
     ).compactMap { $0[0] }
   }
 
-  /// Returns the foreign keys of a table, or those that refer to it.
-  private func foreignKeys(of table: WrittenTable, isChild: Bool) -> [SchemaForeignKey] {
-    let rows = readRows(
-      """
-      SELECT m.name, f.id, f."from", f."table", f."to", f.on_delete, f.on_update
-      FROM \(table.schema).sqlite_schema AS m JOIN pragma_foreign_key_list(m.name, ?) AS f
-      WHERE m.type = 'table' AND lower(\(isChild ? "m.name" : "f.\"table\"")) = lower(?)
-      ORDER BY m.name, f.id DESC, f.seq
-      """, table.database, table.name)
-    var keys: [SchemaForeignKey] = []
-    var last: [String?] = []
-    for row in rows {
-      guard let child = row[0], let column = row[2] else { continue }
-      if Array(row[0...1]) != last {
-        keys.append(
-          SchemaForeignKey(
-            table: child, columns: [], parent: row[3] ?? "", onDelete: row[5], onUpdate: row[6]))
-      }
-      keys[keys.count - 1].columns.append(column)
-      if let parent = row[4] { keys[keys.count - 1].parentColumns.append(parent) }
-      last = Array(row[0...1])
-    }
-    return keys
+  private func foreignKeys(of table: WrittenTable, isChild: Bool) -> [StoredForeignKey] {
+    foreignKeys(of: table.name, in: table.database, isChild: isChild)
   }
 
   /// Whether a statement may replace rows of a table.

@@ -109,20 +109,13 @@ struct WrittenRows {
   // MARK: Constraints
 
   /// Whether the statement cannot have violated a foreign key.
-  func satisfy(_ key: SchemaForeignKey) -> Bool {
+  func satisfy(_ key: StoredForeignKey) -> Bool {
     let isChild = table.isNamed(key.table)
     let isParent = table.isNamed(key.parent)
     // An UPDATE of both sides may separate a row from its parent.
     if isChild, isParent, previous != nil { return false }
-    var parentColumns = key.parentColumns
-    if parentColumns.isEmpty {
-      parentColumns = core.readRows(
-        "SELECT name FROM pragma_table_info(?, ?) WHERE pk > 0 ORDER BY pk", key.parent,
-        table.database
-      ).compactMap { $0[0] }
-    }
-    guard parentColumns.count == key.columns.count else { return false }
-    let names = zip(parentColumns, key.columns).map {
+    guard key.parentColumns.count == key.columns.count else { return false }
+    let names = zip(key.parentColumns, key.columns).map {
       (parent: Identifier($0).quoted, child: Identifier($1).quoted)
     }
     func qualified(_ name: String) -> String { "\(table.schema).\(Identifier(name).quoted)" }
@@ -246,22 +239,5 @@ struct WrittenTable: Hashable {
 
   func isNamed(_ name: String) -> Bool {
     self.name.lowercasedASCII == name.lowercasedASCII
-  }
-}
-
-/// A foreign key of the schema.
-struct SchemaForeignKey: Hashable, CustomStringConvertible {
-  let table: String
-  var columns: [String]
-  var parent = ""
-  /// The columns of the parent; empty if they are its primary key.
-  var parentColumns: [String] = []
-  var onDelete: String?
-  var onUpdate: String?
-
-  /// `Post.authorID`, or `Post (day, number)`.
-  var description: String {
-    columns.count == 1
-      ? "\(table).\(columns[0])" : "\(table) (\(columns.joined(separator: ", ")))"
   }
 }

@@ -147,7 +147,7 @@ package final class JSONType: Sendable {
 
 extension String {
   /// Appends a text as a JSON string.
-  mutating func appendJSON(_ text: String) {
+  package mutating func appendJSON(_ text: String) {
     self += "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -1,13 +1,28 @@
 import CSQLite
 
 /// A statement that was just compiled, with the effects that the authorizer reported.
-struct CompiledStatement {
-  let handle: OpaquePointer
+package struct CompiledStatement {
+  package internal(set) var handle: OpaquePointer
   let notes: StatementNotes
   /// The statement that is sent, if the database is elsewhere.
-  var remote: RemoteStatement?
+  private(set) var remote: (any RemoteTemplate)?
 
-  func finalize() {
+  init(handle: OpaquePointer, notes: StatementNotes, remote: (any RemoteTemplate)? = nil) {
+    self.handle = handle
+    self.notes = notes
+    self.remote = remote
+  }
+
+  /// The effects that the authorizer reported.
+  package var effects: StatementEffects { notes.effects }
+
+  /// Makes a statement that sends this one, through `substitute` unless it runs itself as well.
+  package mutating func send(_ template: any RemoteTemplate, by substitute: OpaquePointer?) {
+    remote = template
+    if let substitute { handle = substitute }
+  }
+
+  package func finalize() {
     sqlite3_finalize(handle)
     if let remote, remote.template != handle { sqlite3_finalize(remote.template) }
   }
@@ -20,11 +35,11 @@ extension ConnectionCore {
   /// replaced by one that sends it.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
     guard let remote = state.pointee.remote else { return try compileHere(text) }
-    return try compile(text, for: remote)
+    return try remote.compile(text)
   }
 
   /// Compiles the first statement of a text against the schema of the handle.
-  func compileHere(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
+  package func compileHere(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
     // SQLite would silently stop at U+0000.
     guard !text.utf8.contains(0) else {
       throw DatabaseError(

@@ -29,7 +29,7 @@ extension ConnectionCore {
       if spoilsWrites, !statement.pointee.isReadOnly, isInTransaction {
         try? run(cached: "ROLLBACK")
       }
-      if state.pointee.remote != nil { followRemoteTransaction(after: failure) }
+      state.pointee.remote?.followTransaction(after: failure)
       noteRollback(after: failure)
       notifyObserver(ofEndOf: statement, failed: true)
       throw failure
@@ -64,7 +64,7 @@ extension ConnectionCore {
   }
 
   /// Runs one of the library's own statements on the handle itself.
-  func runHere(_ text: String) throws {
+  package func runHere(_ text: String) throws {
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, sql: text) }
   }

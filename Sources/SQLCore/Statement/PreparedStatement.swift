@@ -26,7 +26,7 @@ package struct PreparedStatement {
   var isReset = true
   package let isReadOnly: Bool
   /// The statement that is sent, if the database is elsewhere.
-  let remote: RemoteStatement?
+  let remote: (any RemoteTemplate)?
   /// Its effect on the stack of savepoints if it succeeds; nil if it has none.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
@@ -82,7 +82,7 @@ package struct StatementEffects: OptionSet, Sendable {
   /// It creates, alters or drops something.
   package static let changesSchema = StatementEffects(rawValue: 1)
   /// It is BEGIN, COMMIT or ROLLBACK; the statements for savepoints do not count.
-  static let controlsTransaction = StatementEffects(rawValue: 2)
+  package static let controlsTransaction = StatementEffects(rawValue: 2)
   /// It is a PRAGMA, ATTACH or DETACH.
   package static let changesConnection = StatementEffects(rawValue: 4)
   /// It is a PRAGMA that only reads a setting, though SQLite does not count it as read-only.

@@ -23,6 +23,30 @@ public enum SQLiteLibrary {
     }
     return options
   }
+
+  /// Stops the counting of memory by SQLite, in the whole process. Returns whether it stopped: SQLite
+  /// refuses once anything in the process has used it.
+  ///
+  /// ```swift
+  /// @main struct Server {
+  ///   static func main() async throws {
+  ///     SQLiteLibrary.stopCountingMemory()
+  ///     let db = try Database(path: "server.sqlite")
+  ///   }
+  /// }
+  /// ```
+  /// SQLite counts each allocation under a mutex that all connections share. If many threads read at
+  /// once, this takes up to a tenth of their processor time. Without the counters, `LibraryCounter` has no
+  /// values, and `PRAGMA soft_heap_limit` and `PRAGMA hard_heap_limit` have no effect.
+  ///
+  /// Call it at the beginning of a program, while no other thread uses SQLite. Opening a database does
+  /// not call it, since another library in the process may need the counters or the limits, or may use
+  /// SQLite at the same moment. A system's SQLite that was in use before the program began refuses.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/config.html>
+  @discardableResult
+  public static func stopCountingMemory() -> Bool {
+    csqlite_config_memory_status(0) == SQLITE_OK
+  }
 }
 
 /// A counter that SQLite keeps for the whole process.

@@ -31,7 +31,7 @@ package enum ArrayTable {
       sql: statement.sql)
   }
 
-  static func array(in value: OpaquePointer?) -> BoundArray? {
+  package static func array(in value: OpaquePointer?) -> BoundArray? {
     let type = UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
     return sqlite3_value_pointer(value, type).map {
       Unmanaged<BoundArray>.fromOpaque($0).takeUnretainedValue()

@@ -342,4 +342,41 @@ struct OutsideRowsTests {
     }
     #expect(counts.inverted > 20 && counts.conflicts > 0)
   }
+
+  @Test("a vector index follows an undo and a redo", arguments: Source.allCases)
+  func vectorIndex(_ source: Source) throws {
+    struct Book: Model {
+      @PrimaryKey var id: Int
+      @Column var meaning: [Float]
+      static var schema: Schema<Book> {
+        Logged()
+        VectorIndex(\.$meaning)
+      }
+    }
+    let db = try Database.temporary(models: [Book.self])
+    let history =
+      switch source {
+      case .memory: try History(of: [Book.self], in: db)
+      case .log: try History(of: [Book.self], inLogOf: db)
+      }
+    func waiting() throws -> [Int] {
+      try db.fetch(Int.self, "SELECT key FROM Book_meaning_index WHERE cell <= 0 ORDER BY 1")
+    }
+    try db.insert((0..<20).map { Book(id: $0, meaning: [Float($0), 1]) })
+    try db.rebuildVectorIndex(of: Book.self)
+    try db.run(Book.update { $0.$meaning = [0, 0] }.where { $0.$id == 3 })
+    try db.run(Book.delete().where { $0.$id == 4 })
+    for _ in 0..<2 {
+      #expect(try history.undo() != nil)
+      #expect(try waiting() == [3, 4])
+      #expect(try history.undo() != nil)
+      #expect(try waiting() == [3, 4])
+      #expect(try db.checkVectorIndex(of: Book.self))
+      #expect(try history.redo() != nil)
+      #expect(try history.redo() != nil)
+      #expect(try waiting() == [3])
+      #expect(try db.checkVectorIndex(of: Book.self))
+      #expect(try db.count(Book.all) == 19)
+    }
+  }
 }

@@ -214,7 +214,7 @@ struct CacheModelTests {
       for (number, writer) in [db, db, other].enumerated() {
         group.addTask {
           var random = SeededGenerator(seed: seed &+ UInt64(number))
-          while !isOver.value {
+          while !isOver.current {
             let id = Int.random(in: 0..<20, using: &random)
             let text = try await writer.write { tx -> Int in
               guard let page = try tx.find(Page.self, id), let value = Int(page.text) else {
@@ -233,7 +233,7 @@ struct CacheModelTests {
           var random = SeededGenerator(seed: seed &+ 100 &+ UInt64(number))
           for _ in 0..<reads {
             let id = Int.random(in: 0..<20, using: &random)
-            let floor = newest.value[id]
+            let floor = newest.current[id]
             let page = try await db.find(Page.self, id)
             let value = try #require(page.flatMap { Int($0.text) })
             try #require(value >= floor, "seed \(seed)")
@@ -246,14 +246,4 @@ struct CacheModelTests {
     }
     #expect(try db.cacheStatistics(of: Page.self).hits > 0)
   }
-}
-
-/// A value that several tasks use.
-private final class Shared<Value: Sendable>: Sendable {
-  private let lock: Lock<Value>
-
-  init(_ value: Value) { lock = Lock(value) }
-
-  var value: Value { lock.withLock { $0 } }
-  func change(_ body: (inout Value) -> Void) { lock.withLock { body(&$0) } }
 }

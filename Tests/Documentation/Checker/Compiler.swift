@@ -12,12 +12,13 @@ struct Compiler {
 
   private static let modules = [
     "Apus", "SQLCore", "QueryDSL", "SchemaMigration", "ChangeObservation", "ApusHistory",
-    "DataFrames", "SQLFunctions", "ApusTestSupport",
+    "ApusRemote", "DataFrames", "SQLFunctions", "ApusTestSupport",
   ]
 
   /// The folders in `Sources` of the modules that have other names than their folders.
   private static let folders = [
     "SchemaMigration": "Migration", "ChangeObservation": "Observation", "ApusHistory": "History",
+    "ApusRemote": "Remote",
   ]
 
   private var arguments: [String] {

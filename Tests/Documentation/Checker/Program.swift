@@ -182,7 +182,8 @@ struct Program {
     let word = code.prefix { $0.isLetter || $0 == "$" }
     switch word {
     case "Index", "Unique", "ForeignKey", "Check", "Default", "Renamed", "Dropped", "Logged",
-      "Trigger", "Stored", "Named", "Generated", "Search", "Collated", "FullText", "WithoutRowID",
+      "Trigger", "Stored", "Named", "Generated", "Search", "Collated", "FullText", "VectorIndex",
+      "WithoutRowID",
       "Converted",
       "Collation", "RenamedTable", "Statement", "SearchIndex", "References":
       return "_ = \(code.contains("insteadOf:") ? "viewSchema" : "schema") {\n\(statements)}\n"

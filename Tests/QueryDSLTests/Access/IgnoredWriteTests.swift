@@ -141,7 +141,7 @@ struct IgnoredWriteTests {
     #expect(try db.upsert(Seat(id: 1, name: "a"), onConflict: \.$id).id == 1)
   }
 
-  @Test("an update or a save that SQLite ignores throws, and a row that is gone is told apart")
+  @Test("an update or a save that SQLite ignores throws, and another error if the row is gone")
   func updates() throws {
     try db.insert([Seat(id: 1, name: "a"), Seat(id: 2, name: "b")])
     var seat = try #require(try db.find(Seat.self, 2))

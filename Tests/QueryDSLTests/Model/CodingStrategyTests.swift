@@ -2,6 +2,7 @@ import Foundation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
 @testable import QueryFixtures

@@ -16,7 +16,7 @@ struct SearchDeclarationTests {
     #expect(
       plan.description.hasSuffix(
         #"""
-          + create the full-text index Post_search: the schema declares it
+          + create the search index Post_search: the schema declares it
               CREATE VIRTUAL TABLE "Post_search" /* Apus bm25(10.0, 1.0, 0.0) */ USING fts5("title", "body", "status" UNINDEXED, content='Post', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
               INSERT INTO "Post_search" ("Post_search", rank) VALUES ('rank', 'bm25(10.0, 1.0, 0.0)');
               CREATE TABLE "Post_search_pending" /* Apus */ (rowid INTEGER PRIMARY KEY, "title", "body");

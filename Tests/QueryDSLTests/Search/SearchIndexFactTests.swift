@@ -52,6 +52,31 @@ struct SearchIndexFactTests {
     #expect(try isWhole(db))
   }
 
+  @Test("filling an index again reports how many rows are done, and ends if the closure throws")
+  func progress() async throws {
+    let db = try Library.database()
+    try await db.execute(
+      """
+      WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+      INSERT INTO Post (id, title, status) SELECT i, 'word ' || i, 'draft' FROM n
+      """)
+    let seen = Lock<[Int]>([])
+    try await db.rebuildSearchIndex(of: Post.self) { done, count in
+      #expect(count == 25_000)
+      seen.withLock { $0.append(done) }
+    }
+    let rows = seen.withLock { $0 }
+    #expect(rows.count >= 2 && rows.first == 0 && rows == rows.sorted(), "\(rows)")
+    #expect(rows.allSatisfy { $0 < 25_000 })
+    #expect(try isWhole(db))
+    struct Stop: Error {}
+    await #expect(throws: Stop.self) {
+      try await db.rebuildSearchIndex(of: Post.self) { done, _ in if done > 0 { throw Stop() } }
+    }
+    #expect(try isWhole(db))
+    #expect(try keys(db, "word").count == 25_000)
+  }
+
   @Test("a wrong old value in the delete command spoils an index silently, until it is checked")
   func wrongOldValue() throws {
     let db = try Library.database()

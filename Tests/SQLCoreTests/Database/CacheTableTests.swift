@@ -28,7 +28,7 @@ struct CacheTableTests {
     }
   }
 
-  @Test("it finds what was inserted last, and nothing that was removed")
+  @Test("it finds the value that was inserted last, and no value that was removed")
   func model() {
     InvariantChecks.whileOn { compareWithDictionary() }
   }

@@ -109,7 +109,7 @@ struct ConnectionPoolTests {
   @Test("thousands of waiters are served in order, without those that were cancelled")
   func many() throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
     let log = Log()

@@ -7,7 +7,7 @@ struct KilledProcessTests {
   @Test("after a kill during shared commits, every acknowledged write is stored")
   func killed() throws {
     let seed = TestSeed.draw()
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()
     try Database(path: folder.file()).execute("CREATE TABLE item (id INTEGER PRIMARY KEY) STRICT")
     var last = 0

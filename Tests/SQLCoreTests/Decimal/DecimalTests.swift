@@ -108,7 +108,7 @@ struct DecimalTests {
   @Test("the arithmetic agrees with Foundation's on random numbers")
   func model() throws {
     let seed = TestSeed.draw()
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     func random() throws -> Decimal {
       let digits = (0..<Int.random(in: 1...17, using: &generator)).map { _ in
         String(Int.random(in: 0...9, using: &generator))

@@ -1,5 +1,6 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
 /// The statements of Documentation/Security.md that no test of a single feature covers.

@@ -1,4 +1,5 @@
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("Constraint errors name constraint, table and columns")

@@ -1,4 +1,5 @@
 import CSQLite
+import TestRun
 import Testing
 
 @testable import SQLCore

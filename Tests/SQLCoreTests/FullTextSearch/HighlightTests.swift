@@ -78,7 +78,7 @@ struct HighlightTests {
     ["", ", columnsize = 0", ", prefix = '1 2'", ", content = 'content', content_rowid = 'id'"])
   func sameAsSQLite(tokenizer: String, options: String) throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let db = try database(tokenizer, options)
     for _ in 0..<40 {
       let b = Int.random(in: 0..<6, using: &random) == 0 ? nil : text(&random)
@@ -135,7 +135,7 @@ struct HighlightTests {
     // In old versions of SQLite, `trigram` ends at U+0000, and a token that has it, as one of
     // `reversing` would, damages the index.
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let db = try database(tokenizer)
     var texts: [Int64: String] = [:]
     for index in 0..<40 {

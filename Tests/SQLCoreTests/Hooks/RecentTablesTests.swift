@@ -49,7 +49,7 @@ struct RecentTablesTests {
   @Test("the last four tables are known, in any order of changes")
   func likeAList() throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let observer = CacheObserver()
     let connection = try connection(with: observer)
     try InvariantChecks.whileOn {

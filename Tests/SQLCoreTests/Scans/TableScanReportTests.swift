@@ -1,5 +1,6 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("Reports of table scans")

@@ -1,4 +1,5 @@
 import SQLCore
+import TestRun
 import Testing
 
 /// A database with 300 posts of 60 authors that reports scans of more than 50 rows.

@@ -22,7 +22,7 @@ struct StatementCacheModelTests {
 
   private func compareWithList(hashBits: Int, maximum: Int) throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let connection = try Connection()
     let core = connection.core
     var cache = StatementCache(maximumCount: maximum, maximumByteCount: .max)
@@ -71,7 +71,7 @@ struct StatementCacheModelTests {
 
   private func findByNumbers(maximum: Int) throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let core = try Connection().core
     var cache = StatementCache(maximumCount: maximum, maximumByteCount: .max)
     defer { cache.deallocate() }

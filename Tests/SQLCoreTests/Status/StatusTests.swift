@@ -58,6 +58,26 @@ struct StatusTests {
     #expect(SQLiteLibrary.compileOptions.contains { $0.hasPrefix("THREADSAFE") })
   }
 
+  @Test("memory is not counted if a program stops that before anything uses SQLite")
+  func uncountedMemory() async {
+    await #expect(processExitsWith: .success) {
+      try #require(SQLiteLibrary.stopCountingMemory())
+      let db = try Database.inMemory()
+      try db.execute("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(10000))")
+      try #require(try db.fetch(Int.self, "SELECT length(a) FROM t") == [10_000])
+      try #require(LibraryCounter.memory.value.highest == 0)
+      // Now it is in use.
+      try #require(!SQLiteLibrary.stopCountingMemory())
+    }
+  }
+
+  @Test("memory goes on being counted once SQLite is in use")
+  func countedMemory() throws {
+    #expect(!SQLiteLibrary.stopCountingMemory())
+    try connection.execute("INSERT INTO t VALUES (3, 'c')")
+    #expect(LibraryCounter.memory.value.current > 0)
+  }
+
   @Test("the origins of columns are read", .needs(.columnMetadata))
   func origins() throws {
     let select = try connection.prepare("SELECT name AS other, id + 1 FROM t")

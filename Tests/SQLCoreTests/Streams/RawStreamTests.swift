@@ -1,4 +1,5 @@
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("Streams of rows from raw SQL")

@@ -1,5 +1,6 @@
 import Dispatch
 import SQLCore
+import TestRun
 import Testing
 
 /// A closure that runs while a stream reads a value. The tests of the suite take turns.

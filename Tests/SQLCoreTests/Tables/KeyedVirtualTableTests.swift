@@ -1,5 +1,6 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
 /// Words and their counts: rows without rowids, kept in a dictionary.

@@ -1,4 +1,5 @@
 import SQLCore
+import TestRun
 
 /// The numbers 1, 2, 3 … without an end.
 final class NaturalNumbers: VirtualTable {

@@ -24,7 +24,7 @@ struct Unique64Tests {
   @Test("ids increase strictly, whatever their tags")
   func increasing() {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let generator = Unique64.Generator()
     var last = generator.next()
     for _ in 0..<TestSize.count(small: 10_000, full: 100_000) {
@@ -132,7 +132,7 @@ struct Unique64Tests {
   @Test("a generator whose clock reads the date of an id returns the same tick")
   func dateRoundTrip() {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<10_000 {
       let ticks = Int64.random(in: 1..<(1 << 47), using: &random)
       let id = Unique64(rawValue: ticks << 16)

@@ -99,7 +99,7 @@ struct DateTextTests {
   @Test("texts sort in the order of their dates")
   func order() throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let year0: Int64 = -62_167_219_200_000_000
     let year9999: Int64 = 253_402_300_799_999_999
     for _ in 0..<10_000 {

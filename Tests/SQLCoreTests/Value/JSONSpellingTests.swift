@@ -43,7 +43,7 @@ struct JSONSpellingTests {
   @Test("the JSON stays the same, and a path finds each key that it can name")
   func random() throws {
     let seed = TestSeed.draw()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let db = try Database.inMemory()
     for _ in 0..<TestSize.count(small: 300, full: 5_000) {
       var members: [String: [String]] = [:]

@@ -1,3 +1,4 @@
+import TestRun
 import Testing
 
 @testable import SQLCore

@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import TestRun
 
 enum Temper: String, ColumnValue, CaseIterable { case calm, wild, odd = "o'dd" }
 enum Size: Int16, ColumnValue, CaseIterable { case small = -1, large = 300 }

@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import TestRun
 
 enum Mood: String, ColumnValue, Codable, CaseIterable { case calm, wild = "w\"d" }
 enum Rank: Int8, ColumnValue, Codable, CaseIterable { case low = -1, high = 100 }

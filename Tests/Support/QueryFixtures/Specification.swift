@@ -1,3 +1,4 @@
+import ApusRemote
 import FileEngine
 import Foundation
 import GatewayEngine

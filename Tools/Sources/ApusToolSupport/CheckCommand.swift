@@ -20,10 +20,13 @@ struct CheckCommand<Tool: ModelTool>: ParsableCommand {
 
   func run() throws {
     let database = try file.openForReading()
-    var faults = try database.faults(isQuick: false)
+    var faults = try database.faults(isQuick: false, ProgressLine("checking"))
     if faults.isEmpty {
       var migration = Tool.migration
       migration.checksValues = true
+      let progress = MigrationLine("checking")
+      progress.follow(&migration)
+      defer { progress.end() }
       let plan = try database.migrationPlan(for: Tool.models, migration)
       for step in plan.steps where !plan.isEmpty {
         let rows = step.rowCount.map { " (\($0) rows)" } ?? ""

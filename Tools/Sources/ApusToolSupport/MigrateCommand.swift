@@ -26,16 +26,10 @@ struct MigrateCommand<Tool: ModelTool>: ParsableCommand {
     guard create || FileManager.default.fileExists(atPath: path) else {
       throw ReadableError("\(file.file) does not exist; --create creates it")
     }
-    let progress = ProgressLine("migrating")
-    let shown = Shown(progress)
+    let progress = MigrationLine("migrating")
     var options = Tool.migration
     if let copy { options.copyPath = FileArgument.literal(copy) }
-    let own = options.progress
-    options.progress = { step in
-      try Interruption.check()
-      shown.update(step.copiedRows, of: step.rowCount)
-      try own?(step)
-    }
+    progress.follow(&options)
     let database = try FileArgument.open(file.file, Configuration())
     let plan: MigrationPlan
     do {
@@ -50,12 +44,43 @@ struct MigrateCommand<Tool: ModelTool>: ParsableCommand {
   }
 }
 
+/// The line on the terminal that says how far a migration, or a check of the values, has come:
+///
+///     migrating Post: 45 %, 450,000 of 1,000,000 rows, 0:03 left
+///
 /// `@unchecked Sendable`: the migration calls its closure on one thread at a time, and the line is
 /// used by nothing else meanwhile.
-private final class Shown: @unchecked Sendable {
+final class MigrationLine: @unchecked Sendable {
+  private let verb: String
   private let line: ProgressLine
+  private var last: MigrationProgress?
 
-  init(_ line: ProgressLine) { self.line = line }
+  init(_ verb: String) {
+    self.verb = verb
+    line = ProgressLine(verb)
+  }
 
-  func update(_ count: Int, of total: Int) { line.update(rows: (count, of: total)) }
+  /// Makes the progress of a migration that of the line. Ctrl-C ends the migration.
+  func follow(_ options: inout MigrationOptions) {
+    let own = options.progress
+    options.progress = { step in
+      try Interruption.check()
+      self.show(step)
+      try own?(step)
+    }
+  }
+
+  private func show(_ step: MigrationProgress) {
+    if last?.table != step.table || last?.sql != step.sql {
+      let values = "-- check the values of "
+      line.begin(
+        step.sql.hasPrefix(values)
+          ? "checking \(step.table).\(step.sql.dropFirst(values.count))" : "\(verb) \(step.table)")
+    }
+    last = step
+    guard step.rowCount > 0 else { return }
+    line.update(rows: (step.copiedRows, of: step.rowCount))
+  }
+
+  func end() { line.end() }
 }

@@ -20,7 +20,10 @@ struct PlanCommand<Tool: ModelTool>: ParsableCommand {
   func run() throws {
     var options = Tool.migration
     if values { options.checksValues = true }
+    let progress = MigrationLine("planning")
+    progress.follow(&options)
     let plan = try file.openForReading().migrationPlan(for: Tool.models, options)
+    progress.end()
     let output = Output(format: .table)
     output.text("\(plan)")
     output.flush()

@@ -14,7 +14,7 @@ import Synchronization
 /// rolled back, and unfinished files are removed. The exit status is 130 or 143. A second signal
 /// ends the program at once.
 package enum Interruption {
-  /// The number of the first signal; 0 if there was none.
+  /// The number of the first signal, or 0.
   private static let number = Atomic<Int32>(0)
   /// The pipe through which the signal handler wakes the thread that interrupts.
   private static let pipe = Atomic<Int32>(-1)

@@ -1,13 +1,15 @@
 import Foundation
+@_spi(Tools) import SQLCore
 
 /// A line on the terminal that says how far a command has come; nothing if the standard error is no
 /// terminal, or if the line would be drawn among the rows of the output.
 ///
 ///     importing: 45 %, 17.3 of 38.6 MB, 450,000 rows, 0:03 left
 package final class ProgressLine {
-  private let verb: String
-  private let isVisible: Bool
-  private let start = Date()
+  private var verb: String
+  /// Whether the line may be seen: only then is it worth while to count rows for it.
+  package let isVisible: Bool
+  private var start = Date()
   private var shown: Date?
 
   /// - Parameters:
@@ -20,6 +22,13 @@ package final class ProgressLine {
 
   deinit { end() }
 
+  /// Begins the next part of the work. The time that is left is from now on that of this part.
+  package func begin(_ verb: String) {
+    self.verb = verb.escapedForTerminal()
+    start = Date()
+    update()
+  }
+
   /// Shows how far the command has come, a few times a second.
   ///
   /// - Parameters:
@@ -31,7 +40,9 @@ package final class ProgressLine {
     if let shown, now.timeIntervalSince(shown) < 0.2 { return }
     shown = now
     let parts = Self.parts(bytes: bytes, rows: rows, seconds: now.timeIntervalSince(start))
-    ErrorOutput.raw("\r\u{1B}[K\(verb): " + parts.joined(separator: ", "))
+    let line = verb + (parts.isEmpty ? " …" : ": " + parts.joined(separator: ", "))
+    // A line that fills the terminal would go on in the next one, which nothing removes.
+    ErrorOutput.raw("\r\u{1B}[K" + line.cut(toTerminalWidth: (Terminal.width ?? 80) - 1))
   }
 
   /// Returns the percentage, the size, the rows and the time that is left, as far as they are known.

@@ -6,7 +6,7 @@ package struct ReadableError: Error, CustomStringConvertible {
 }
 
 extension Int {
-  /// Returns a sentence about so many rows, such as `1 row was imported`.
+  /// Returns a sentence about a number of rows, such as `1 row was imported`.
   package func rows(_ verb: String) -> String {
     self == 1 ? "1 row was \(verb)" : "\(self) rows were \(verb)"
   }

@@ -20,7 +20,7 @@ struct TextTable {
     var numberWidth = 0
     /// The width of the widest other value, without NULL.
     var textWidth = 0
-    /// The width of NULL; 0 if there is none.
+    /// The width of NULL; 0 without a NULL.
     var nullWidth = 0
 
     /// Whether all values are numbers or NULL.

@@ -1,5 +1,5 @@
 // The requests of Examples/Service on GRDB: the same file, statements, answers, durability and number of
-// readers, and the same writer of event streams. It has no work beside the requests.
+// readers, the same writer of event streams, and the same work beside the requests.
 import ApusHummingbird
 import Foundation
 import GRDB
@@ -108,6 +108,29 @@ struct Following: Service {
   }
 }
 
+/// Packs the orders that were placed.
+struct Packing: Service {
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      let placed = Order.filter(Column("state") == "placed")
+      let observation = ValueObservation.tracking { try placed.fetchCount($0) }
+      do {
+        for try await count in observation.values(in: pool) where count > 0 {
+          while try await pool.write({ db in
+            try db.execute(
+              sql: """
+                UPDATE "Order" SET state = 'packed' WHERE id IN
+                  (SELECT id FROM "Order" WHERE state = 'placed' ORDER BY placedAt LIMIT 50)
+                RETURNING id
+                """)
+            return db.changesCount
+          }) > 0 {}
+        }
+      } catch {}
+    }
+  }
+}
+
 var logger = Logger(label: "GRDBService")
 logger.logLevel = .notice
 var app = Application(
@@ -116,5 +139,5 @@ var app = Application(
     print("ready on port \($0.localAddress?.port ?? 0)")
     fflush(nil)
   }, logger: logger)
-app.addServices(Following())
+app.addServices(Following(), Packing())
 try await app.runService()

@@ -18,18 +18,23 @@ struct Measurement {
   var hop: Double? { quantile(hops, 0.5) }
 
   /// Returns the time of a side relative to that of the C side: the median of the rounds' ratios.
-  func ratio(_ side: SideName) -> Double? { quantile(ratios(side), 0.5) }
+  func ratio(_ side: SideName) -> Double? { quotient(side, by: .c) }
+
+  /// Returns the median of the rounds' quotients of two sides.
+  func quotient(_ side: SideName, by other: SideName) -> Double? {
+    quantile(quotients(side, other), 0.5)
+  }
 
   /// Returns the range in which half of the rounds have their ratio, from the first quartile to the
   /// third.
   func spread(_ side: SideName) -> ClosedRange<Double>? {
-    let ratios = ratios(side)
+    let ratios = quotients(side, .c)
     guard let first = quantile(ratios, 0.25), let third = quantile(ratios, 0.75) else { return nil }
     return first...third
   }
 
-  private func ratios(_ side: SideName) -> [Double] {
-    zip(times[side] ?? [], times[.c] ?? []).map { $0 / $1 }
+  private func quotients(_ side: SideName, _ other: SideName) -> [Double] {
+    zip(times[side] ?? [], times[other] ?? []).map { $0 / $1 }
   }
 }
 

@@ -2,9 +2,14 @@
 struct Options {
   /// Names of workloads, or parts of their titles, ignoring case; empty for all workloads.
   var filters: [String] = []
+  /// The file that gets the figures.
   var json: String?
-  /// The page that gets the figures, with a chart and the machine's description.
-  var page: String?
+  /// The file whose figures are written into the pages, instead of measuring.
+  var figures: String?
+  /// The folder of the documentation, whose pages get the figures.
+  var pages: String?
+  /// Whether the pages are only compared with what would be written.
+  var isCheck = false
   var rounds = 9
   /// Whether workloads that take many seconds are left out.
   var isQuick = false
@@ -32,7 +37,9 @@ struct Options {
     while let argument = rest.popFirst() {
       switch argument {
       case "--json": json = try value(of: argument)
-      case "--page": page = try value(of: argument)
+      case "--figures": figures = try value(of: argument)
+      case "--pages": pages = try value(of: argument)
+      case "--check": isCheck = true
       case "--quick": isQuick = true
       case "--memory": isMemory = true
       case "--observers": isObservers = true

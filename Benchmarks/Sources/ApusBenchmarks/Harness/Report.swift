@@ -1,6 +1,6 @@
 import Foundation
 
-/// The measurements as a printed table, and as JSON.
+/// The measurements as a printed table.
 enum Report {
   static let header =
     column("", 5) + column("", 52) + right("C ns", 11) + right("Apus ns", 11)
@@ -16,23 +16,6 @@ enum Report {
       + right(ratio(measurement, .apus), 8) + right(spread(measurement, .apus), 11)
       + right(ratio(measurement, .grdb), 8)
       + right(ratio(measurement, .codable), 8) + "  " + target(measurement)
-  }
-
-  /// Returns the measurements as JSON, with an object for each workload; a side that does not exist
-  /// is null.
-  static func json(_ measurements: [Measurement]) -> String {
-    let objects = measurements.map { measurement in
-      func value(_ side: SideName) -> String {
-        measurement[side].map { format($0, digits: 1) } ?? "null"
-      }
-      let hop = measurement.hop.map { format($0, digits: 1) } ?? "null"
-      return """
-          {"workload":"\(measurement.workload.name)","c":\(value(.c)),"apus":\(value(.apus)),\
-        "grdb":\(value(.grdb)),"grdb_codable":\(value(.codable)),"unit":"ns",\
-        "apus_c_half":\(half(measurement)),"hop":\(hop)}
-        """
-    }
-    return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
   }
 
   /// Returns the target of a workload, and whether it was missed.
@@ -74,12 +57,6 @@ enum Report {
   /// The range in which half of the rounds have their ratio to the C side.
   static func spread(_ measurement: Measurement, _ side: SideName) -> String {
     measurement.spread(side).map { "\(format($0.lowerBound))–\(format($0.upperBound))" } ?? "–"
-  }
-
-  private static func half(_ measurement: Measurement) -> String {
-    measurement.spread(.apus).map {
-      "[\(format($0.lowerBound, digits: 3)),\(format($0.upperBound, digits: 3))]"
-    } ?? "null"
   }
 
   private static func column(_ text: String, _ width: Int) -> String {

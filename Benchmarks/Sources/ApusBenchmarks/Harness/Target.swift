@@ -13,8 +13,7 @@ struct Target: Sendable {
   /// Returns the target of being at least `factor` times faster than the peer.
   static func grdb(_ factor: Double) -> Target {
     Target(text: "GRDB ÷ \(Int(factor))") { measurement in
-      guard let apus = measurement[.apus], let grdb = measurement[.grdb] else { return nil }
-      return grdb / apus >= factor
+      measurement.quotient(.grdb, by: .apus).map { $0 >= factor }
     }
   }
 

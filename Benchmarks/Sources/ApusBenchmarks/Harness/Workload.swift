@@ -72,6 +72,6 @@ extension Workload {
       liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
       readersAndCommits, readersAlone, commitsBesideReader,
       joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
-      loggedWrites,
+      loggedWrites, undoneDeletions, undoneDeletionsOfLog,
     ] + liveRelations
 }

@@ -3,7 +3,7 @@ import ApusHistory
 import CSQLiteBench
 
 /// A row whose changes are logged.
-private struct LoggedNote: Model {
+struct LoggedNote: Model {
   @PrimaryKey var id: Int64
   @Column var title: String
   @Column var stars = 0
@@ -36,11 +36,7 @@ extension Workload {
     operations: 5_000
   ) { fixture in
     let (database, connection) = (fixture.database, fixture.connection)
-    try database.migrate([LoggedNote.self])
-    let table = try database.row("SELECT sql FROM sqlite_schema WHERE name = 'LoggedNote'")?[
-      "sql", as: String.self]
-    try connection.execute(table ?? "")
-    try connection.execute(loggedByHand)
+    try createLoggedNotes(in: fixture)
     let clear: () throws -> Void = { [unowned fixture] in
       try database.execute("DELETE FROM LoggedNote")
       try database.log.purge(keeping: .init(count: 0))
@@ -82,5 +78,15 @@ extension Workload {
         }
         return 5_000
       })
+  }
+
+  /// Creates the logged table in the files of Apus and of the C side.
+  static func createLoggedNotes(in fixture: Fixture) throws {
+    try fixture.database.migrate([LoggedNote.self])
+    let table = try fixture.database.row(
+      "SELECT sql FROM sqlite_schema WHERE name = 'LoggedNote'")?[
+        "sql", as: String.self]
+    try fixture.connection.execute(table ?? "")
+    try fixture.connection.execute(loggedByHand)
   }
 }

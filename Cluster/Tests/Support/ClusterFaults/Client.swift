@@ -66,6 +66,7 @@ final class Writer: Sendable {
   /// Writes until it is known to be done, with one key. With the planted fault, with none.
   private func writeWithKey(_ number: Int) async {
     var attempt = 0
+    let start = ContinuousClock.now
     while true {
       do {
         if isPlanted {
@@ -74,7 +75,7 @@ final class Writer: Sendable {
           let written = try await client.db.write(id: "entry \(id) \(number)", insert(number))
           history.count(written.isRepeated)
         }
-        history.acknowledge(entry: number, of: id)
+        history.acknowledge(entry: number, of: id, since: start)
         client.note(number, of: id)
         return
       } catch {
@@ -89,9 +90,10 @@ final class Writer: Sendable {
 
   /// Writes once, and notes what is known of the outcome.
   private func writeWithoutKey(_ number: Int) async {
+    let start = ContinuousClock.now
     do {
       try await client.db.write(insert(number))
-      history.acknowledge(entry: number, of: id)
+      history.acknowledge(entry: number, of: id, since: start)
       client.note(number, of: id)
     } catch let error as RemoteSessionError where error.outcome == .unknown {
       history.fail(error)
@@ -106,6 +108,7 @@ final class Writer: Sendable {
     let element = number * 100 + id
     let list = number / 40
     let key = WriteKey("element \(element)")
+    let start = ContinuousClock.now
     for attempt in 0... {
       do {
         try await client.db.write(id: key) { tx in
@@ -114,7 +117,7 @@ final class Writer: Sendable {
           let longer = items.map { "\($0),\(element)" } ?? "\(element)"
           try tx.execute("INSERT OR REPLACE INTO list (id, items) VALUES (\(list), \(longer))")
         }
-        return history.acknowledge(element: element)
+        return history.acknowledge(element: element, since: start)
       } catch {
         history.fail(error)
         if attempt > 100 { return history.violate("element \(element): \(error)") }

@@ -36,6 +36,27 @@ final class History: Sendable {
     var reads = 0
     var failedReads = 0
     var hasEnded = false
+    /// How long the writes took that were acknowledged since `takePace`, from their first attempt on.
+    var times: [Duration] = []
+    var lastTime = ContinuousClock.now
+    var longestPause = Duration.zero
+
+    mutating func acknowledge(since start: ContinuousClock.Instant) {
+      let now = ContinuousClock.now
+      acknowledged += 1
+      times.append(now - start)
+      longestPause = max(longestPause, now - lastTime)
+      lastTime = now
+    }
+  }
+
+  /// The writes of a part of a trial: how many there were, how long they took, and the longest time
+  /// without one.
+  struct Pace {
+    var count: Int
+    var median: Duration
+    var p99: Duration
+    var longestPause: Duration
   }
 
   private let state = Locked(State())
@@ -52,17 +73,32 @@ final class History: Sendable {
     state.withLock { $0.violations.append(text) }
   }
 
-  func acknowledge(entry number: Int, of writer: Int) {
+  func acknowledge(entry number: Int, of writer: Int, since start: ContinuousClock.Instant) {
     state.withLock {
       $0.settled.entries[writer, default: []].insert(number)
-      $0.acknowledged += 1
+      $0.acknowledge(since: start)
     }
   }
 
-  func acknowledge(element: Int) {
+  func acknowledge(element: Int, since start: ContinuousClock.Instant) {
     state.withLock {
       $0.settled.elements.insert(element)
-      $0.acknowledged += 1
+      $0.acknowledge(since: start)
+    }
+  }
+
+  /// Returns the pace of the writes since the last call.
+  func takePace() -> Pace {
+    state.withLock { state in
+      let times = state.times.sorted()
+      let now = ContinuousClock.now
+      defer { (state.times, state.longestPause, state.lastTime) = ([], .zero, now) }
+      func quantile(_ share: Double) -> Duration {
+        times.isEmpty ? .zero : times[min(times.count - 1, Int(Double(times.count) * share))]
+      }
+      return Pace(
+        count: times.count, median: quantile(0.5), p99: quantile(0.99),
+        longestPause: max(state.longestPause, now - state.lastTime))
     }
   }
 

@@ -4,16 +4,18 @@ import Foundation
 /// Tries what holds when the nodes of a cluster fail: `Cluster/Scripts/faults`.
 ///
 /// 16 writers and their readers, in four clients, work without a pause. Meanwhile nodes are killed,
-/// paused and cut off at random, one round after another.
+/// paused and cut off at random, one round after another. With `--maintenance`, they are restarted,
+/// replaced, stopped by a query without an end, and repaired instead.
 @main
 struct ClusterFaults {
   static func main() async throws {
     let options = try Options(CommandLine.arguments.dropFirst())
     print("seed \(options.seed), \(options.rounds) rounds, \(options.network)")
-    let nodes = try ClusterNodes(network: options.network)
+    let nodes = try ClusterNodes(
+      spareCount: options.isMaintenance ? 1 : 0, network: options.network)
     defer { nodes.stop() }
     let trial = try Trial(nodes, options)
-    let violations = try await trial.run()
+    let violations = try await options.isMaintenance ? trial.maintain() : trial.run()
     for violation in violations.prefix(20) { print("VIOLATED: \(violation)") }
     nodes.stop()
     if options.isPlanted {
@@ -32,6 +34,7 @@ struct Options {
   /// Whether writers send a write whose outcome is unknown again without its key, which applies it
   /// twice. The checks must find it.
   var isPlanted = false
+  var isMaintenance = false
 
   init(_ arguments: some Sequence<String>) throws {
     var iterator = arguments.makeIterator()
@@ -41,8 +44,10 @@ struct Options {
       case "--seed": seed = iterator.next().flatMap(UInt64.init) ?? seed
       case "--namespaces": network = .namespaces
       case "--plant": isPlanted = true
+      case "--maintenance": isMaintenance = true
       default:
-        print("usage: ClusterFaults [--rounds N] [--seed N] [--namespaces] [--plant]")
+        print(
+          "usage: ClusterFaults [--maintenance] [--rounds N] [--seed N] [--namespaces] [--plant]")
         exit(2)
       }
     }

@@ -21,10 +21,10 @@ enum Fault: String, CaseIterable {
 
 /// The rounds: a fault, its end, and proof that the cluster works again.
 final class Trial {
-  private let nodes: ClusterNodes
-  private let options: Options
-  private let clients: [Client]
-  private let history = History()
+  let nodes: ClusterNodes
+  let options: Options
+  let clients: [Client]
+  let history = History()
   private var random: Random
   private var counts: [Fault: Int] = [:]
 
@@ -44,6 +44,23 @@ final class Trial {
   }
 
   func run() async throws -> [String] {
+    try await underLoad {
+      for round in 1...options.rounds {
+        let fault = try await self.round(round)
+        counts[fault, default: 0] += 1
+        let pause = try await waitForProgress("round \(round), \(fault.rawValue)")
+        print("; writes again after \(pause.milliseconds) ms")
+        if round.isMultiple(of: 10), try await !check("round \(round)") { break }
+      }
+    }
+    print(
+      counts.sorted { $0.key.rawValue < $1.key.rawValue }
+        .map { "\($0.key.rawValue): \($0.value)" }.joined(separator: ", "))
+    return history.violations
+  }
+
+  /// Runs a closure while 16 writers work, and then checks what they wrote.
+  func underLoad(_ body: () async throws -> Void) async throws {
     let start = ContinuousClock.now
     let tasks = clients.flatMap { client in
       (0..<4).map { number in
@@ -52,21 +69,12 @@ final class Trial {
         return Task.detached { await writer.run() }
       }
     }
-    for round in 1...options.rounds {
-      let fault = try await self.round(round)
-      counts[fault, default: 0] += 1
-      try await waitForProgress(round, fault)
-      if round.isMultiple(of: 10), try await !check("round \(round)") { break }
-    }
+    try await body()
     history.end()
     for task in tasks { await task.value }
     _ = try await check("the end")
     let seconds = (ContinuousClock.now - start).components.seconds
     print(history.summary + ", in \(seconds) s")
-    print(
-      counts.sorted { $0.key.rawValue < $1.key.rawValue }
-        .map { "\($0.key.rawValue): \($0.value)" }.joined(separator: ", "))
-    return history.violations
   }
 
   // MARK: Rounds
@@ -75,7 +83,7 @@ final class Trial {
     let possible = Fault.allCases.filter { options.network == .namespaces || !$0.needsNetwork }
     let fault = possible.randomElement(using: &random) ?? .killLeader
     let leader = nodes.leader() ?? 0
-    let others = nodes.addresses.indices.filter { $0 != leader }.shuffled(using: &random)
+    let others = (0..<nodes.count).filter { $0 != leader }.shuffled(using: &random)
     let hold = Int.random(in: 100...2_500, using: &random)
     let before = history.acknowledged
     print("round \(number): \(fault.rawValue) for \(hold) ms …", terminator: " ")
@@ -117,32 +125,35 @@ final class Trial {
   }
 
   /// Waits until writes are acknowledged again. A node that ended by itself is reported, and started
-  /// again.
-  private func waitForProgress(_ round: Int, _ fault: Fault) async throws {
+  /// again, unless it is the one that was stopped. Returns how long it took.
+  @discardableResult
+  func waitForProgress(_ time: String, without stopped: Int? = nil) async throws -> Duration {
     let goal = history.acknowledged + 32
     let start = ContinuousClock.now
     while history.acknowledged < goal {
-      for node in nodes.addresses.indices where !nodes.isRunning(node) {
-        history.violate(
-          "round \(round), \(fault.rawValue): node \(node) ended by itself: \(nodes.log(node))")
+      for node in 0..<nodes.count where node != stopped && !nodes.isRunning(node) {
+        history.violate("\(time): node \(node) ended by itself: \(nodes.log(node))")
         nodes.kill(node)
         try nodes.start(node)
       }
       try await Task.sleep(for: .milliseconds(20))
       if ContinuousClock.now - start > .seconds(90) {
-        history.violate("round \(round), \(fault.rawValue): no write for 90 s after its end")
+        history.violate("\(time): no write for 90 s after its end")
         break
       }
     }
-    print("; writes again after \((ContinuousClock.now - start).milliseconds) ms")
+    return ContinuousClock.now - start
   }
 
   // MARK: Checks
 
   /// Compares what the database has with what was acknowledged. Returns whether all held so far.
   private func check(_ time: String) async throws -> Bool {
-    let expected = history.settled
-    let db = clients[0].db
+    try await check(time, history.settled, in: clients[0].db)
+  }
+
+  /// Compares what a database has with what was acknowledged.
+  func check(_ time: String, _ expected: History.Settled, in db: Database) async throws -> Bool {
     var found: [Int: [Int: Int]] = [:]
     let rows = try await patiently {
       try await db.fetch(

@@ -16,22 +16,26 @@ package final class ClusterNodes: @unchecked Sendable {
 
   package let folder: URL
   package let addresses: [String]
+  /// The number of nodes that clients know. Further ones are spares, which are started later.
+  package let count: Int
   private let network: Network
   private let lock = NSLock()
   private var processes: [Int: NodeProcess] = [:]
 
   /// Starts the nodes, one after another.
-  package init(count: Int = 3, network: Network = .loopback) throws {
+  package init(count: Int = 3, spareCount: Int = 0, network: Network = .loopback) throws {
     self.network = network
+    self.count = count
+    let all = count + spareCount
     folder = FileManager.default.temporaryDirectory.appending(path: "cluster-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     switch network {
     case .loopback:
       let first = Int.random(in: 10_000..<30_000)
-      addresses = (0..<count).map { "127.0.0.1:\(first + 2 * $0)" }
+      addresses = (0..<all).map { "127.0.0.1:\(first + 2 * $0)" }
     case .namespaces:
-      addresses = (1...count).map { "10.77.0.\($0):9001" }
-      try Self.makeNetwork(count: count)
+      addresses = (1...all).map { "10.77.0.\($0):9001" }
+      try Self.makeNetwork(count: all)
     }
     do {
       for node in 0..<count {
@@ -47,11 +51,9 @@ package final class ClusterNodes: @unchecked Sendable {
     }
   }
 
-  package var count: Int { addresses.count }
-
   /// A description of the cluster, for a database of its own.
   package func cluster(_ name: String = "test-\(UUID().uuidString)") -> Cluster {
-    Cluster(nodes: addresses, database: name)
+    Cluster(nodes: Array(addresses.prefix(count)), database: name)
   }
 
   /// Returns the number of the node that leads; nil if none does.
@@ -61,12 +63,14 @@ package final class ClusterNodes: @unchecked Sendable {
 
   // MARK: Processes
 
-  package func start(_ node: Int) throws {
+  /// Starts a node. If its directory is empty, it joins the cluster of another one: that of the first
+  /// node, unless `other` names one.
+  package func start(_ node: Int, joining other: Int? = nil) throws {
     var arguments = [
       "/usr/bin/dqlite-demo", "--api", apiAddress(node), "--db", addresses[node],
       "--dir", folder.appending(path: "\(node)").path(),
     ]
-    if node > 0 { arguments += ["--join", addresses[0]] }
+    if let other = other ?? (node > 0 ? 0 : nil) { arguments += ["--join", addresses[other]] }
     // `ip netns exec` becomes the program, so signals reach it.
     if network == .namespaces { arguments = ["ip", "netns", "exec", "node\(node)"] + arguments }
     let process = try NodeProcess(arguments, log: folder.appending(path: "\(node).log"))
@@ -87,6 +91,11 @@ package final class ClusterNodes: @unchecked Sendable {
     lock.withLock({ processes.removeValue(forKey: node) })?.kill()
   }
 
+  /// Ends a node as a supervisor does, with SIGTERM: it first hands its role over.
+  package func end(_ node: Int) {
+    lock.withLock({ processes.removeValue(forKey: node) })?.end()
+  }
+
   package func pause(_ node: Int) { signal(node, SIGSTOP) }
 
   package func resume(_ node: Int) { signal(node, SIGCONT) }
@@ -103,9 +112,10 @@ package final class ClusterNodes: @unchecked Sendable {
   }
 
   /// Waits until the nodes have a leader.
-  package func waitForLeader() throws { try waitForLeader(of: addresses) }
+  package func waitForLeader() throws { try waitForLeader(of: Array(addresses.prefix(count))) }
 
-  private func waitForLeader(of nodes: [String]) throws {
+  /// Waits until a node names the leader that some nodes name.
+  func waitForLeader(of nodes: [String]) throws {
     var cluster = Cluster(nodes: nodes, database: "probe")
     cluster.timeout = .seconds(30)
     try cluster.connect(isReader: true) { false }.close()
@@ -113,14 +123,20 @@ package final class ClusterNodes: @unchecked Sendable {
 
   /// Waits until every node is a voter, or one of two. Before, the loss of the leader may leave no
   /// majority: the second node becomes a voter only some time after the third one was started.
-  private func waitForVoters() throws {
+  func waitForVoters() throws {
+    try waitForMembers { members in
+      let voterCount = members.filter { $0.hasSuffix("|voter") }.count
+      return members.count == count && voterCount == (count == 2 ? 1 : count)
+    }
+  }
+
+  /// Waits until the members, each as its number, its address and its role, fulfil a condition.
+  func waitForMembers(_ condition: ([Substring]) -> Bool) throws {
     let start = ContinuousClock.now
     while true {
-      let roles = try NodeProcess.output(of: ["dqlite", "-s", addresses[0], "demo", ".cluster"])
-      let nodes = roles.split(separator: "\n")
-      let voterCount = nodes.filter { $0.hasSuffix("|voter") }.count
-      if nodes.count == count, voterCount == (count == 2 ? 1 : count) { return }
-      guard ContinuousClock.now - start < .seconds(60) else { throw NotReady(nodes: roles) }
+      let members = try shell(".cluster")
+      if condition(members.split(separator: "\n")) { return }
+      guard ContinuousClock.now - start < .seconds(60) else { throw NotReady(nodes: members) }
       Thread.sleep(forTimeInterval: 0.2)
     }
   }

@@ -49,13 +49,29 @@ package final class NodeProcess: @unchecked Sendable {
   package func kill() {
     guard process.isRunning else { return }
     send(SIGKILL)
+    finish()
+  }
+
+  /// Asks the process to end, and kills it if it has not ended after ten seconds.
+  package func end() {
+    send(SIGTERM)
+    let start = ContinuousClock.now
+    while process.isRunning, ContinuousClock.now - start < .seconds(10) {
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    if process.isRunning { send(SIGKILL) }
+    finish()
+  }
+
+  private func finish() {
     try? lifeline.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
   /// Runs a program to its end, for at most five seconds, and returns what it printed.
-  package static func output(of arguments: [String]) throws -> String {
+  package static func output(of arguments: [String], in folder: URL? = nil) throws -> String {
     let process = Process()
+    process.currentDirectoryURL = folder
     let output = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["timeout", "5"] + arguments

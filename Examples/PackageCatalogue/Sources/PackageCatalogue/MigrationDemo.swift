@@ -23,7 +23,12 @@ struct MigrationDemo {
     console.show("Opening the file with it will do this:\n\n\(plan)\n")
 
     let start = ContinuousClock.now
-    try await database.migrate(models)
+    let options = MigrationOptions(progress: { [console] in
+      guard $0.rowCount > 0 else { return }
+      console.showProgress("\($0.table): \($0.copiedRows.grouped) of \($0.rowCount.grouped) rows")
+    })
+    try await database.migrate(models, options)
+    console.showProgress("")
     let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
     console.show("Done in one transaction, in \(milliseconds) ms. The packages by their review:\n")
     let reviews = Version2.Package.select { ($0.$review, $0.count().as("packages")) }

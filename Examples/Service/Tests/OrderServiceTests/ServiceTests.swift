@@ -9,6 +9,11 @@ import Testing
 struct Deployment: Sendable {
   let folder: URL
   var path: String { folder.appending(path: "orders.sqlite").path }
+  /// What the last command wrote to its standard error.
+  var log: String {
+    get throws { try String(contentsOf: logFile, encoding: .utf8) }
+  }
+  private var logFile: URL { folder.appending(path: "log") }
 
   static func run(_ body: (Deployment) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "orders-\(UUID())")
@@ -27,6 +32,8 @@ struct Deployment: Sendable {
     let process = Process()
     process.executableURL = Self.program
     process.arguments = arguments
+    try Data().write(to: logFile)
+    process.standardError = try FileHandle(forWritingTo: logFile)
     return try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
       do { try process.run() } catch { continuation.resume(throwing: error) }
@@ -167,6 +174,7 @@ struct Deployment: Sendable {
         #expect(try await server.post(Self.order("Customer \(number)")).status == 201)
       }
       #expect(try await status == 0)
+      #expect(try deployment.log.contains(/copying: (\d+) of \1 pages\n$/))
       let restored = try Database(path: copy, models: OrderStore.models)
       #expect(try await restored.fetch(String.self, "PRAGMA integrity_check") == ["ok"])
       #expect(try await restored.count(Order.all) <= 100)
@@ -237,9 +245,18 @@ struct Deployment: Sendable {
   @Test func `A service does not start on a file that it would have to migrate`() async throws {
     try await Deployment.run { deployment in
       let db = try Database(path: deployment.path)
-      try await db.execute("DROP INDEX Order_on_placedAt")
+      try await db.execute(
+        """
+        WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+        INSERT INTO "Order" (id, customer, state, details, placedAt)
+        SELECT i, 'Ada', 'packed', '{"item":"Seeds","quantity":1,"isGift":false}', i FROM n;
+        DROP INDEX Order_on_placedAt
+        """)
       #expect(try await deployment.command("serve", deployment.path) == 1)
       #expect(try await deployment.command("migrate", deployment.path) == 0)
+      // The log of the deployment says how far the index has come.
+      let log = try deployment.log
+      #expect(log.contains(/Order: 1\d{4} of 25000 rows\n/), "\(log)")
       let server = try await Deployment.Server(deployment.path)
       #expect(await server.stop() == 0)
     }

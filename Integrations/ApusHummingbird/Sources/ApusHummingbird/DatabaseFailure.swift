@@ -22,7 +22,7 @@ import Hummingbird
 /// | `LogError.expired` and `.incomplete` | 410 | `expired` |
 /// | a value that has no stored form, such as NaN | 422 | `invalid` |
 /// | a text or row that is too large | 413 | `too_large` |
-/// | `.busy`, `.locked`, an interruption, `DeadlineExceeded`, `TooManyStreams`, `SharedTransactionRolledBack`, a lost session | 503 with `Retry-After` | `busy` |
+/// | `.busy`, `.locked`, an interruption, `DeadlineExceeded`, `TooManyStreams`, `SharedTransactionRolledBack`, a session that was lost without effect | 503 with `Retry-After` | `busy` |
 /// | a database that is open for reading only | 503 | `read_only` |
 /// | a full disk | 507 | `full` |
 ///
@@ -66,7 +66,8 @@ public struct DatabaseFailure: HTTPResponseError {
     case is DeadlineExceeded, is TooManyStreams, is SharedTransactionRolledBack:
       self.init(busy: error)
     case let error as RemoteSessionError:
-      guard error.outcome == .notRun else { return nil }
+      // A client that tried a query without an end again would stop another node.
+      guard error.outcome == .notRun, error.allowsRetry else { return nil }
       self.init(busy: error)
     default: return nil
     }

@@ -76,7 +76,7 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
     try feed.response(to: request) { _ in try self.whole() }
   }
 
-  /// Returns the answer to one request that nobody shares.
+  /// Returns the answer to one request, which shares nothing with others.
   fileprivate func onlyResponse(to request: Request) throws -> Response {
     try feed.response(
       to: request, background: { try await self.run() }, whole: { _ in try self.whole() })
@@ -110,7 +110,7 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
     }
   }
 
-  /// Changes the state, and sends the event that tells the clients.
+  /// Changes the state, and sends the event to the clients.
   private func show(_ event: ServerSentEvent, _ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)

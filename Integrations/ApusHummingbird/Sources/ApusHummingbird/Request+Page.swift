@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-  /// Returns the cursor in the address, from which a page begins; nil if there is none: the first
+  /// Returns the cursor in the address, from which a page begins; nil for the first
   /// page.
   ///
   /// ```swift

@@ -161,16 +161,19 @@ extension ColumnComparer {
     guard !column.type.readsAll || table.checks(column) && !(existing.isStrict && isNotNull) else {
       return []
     }
-    if table.checks(column) {
-      try planner.progress?(
-        MigrationProgress(
-          table: declared.name, sql: "-- check the values of \(column.name)", copiedRows: 0,
-          rowCount: 0))
-    }
     let isUnread = "NOT apus_reads('\(key(of: column))', \(source))"
-    return try refusedOrDeleted(
-      column,
-      where: condition == "1" ? isUnread : "CASE WHEN \(condition) THEN \(isUnread) ELSE 0 END")
+    let unread =
+      condition == "1" ? isUnread : "CASE WHEN \(condition) THEN \(isUnread) ELSE 0 END"
+    guard table.checks(column), let progress = planner.progress else {
+      return try refusedOrDeleted(column, where: unread)
+    }
+    let (table, sql) = (declared.name, "-- check the values of \(column.name)")
+    try progress(MigrationProgress(table: table, sql: sql, copiedRows: 0, rowCount: 0))
+    return try planner.connection.reportingRows(of: names.table, stepsPerRow: 4) {
+      try progress(MigrationProgress(table: table, sql: sql, copiedRows: $0, rowCount: $1))
+    } _: {
+      try refusedOrDeleted(column, where: unread)
+    }
   }
 
   /// Refuses the values that fulfil a condition, or deletes their rows if the options say so.

@@ -59,14 +59,19 @@ struct OfferedLines {
 
   // MARK: Columns without a property
 
-  /// Returns the lines for a column that insertions would have to fill: one declares it, the other
-  /// drops it.
+  /// Returns the lines for a column that insertions would have to fill: one declares it, another
+  /// drops it. If a new column stores the same, it may be this one under another name.
   func declaringOrDropping(_ column: ExistingTable.Column) throws -> [String] {
     let name = column.name
-    let type = (try storageClass(of: column) ?? .text).swiftType
+    let storageClass = try storageClass(of: column) ?? .text
     let undeclared = existing.columns.map(\.name).filter { !declared.declares($0) }
-    return [
-      declared.propertyLine(forColumn: name, type: type, among: undeclared),
+    let renamed = declared.columns.filter {
+      existing.column($0.name) == nil && $0.storageClass == storageClass && $0.generated == nil
+    }
+    return renamed.map {
+      "Renamed(\($0.type.path), from: \(name.swiftLiteral))  // keeps the values as they are"
+    } + [
+      declared.propertyLine(forColumn: name, type: storageClass.swiftType, among: undeclared),
       "Dropped(\(name.swiftLiteral))" + losing(try rows.count(), of: name),
     ]
   }

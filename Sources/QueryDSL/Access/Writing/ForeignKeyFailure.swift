@@ -4,18 +4,6 @@ import SQLCore
 // then, so the cause can be searched for: a reference to a row that does not exist, or rows that
 // still refer to the deleted one. This costs a few statements, only after a failure.
 
-/// A foreign key that the database declares.
-private struct DeclaredForeignKey {
-  let child: String
-  let parent: String
-  var columns: [String]
-  var targets: [String]
-  let onDelete: String
-
-  /// Whether it prevents the deletion of a row to which others refer.
-  var holds: Bool { onDelete == "NO ACTION" || onDelete == "RESTRICT" }
-}
-
 extension DatabaseError {
   /// Whether this is the violation of a foreign key whose columns are not known.
   var isForeignKeyWithoutPlace: Bool {
@@ -24,14 +12,14 @@ extension DatabaseError {
 
   /// Returns the error with the table and columns of the foreign key, in place of all those that the
   /// statement can have violated.
-  fileprivate func at(_ key: DeclaredForeignKey) -> DatabaseError {
+  fileprivate func at(_ key: StoredForeignKey) -> DatabaseError {
     var located = self
-    located.constraint?.table = key.child
+    located.constraint?.table = key.table
     located.constraint?.columns = key.columns
     if let candidates = message.firstRange(of: ": one of ") {
       located.message.removeSubrange(candidates.lowerBound...)
     }
-    located.message += ": " + key.columns.map { "\(key.child).\($0)" }.joined(separator: ", ")
+    located.message += ": " + key.columns.map { "\(key.table).\($0)" }.joined(separator: ", ")
     return located
   }
 
@@ -69,17 +57,17 @@ extension ModelLayout {
       let values = columns.compactMap { value(row, $0) }
       return values.count == columns.count && !values.contains(.null) ? values : nil
     }
-    var failed: [(key: DeclaredForeignKey, row: Int)] = []
-    for key in connection.keys(of: tableName) {
+    var failed: [(key: StoredForeignKey, row: Int)] = []
+    for key in core.foreignKeys(of: tableName, isChild: true) {
       let written =
         rows.count > 1 && key.parent.isSame(as: tableName)
-        ? Set(rows.compactMap { values(key.targets, of: $0) }) : []
+        ? Set(rows.compactMap { values(key.parentColumns, of: $0) }) : []
       let row = rows.first { row in
         guard let values = values(key.columns, of: row), !written.contains(values) else {
           return false
         }
         var sql: SQL = "SELECT 1 FROM \(identifier: key.parent) WHERE 1"
-        for (target, value) in zip(key.targets, values) {
+        for (target, value) in zip(key.parentColumns, values) {
           sql.append(" AND \(identifier: target) = \(value)")
         }
         let isMissing = try? connection.row(sql) == nil
@@ -96,7 +84,9 @@ extension ModelLayout {
   /// key was violated, and the table has one that refers to itself.
   func mayReferForward(_ error: any Error, on core: ConnectionCore) -> Bool {
     guard (error as? DatabaseError)?.constraint?.kind == .foreignKey else { return false }
-    return core.lend().keys(of: tableName).contains { $0.parent.isSame(as: tableName) }
+    return core.foreignKeys(of: tableName, isChild: true).contains {
+      $0.parent.isSame(as: tableName)
+    }
   }
 
   /// Adds to an error the foreign key whose rows still refer to the row that was to be deleted, if
@@ -107,20 +97,20 @@ extension ModelLayout {
     guard error.isForeignKeyWithoutPlace else { return error }
     let connection = core.lend()
     let condition = condition(for: id)
-    let holding = connection.keys(referringTo: tableName).filter { key in
-      guard key.holds else { return false }
+    let holding = core.foreignKeys(of: tableName, isChild: false).filter { key in
+      guard key.preventsDeletion else { return false }
       let columns = key.columns.map { Identifier($0).quoted }.joined(separator: ", ")
-      let targets = key.targets.map { Identifier($0).quoted }.joined(separator: ", ")
+      let targets = key.parentColumns.map { Identifier($0).quoted }.joined(separator: ", ")
       let sql: SQL = """
-        SELECT 1 FROM \(identifier: key.child) WHERE (\(unsafe: columns)) IN \
+        SELECT 1 FROM \(identifier: key.table) WHERE (\(unsafe: columns)) IN \
         (SELECT \(unsafe: targets) FROM \(identifier: tableName) WHERE \(condition))
         """
       let row = try? connection.row(sql)
       return row != nil
     }
     guard holding.count == 1, let key = holding.first,
-      connection.keys(of: key.child).allSatisfy({ other in
-        other.holds
+      core.foreignKeys(of: key.table, isChild: true).allSatisfy({ other in
+        other.preventsDeletion
           || other.onDelete != "CASCADE" && Set(other.columns).isDisjoint(with: key.columns)
       })
     else { return error }
@@ -135,9 +125,9 @@ extension ModelLayout {
     if let error = error.overflowing(command.assignedColumns, of: tableName) { return error }
     guard error.isForeignKeyWithoutPlace, command.assignedColumns == nil else { return error }
     let connection = core.lend()
-    let keys = connection.keys(referringTo: tableName)
-    let holding = keys.filter(\.holds)
-    guard holding.count == 1, keys.allSatisfy({ $0.holds || $0.onDelete == "SET NULL" }),
+    let keys = core.foreignKeys(of: tableName, isChild: false)
+    let holding = keys.filter(\.preventsDeletion)
+    guard holding.count == 1, keys.allSatisfy({ $0.preventsDeletion || $0.onDelete == "SET NULL" }),
       let triggers = try? connection.row(
         """
         SELECT count(*) FROM (SELECT type FROM sqlite_schema UNION ALL \
@@ -172,47 +162,5 @@ extension ModelLayout {
     guard let index = index(named: name) else { return nil }
     let slot = slots.slots[index]
     return try? slot.type._databaseValue(ofColumnAt: model + Int(slot.offset), as: slot.form)
-  }
-}
-
-extension Connection {
-  /// Returns the foreign keys of a table.
-  fileprivate func keys(of table: String) -> [DeclaredForeignKey] {
-    (try? foreignKeys(where: "lower(m.name) = lower(\(table))")) ?? []
-  }
-
-  /// Returns the foreign keys, of any table, that refer to this table.
-  fileprivate func keys(referringTo table: String) -> [DeclaredForeignKey] {
-    (try? foreignKeys(where: "lower(f.\"table\") = lower(\(table))")) ?? []
-  }
-
-  /// Returns the foreign keys that meet a condition on the table `m` in `sqlite_schema` and the row
-  /// `f` of the pragma.
-  fileprivate func foreignKeys(where condition: SQL) throws -> [DeclaredForeignKey] {
-    var keys: [DeclaredForeignKey] = []
-    let rows = try rows(
-      """
-      SELECT m.name, f."table", f."from", f."to", f.on_delete, f.seq
-      FROM sqlite_schema AS m JOIN pragma_foreign_key_list(m.name) AS f
-      WHERE m.type = 'table' AND \(condition) ORDER BY m.name, f.id, f.seq
-      """)
-    for row in rows {
-      let parent = try row.get(String.self, at: 1)
-      let position = try row.get(Int.self, at: 5)
-      if position == 0 {
-        keys.append(
-          DeclaredForeignKey(
-            child: try row.get(at: 0), parent: parent, columns: [], targets: [],
-            onDelete: try row.get(at: 4)))
-      }
-      guard let last = keys.indices.last else { continue }
-      keys[last].columns.append(try row.get(at: 2))
-      // REFERENCES without columns means the parent's primary key.
-      let target =
-        try row.get(String?.self, at: 3)
-        ?? columns(ofTable: parent).first { $0.primaryKeyPosition == position + 1 }?.name
-      keys[last].targets.append(target ?? "")
-    }
-    return keys
   }
 }

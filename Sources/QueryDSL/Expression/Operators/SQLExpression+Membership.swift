@@ -1,7 +1,7 @@
 import SQLCore
 
 extension SQLExpression {
-  /// Tests for one of several values; false if there are none. nil in the list matches NULL.
+  /// Tests for one of several values; false for an empty list. nil in the list matches NULL.
   ///
   /// The values are bound as one array, so that the statement is the same for one value and for
   /// 100,000.

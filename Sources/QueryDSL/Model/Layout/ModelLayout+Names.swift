@@ -93,8 +93,8 @@ struct LayoutLines {
       case .cached(let limits): cacheLimits = limits
       case .cachedResults(let limits): resultLimits = limits
       case .index, .foreignKey, .check, .default, .defaultSQL, .collated, .trigger, .fullText,
-        .existingFullText, .owned, .renamed, .renamedTable, .dropped, .droppedAttribute,
-        .converted:
+        .vectorIndex, .existingFullText, .owned, .renamed, .renamedTable, .dropped,
+        .droppedAttribute, .converted:
         break
       }
     }

@@ -71,7 +71,7 @@ package final class ModelLayout: @unchecked Sendable {
     self.model = model
     tableName = (model as? any TableModel.Type)?.tableName ?? String(nameOf: model)
     quotedTableName = Identifier(tableName).quoted
-    isView = model is any SQLView.Type
+    isView = (model as? any TableModel.Type)?._isView ?? false
     ignored = fields.ignored
     let naming = (model as? any TableModel.Type)?.columnNaming ?? .asDeclared
     let columns = try fields.columns.enumerated().map { index, field in

@@ -68,7 +68,7 @@ extension SelectStatement: Renderable {
         condition.write(to: &writer)
       }
     }
-    Self.write(predicates, behind: .where, to: &writer)
+    writeConditions(content.nearest, to: &writer)
     if !content.groups.isEmpty {
       writer.token(.groupBy)
       ExpressionNode.write(content.groups, to: &writer)

@@ -136,10 +136,13 @@ package final class SelectExtras: Sendable {
     /// The expressions of LIMIT and OFFSET, where these are not numbers.
     package var limit: ExpressionNode?
     package var offset: ExpressionNode?
+    /// The search in an index of vectors, which finds the rows that are ordered by distance.
+    var nearest: NearestSearch?
 
     /// Whether all tables are tables of models, and the rows come from a single SELECT.
     var isPlain: Bool {
       commonTables.isEmpty && sources.isEmpty && windows.isEmpty && compound == nil
+        && nearest == nil
     }
   }
 

@@ -74,7 +74,7 @@ package struct Declarations: Sendable {
   private func isRedeclared(_ removal: Removal) -> Bool {
     switch removal {
     case .trigger(let name): TriggerDefinition.named(name, in: triggers) != nil
-    case .searchIndex(let name): SearchIndexDefinition.named(name, in: searchIndexes) != nil
+    case .searchIndex(let name): declares(searchIndex: name)
     default: false
     }
   }
@@ -95,10 +95,17 @@ extension Declarations {
     tables.contains { $0.name.isSame(as: name) } || views.contains { $0.name.isSame(as: name) }
   }
 
+  /// Whether a model declares a full-text or vector index of that name.
+  package func declares(searchIndex name: String) -> Bool {
+    owned.contains { object in
+      if case .searchIndex(let declared) = object.kind { declared.isSame(as: name) } else { false }
+    }
+  }
+
   /// Returns whether something else already has the name.
   package func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || declares(relation: name)
-      || SearchIndexDefinition.named(name, in: searchIndexes) != nil
+      || declares(searchIndex: name)
       || searchTables.contains { $0.name.isSame(as: name) }
   }
 }
@@ -140,7 +147,7 @@ extension Declarations {
     try Self.checkNames(of: models)
     // Schemas are the user's code, so no lock is held here.
     for model in models {
-      if let view = model as? any SQLView.Type {
+      if model._isView, let view = model as? any SQLView.Type {
         views.append(try Self.view(view))
       } else if let table = try Self.searchTable(model) {
         searchTables.append(table)

@@ -111,6 +111,10 @@ private struct SchemaReader<M: TableModel> {
     case .owned(let line):
       try line.check(layout, of: M.self)
       ownedLines.append(line)
+    case .vectorIndex(let line):
+      let line = try line.object(on: layout)
+      try line.check(layout, of: M.self)
+      ownedLines.append(line)
     case .stored, .named, .prefixed, .trigger, .fullText, .existingFullText, .cached,
       .cachedResults:
       break

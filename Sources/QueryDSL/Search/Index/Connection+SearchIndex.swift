@@ -26,15 +26,25 @@ extension Connection {
   /// `INSERT INTO "Post_search" ("Post_search") VALUES ('rebuild')`
   ///
   /// Reads the whole table. Throws `ModelError` if the model declares no `FullText`.
+  /// - Parameter progress: called about every 10,000 rows with an estimate of how many rows are
+  ///   done, and with their number. An error that it throws ends the work. With it, the rows are
+  ///   counted first.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_rebuild_command>
-  public func rebuildSearchIndex<M: TableModel>(of model: M.Type) throws {
+  public func rebuildSearchIndex<M: TableModel>(
+    of model: M.Type,
+    progress: (@Sendable (_ completedRows: Int, _ rowCount: Int) throws -> Void)? = nil
+  ) throws {
     let index = try SearchIndex.required(by: model)
     // An FTS5 table that exists already has no triggers of the library, which note rows there.
     if !index.isTable {
       let pending = SearchIndexDefinition.pendingTable(of: index.name)
       try execute("DELETE FROM \(identifier: pending)")
     }
-    try run("rebuild", nil, of: model)
+    try reportingRows(
+      of: String(nameOf: model), stepsPerRow: SearchIndexDefinition.stepsPerRow, to: progress
+    ) {
+      try run("rebuild", nil, of: model)
+    }
   }
 
   /// Merges all parts of the full-text index of a model into one, which makes searches faster.
@@ -97,13 +107,19 @@ extension Database {
   }
 
   /// Fills the full-text index of a model again from the rows of its table.
-  public func rebuildSearchIndex<M: TableModel>(of model: M.Type) throws {
-    try write { try $0.rebuildSearchIndex(of: model) }
+  public func rebuildSearchIndex<M: TableModel>(
+    of model: M.Type,
+    progress: (@Sendable (_ completedRows: Int, _ rowCount: Int) throws -> Void)? = nil
+  ) throws {
+    try write { try $0.rebuildSearchIndex(of: model, progress: progress) }
   }
 
   /// Fills the full-text index of a model again from the rows of its table.
-  public func rebuildSearchIndex<M: TableModel>(of model: M.Type) async throws {
-    try await write { try $0.rebuildSearchIndex(of: model) }
+  public func rebuildSearchIndex<M: TableModel>(
+    of model: M.Type,
+    progress: (@Sendable (_ completedRows: Int, _ rowCount: Int) throws -> Void)? = nil
+  ) async throws {
+    try await write { try $0.rebuildSearchIndex(of: model, progress: progress) }
   }
 
   /// Merges all parts of the full-text index of a model into one.

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A full-text index of a database that a migration created.
+/// A full-text index or a vector index of a database, which a migration created.
 package struct ExistingSearchIndex {
   package let name: String
   /// The name of the table whose rows are indexed.
@@ -8,12 +8,29 @@ package struct ExistingSearchIndex {
   /// The names of its columns and of the table's key.
   package let names: [String]
   package let sql: String
+  /// The name of its second table: that in which the triggers note texts that are indexed, or that of
+  /// the cells of vectors.
+  package let pendingTable: String
+  /// `full-text`
+  package let type: String
 
-  /// Reads the definition of a table; nil if it is not a full-text index that Apus created.
+  /// Reads the definition of a table; nil if it is not an index that Apus created.
   init?(_ entry: ExistingSchema.Entry) {
-    guard entry.kind == .table, let sql = entry.sql, sql.hasPrefix("CREATE VIRTUAL TABLE ") else {
-      return nil
+    guard entry.kind == .table, let sql = entry.sql else { return nil }
+    if sql.hasPrefix("CREATE TABLE ") {
+      // CREATE TABLE "name" /* Apus vectors: cosine of "Post" ("embedding", "id") */ (…)
+      let start = "CREATE TABLE \(Identifier(entry.name).quoted) "
+      guard sql.hasPrefix(start + VectorIndexDefinition.mark) else { return nil }
+      let comment = SQLTokens(sql).comments(before: 3).first?.text ?? ""
+      let names = SQLTokens(String(comment.dropFirst(2).dropLast(2))).tokens
+        .filter { $0.kind == .quotedName }.map(\.value)
+      guard let table = names.first else { return nil }
+      self.init(
+        name: entry.name, table: table, names: Array(names.dropFirst()), sql: sql,
+        pendingTable: VectorIndexDefinition.cells(of: entry.name), type: "vector")
+      return
     }
+    guard sql.hasPrefix("CREATE VIRTUAL TABLE ") else { return nil }
     // CREATE VIRTUAL TABLE "name" /* Apus bm25(…) */ USING fts5("title", …, content='Post', …)
     let text = SQLTokens(sql)
     let tokens = text.tokens
@@ -34,14 +51,21 @@ package struct ExistingSearchIndex {
       }
     }
     guard let table else { return nil }
-    name = entry.name
+    self.init(
+      name: entry.name, table: table, names: names, sql: sql,
+      pendingTable: SearchIndexDefinition.pendingTable(of: entry.name), type: "full-text")
+  }
+
+  private init(
+    name: String, table: String, names: [String], sql: String, pendingTable: String, type: String
+  ) {
+    self.name = name
     self.table = table
     self.names = names
     self.sql = sql
+    self.pendingTable = pendingTable
+    self.type = type
   }
-
-  /// The name of the table in which its triggers note texts that are indexed.
-  package var pendingTable: String { SearchIndexDefinition.pendingTable(of: name) }
 
   /// Whether a trigger belongs to the index.
   package func owns(_ trigger: ExistingSchema.Entry) -> Bool {
@@ -51,18 +75,17 @@ package struct ExistingSearchIndex {
 }
 
 extension ExistingSchema {
-  /// The full-text indexes that migrations created.
+  /// The full-text indexes and vector indexes that migrations created.
   package var searchIndexes: [ExistingSearchIndex] {
     entries.compactMap { ExistingSearchIndex($0) }
   }
 
-  /// Returns the full-text index with that name, ignoring case; nil if migrations created none.
+  /// Returns the full-text or vector index with that name, ignoring case; nil if migrations created none.
   package func searchIndex(_ name: String) -> ExistingSearchIndex? {
     entry(name).flatMap { ExistingSearchIndex($0) }
   }
 
-  /// Returns the table in which the triggers of an index note texts; nil if it does not exist, or if
-  /// Apus did not create it.
+  /// Returns the second table of an index; nil if it does not exist, or if Apus did not create it.
   package func pendingTable(_ name: String) -> Entry? {
     guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
     // CREATE TABLE "name" /* Apus */ (…)
@@ -138,7 +161,7 @@ extension SearchIndexDefinition: OwnedObject {
   package func change(in migration: OwnedObjectMigration) -> OwnedObjectChange? {
     let schema = migration.schema
     guard let existing = schema.searchIndex(name) else {
-      if let owner = foreignOwner(in: schema) {
+      if let owner = schema.foreignOwner(of: [name, pendingTable], triggers, on: table) {
         let free = name.numbered(separator: "_") { migration.declared.takes($0, in: schema) }
         return OwnedObjectChange(
           refused: "the full-text index \(name) cannot be created: Apus did not create \(owner); "
@@ -174,13 +197,18 @@ extension SearchIndexDefinition: OwnedObject {
     }
     return change
   }
+}
 
-  /// Returns what has the name of the index or of one of its triggers, if Apus did not create it.
-  private func foreignOwner(in schema: ExistingSchema) -> String? {
-    for name in [name, pendingTable] where schema.pendingTable(name) == nil {
-      if let entry = schema.entry(name) { return "the \(entry.kind.rawValue) \(entry.name)" }
+extension ExistingSchema {
+  /// Returns what has the name of an index, its second table or one of its triggers, if Apus did not
+  /// create it.
+  func foreignOwner(
+    of names: [String], _ triggers: [TriggerDefinition], on table: String
+  ) -> String? {
+    for name in names where pendingTable(name) == nil {
+      if let entry = entry(name) { return "the \(entry.kind.rawValue) \(entry.name)" }
     }
-    return triggers.lazy.compactMap { schema.trigger($0.name) }
+    return triggers.lazy.compactMap { trigger($0.name) }
       .first { !$0.isOwnTrigger || !$0.table.isSame(as: table) }
       .map { "the trigger \($0.name)" }
   }

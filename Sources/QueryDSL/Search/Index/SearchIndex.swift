@@ -79,7 +79,7 @@ extension SearchIndex {
 extension FullTextLine where M: TableModel {
   fileprivate func resolved(on layout: ModelLayout) throws -> SearchIndex {
     func error(_ message: String) -> ModelError { ModelError(M.self, "FullText(…): \(message)") }
-    guard M.self is any SQLView.Type == false else {
+    guard !M._isView else {
       throw error("a view has no full-text index; declare it in the models of its tables")
     }
     guard let key = layout.rowIDColumn else {

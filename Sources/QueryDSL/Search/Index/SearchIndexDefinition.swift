@@ -39,6 +39,9 @@ package struct SearchIndexDefinition: Hashable, Sendable {
   /// The statement that fills the index again from the rows of the table.
   package var rebuild: String { "INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')" }
 
+  /// About how many steps of SQLite's virtual machine `rebuild` takes for each row.
+  package static let stepsPerRow = 19
+
   /// The statement that removes the notes, which are those of the values before.
   package var forgetting: String { "DELETE FROM \(Identifier(pendingTable).quoted)" }
 
@@ -161,13 +164,6 @@ extension SearchIndexDefinition {
 }
 
 extension SearchIndexDefinition {
-  /// Returns the index with that name, ignoring case.
-  package static func named(
-    _ name: String, in indexes: [SearchIndexDefinition]
-  ) -> SearchIndexDefinition? {
-    indexes.first { $0.name.isSame(as: name) }
-  }
-
   /// Throws `ModelError` if two models declare different indexes of one name.
   static func requireDistinctNames(of indexes: [SearchIndexDefinition]) throws {
     for (position, index) in indexes.enumerated() {

@@ -17,11 +17,7 @@ extension ConnectionCore {
       csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     }
     try ArrayTable.register(on: self)
-    if case .remote(let database) = location {
-      // Statements are compiled here first. `RemoteSQL` then replaces these functions.
-      for step in Registration.jsonValues.steps { try step.install(self) }
-      return try prepare(for: database)
-    }
+    if case .remote(let database) = location { return try prepare(for: database) }
     for step in Registration.decimal.steps { try step.install(self) }
     for step in Registration.series.steps { try step.install(self) }
     for step in Registration.queries.steps { try step.install(self) }

@@ -13,7 +13,7 @@
 struct OpeningFailure {
   let file: DatabaseFile
   let isReadOnly: Bool
-  /// The last system error that SQLite noted; 0 if there was none.
+  /// The last system error that SQLite noted, or 0.
   let systemError: Int32
   /// Whether the file itself was opened, and a later step failed.
   let isOpen: Bool

@@ -16,7 +16,9 @@ extension Database {
   /// So a write whose outcome is unknown can be called again with the same key, by this process or
   /// by another one. This method does so itself if the session with an engine elsewhere is lost, as
   /// long as `Configuration.busyTimeout` allows: the closure may run several times, and only one
-  /// run is committed. An error that it throws is rethrown, and no key is stored.
+  /// run is committed. It does not if a statement that may have no end was running when its node
+  /// stopped answering: see `RemoteSessionError.allowsRetry`. An error that the closure throws is
+  /// rethrown, and no key is stored.
   ///
   /// Costs an index seek and an insert. The keys stay until `forgetWrites(olderThan:)`. Throws
   /// `RemoteSessionError` if the engine could not be reached in time: call it again with the same
@@ -171,7 +173,9 @@ private struct KeyedAttempts {
     let now = Deadline.now.nanoseconds
     let first = firstFailure ?? now
     firstFailure = first
-    guard now &- first < allowed, end.map({ $0 > .now }) ?? true else { throw unknown ?? lost }
+    guard lost.allowsRetry, now &- first < allowed, end.map({ $0 > .now }) ?? true else {
+      throw unknown ?? lost
+    }
     defer { wait = min(wait &* 2, 100_000_000) }
     return wait
   }

@@ -74,7 +74,7 @@ extension PreUpdateEvent {
 
 extension DatabaseValue {
   /// Copies a value. Returns nil if there is not enough memory.
-  init?(copying value: OpaquePointer) {
+  package init?(copying value: OpaquePointer) {
     guard let copy = try? Cell(value: value, form: .standard).databaseValue() else { return nil }
     self = copy
   }

@@ -265,7 +265,7 @@ extension ConnectionCore {
   }
 
   private func current(
-    _ found: StatementPointer, _ remote: RemoteStatement
+    _ found: StatementPointer, _ remote: any RemoteTemplate
   ) -> StatementPointer? {
     guard remote.isOutdated else { return found }
     found.pointee.isInUse = false

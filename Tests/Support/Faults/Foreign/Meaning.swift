@@ -104,7 +104,7 @@ struct Meanings {
   private static let julianDayOf1970 = 2_440_587.5
 
   /// Returns the dates that a number can mean: those of its interpretations that are between 1971
-  /// and 2200 or, if there are none, microseconds.
+  /// and 2200 or else microseconds.
   private static func instants(of number: Double, _ integer: Int64?) -> Set<Meaning> {
     var seconds = [
       number, number / 1_000, number / 1_000_000, (number - julianDayOf1970) * 86_400,

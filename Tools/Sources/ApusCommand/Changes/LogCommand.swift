@@ -90,7 +90,7 @@ struct LogCommand: ParsableCommand {
     let first = try connection.row(
       """
       SELECT min(sequence) FROM (SELECT sequence FROM apus_log_entry WHERE NOT isOpen
-        ORDER BY sequence DESC LIMIT \(limit))
+        AND sequence > (SELECT purged FROM apus_log) ORDER BY sequence DESC LIMIT \(limit))
       """)?.get(Int64?.self, at: 0)
     return try first.map { try position($0 - 1, connection) } ?? last
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandInterface
 import FileInspection
+import ToolOutput
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -22,7 +23,7 @@ struct Check: ParsableCommand {
   @OptionGroup var options: TableOptions
 
   func run() throws {
-    let faults = try file.open().faults(isQuick: quick).map(\.values)
+    let faults = try file.open().faults(isQuick: quick, ProgressLine("checking")).map(\.values)
     let output = options.open()
     if output.format == .table, faults.isEmpty {
       return output.line("no fault was found", .green)

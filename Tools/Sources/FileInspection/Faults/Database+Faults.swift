@@ -8,15 +8,18 @@ extension Database {
   /// Only a connection that may write can check a full-text index. If there are any, the file is
   /// copied into the temporary folder, and the copy is checked.
   ///
-  /// - Parameter isQuick: does not compare indexes with their tables, which takes most of the time.
-  package func faults(isQuick: Bool) throws -> [FileFault] {
+  /// - Parameters:
+  ///   - isQuick: does not compare indexes with their tables, which takes most of the time.
+  ///   - progress: the line that shows how far the check has come.
+  package func faults(isQuick: Bool, _ progress: ProgressLine) throws -> [FileFault] {
+    defer { progress.end() }
     let faults = try read { connection in
-      try connection.damage(isQuick: isQuick) + connection.brokenReferences()
+      try connection.damage(isQuick: isQuick, progress) + connection.brokenReferences(progress)
     }
-    return faults.isEmpty ? try brokenSearchIndexes() : faults
+    return faults.isEmpty ? try brokenSearchIndexes(progress) : faults
   }
 
-  private func brokenSearchIndexes() throws -> [FileFault] {
+  private func brokenSearchIndexes(_ progress: ProgressLine) throws -> [FileFault] {
     let indexes = try read { connection in
       try connection.rows(
         """
@@ -30,7 +33,12 @@ extension Database {
     configuration.trustsSchema = false
     let copy = try Database.temporary(configuration: configuration)
     Interruption.onRequest { [weak copy] in copy?.interrupt() }
-    try backup(to: copy) { _ in try Interruption.check() }
+    let pageSize = try read { try $0.row("PRAGMA page_size")?.get(Int.self, at: 0) } ?? 0
+    progress.begin("copying the file")
+    try backup(to: copy) { step in
+      try Interruption.check()
+      progress.update(bytes: (step.completedPageCount * pageSize, of: step.pageCount * pageSize))
+    }
     return try indexes.compactMap { name, isFTS5 in
       // The second form also compares the index with the table whose text it has.
       let command: SQL =
@@ -40,7 +48,12 @@ extension Database {
         """
         : "INSERT INTO \(identifier: name) (\(identifier: name)) VALUES ('integrity-check')"
       do {
-        try copy.execute(command)
+        try copy.writeWithoutTransaction { connection in
+          let steps = connection.steps(ofSearchIndex: name, progress)
+          try connection.following(steps, "checking the index \(name)", progress) {
+            try connection.execute(command)
+          }
+        }
         return nil
       } catch let error as DatabaseError {
         return FileFault(
@@ -53,19 +66,21 @@ extension Database {
 }
 
 extension Connection {
-  fileprivate func damage(isQuick: Bool) throws -> [FileFault] {
+  fileprivate func damage(isQuick: Bool, _ progress: ProgressLine) throws -> [FileFault] {
     var faults: [FileFault] = []
     let pragma: SQL = isQuick ? "PRAGMA quick_check" : "PRAGMA integrity_check"
-    try forEachRow(of: pragma, names: { _ in }) { values in
-      if case .text(let text) = values.first, text != "ok" {
-        faults.append(FileFault(kind: "file", table: nil, text: text))
+    try following(StatementSteps(of: pragma, in: self, progress), "checking the file", progress) {
+      try forEachRow(of: pragma, names: { _ in }) { values in
+        if case .text(let text) = values.first, text != "ok" {
+          faults.append(FileFault(kind: "file", table: nil, text: text))
+        }
+        return true
       }
-      return true
     }
     return faults
   }
 
-  fileprivate func brokenReferences() throws -> [FileFault] {
+  fileprivate func brokenReferences(_ progress: ProgressLine) throws -> [FileFault] {
     var faults: [FileFault] = []
     // A foreign key to a table without such a key ends the check of all tables, so each is checked
     // by itself.
@@ -74,14 +89,19 @@ extension Connection {
         let sql: SQL = """
           SELECT rowid, "parent" FROM pragma_foreign_key_check(\(relation.name))
           """
-        try forEachRow(of: sql, names: { _ in }) { values in
-          var target = ""
-          if case .text(let name) = values[1] { target = name }
-          faults.append(
-            FileFault(
-              kind: "foreign key", table: relation.name, row: values[0],
-              text: "refers to no row of \(target)"))
-          return true
+        let steps = StatementSteps(
+          of: "PRAGMA foreign_key_check(\(identifier: relation.name))", in: self, progress)
+        let verb = "checking what \(relation.name) refers to"
+        try following(steps, verb, progress) {
+          try forEachRow(of: sql, names: { _ in }) { values in
+            var target = ""
+            if case .text(let name) = values[1] { target = name }
+            faults.append(
+              FileFault(
+                kind: "foreign key", table: relation.name, row: values[0],
+                text: "refers to no row of \(target)"))
+            return true
+          }
         }
       } catch let error as DatabaseError where error.code.primary == .error {
         faults.append(

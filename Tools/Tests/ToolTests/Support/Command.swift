@@ -56,7 +56,7 @@ struct Command: Sendable {
     try await run(product("apus"), arguments, input: input, environment: environment)
   }
 
-  /// Runs `apus` of this build on a terminal. Both outputs are `output`, with line feeds only.
+  /// Runs `apus` of this build, or another program of it, on a terminal. Both outputs are `output`, with line feeds only.
   static func apusOnTerminal(
     _ arguments: String..., columns: Int = 80, environment: [String: String] = [:]
   ) async throws -> Command {
@@ -64,9 +64,10 @@ struct Command: Sendable {
   }
 
   static func apusOnTerminal(
-    list arguments: [String], columns: Int = 80, environment: [String: String] = [:]
+    list arguments: [String], program: String = "apus", columns: Int = 80,
+    environment: [String: String] = [:]
   ) async throws -> Command {
-    let line = try shellText("apus", arguments)
+    let line = try shellText(program, arguments)
     let run = try await run(
       URL(filePath: "/usr/bin/env"),
       ["script", "-qec", "stty cols \(columns) && \(line)", "/dev/null"],

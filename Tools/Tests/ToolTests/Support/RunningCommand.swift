@@ -65,7 +65,7 @@ final class RunningCommand: Sendable {
     }
   }
 
-  /// Whether this system tells which signals a process handles.
+  /// Whether this system lists the signals that a process handles.
   static let knowsHandlers = FileManager.default.fileExists(atPath: "/proc/self/status")
 
   /// Waits until the program handles a signal itself.

@@ -74,6 +74,33 @@ struct TerminalTests {
     #expect(try await !Command.apus("backup", file, copy, "--force").errors.contains("\u{1B}"))
   }
 
+  @Test("a check says how much of the file, of the index and of a table it has read")
+  func progressOfChecks() async throws {
+    let file = try await folder.database(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, next INTEGER REFERENCES t);
+      CREATE INDEX byText ON t (a);
+      INSERT INTO t SELECT value, printf('%.20c', 'x') || value, value FROM generate_series(1, 300000);
+      CREATE VIRTUAL TABLE search USING fts5(a, content='t', content_rowid='id');
+      INSERT INTO search (search) VALUES ('rebuild');
+      """
+    ).path
+    let run = try await Command.apusOnTerminal("check", file)
+    #expect(run.output.contains("no fault was found"))
+    let lines = run.output.split(separator: "\r\u{1B}[K")
+    let parts = lines.compactMap { line in
+      (try? /^(checking .*): (\d+) %, [\d,]+ of [\d,]+ rows/.firstMatch(in: line)).map {
+        (verb: String($0.1), percent: Int($0.2) ?? -1)
+      }
+    }
+    for verb in ["checking the file", "checking the index search"] {
+      let percents = parts.filter { $0.verb == verb }.map(\.percent)
+      #expect(percents == percents.sorted() && percents.allSatisfy { (0...99).contains($0) })
+    }
+    // Parts that end at once may not be seen.
+    #expect(parts.contains { $0.verb == "checking the file" && $0.percent > 0 }, "\(lines)")
+  }
+
   @Test("a disk that is full is an error, and never a crash")
   func fullDisk() async throws {
     let file = try await file()

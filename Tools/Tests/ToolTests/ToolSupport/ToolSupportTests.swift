@@ -48,6 +48,33 @@ struct ToolSupportTests {
     #expect(try await tool("mgrate").status == 2)
   }
 
+  @Test("check and migrate say how far they have come within a table")
+  func progress() async throws {
+    let file = folder.file("blog.sqlite").path
+    #expect(try await tool("migrate", file, "--create").status == 0)
+    try await Command.sqlite(
+      URL(filePath: file),
+      "INSERT INTO Author (id, name) SELECT value, 'Ada' FROM generate_series(1, 300000);")
+    func shown(_ arguments: String...) async throws -> String {
+      try await Command.apusOnTerminal(list: arguments, program: "SampleTool").output
+    }
+    let check = try await shown("check", file)
+    #expect(check.contains(/checking Author\.name: \d+ %, [\d,]+ of 300,000 rows/), "\(check)")
+    #expect(check.contains("no fault was found"))
+    let plan = try await shown("plan", file, "--values")
+    #expect(plan.contains(/checking Author\.name: \d+ %, [\d,]+ of 300,000 rows/), "\(plan)")
+    // Another affinity, so that the table is copied.
+    try await Command.sqlite(
+      URL(filePath: file),
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, '"name" TEXT', '"name" BLOB') WHERE name = 'Author';
+      """)
+    let migration = try await shown("migrate", file)
+    #expect(
+      migration.contains(/migrating Author: \d+ %, [\d,]+ of 300,000 rows/), "\(migration)")
+  }
+
   @Test("the documentation shows the program as it is compiled here")
   func documentation() throws {
     let root = URL(filePath: #filePath).appending(path: "../../../../..").standardizedFileURL

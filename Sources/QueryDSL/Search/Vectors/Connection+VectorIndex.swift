@@ -1,0 +1,121 @@
+import SQLCore
+
+extension Connection {
+  /// Learns the cells of the vector indexes of a model, and puts all rows into them, in the
+  /// transaction that is open.
+  ///
+  /// `Database.rebuildVectorIndex` does the same in several transactions, so that other writes need
+  /// not wait, and is the better choice for large tables.
+  ///
+  /// - Parameters:
+  ///   - onlyNew: whether only rows that are in no cell yet are put into cells, and the cells stay as
+  ///     they are. It costs one index seek for each of these rows, and the reading of all centroids.
+  ///   - progress: called with the number of rows that were placed, and that of all rows to be placed.
+  ///     An error that it throws ends the work.
+  public func rebuildVectorIndex<M: TableModel>(
+    of model: M.Type, onlyNew: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws {
+    for index in try VectorIndexDefinition.required(by: model) {
+      var job = onlyNew ? try VectorIndexJob(placingNewOf: index, on: self) : nil
+      if job == nil {
+        let cells = try VectorIndexJob.learn(for: index, on: self) { try progress(0, 0) }
+        job = try VectorIndexJob(placingAllIn: cells, of: index, on: self)
+      }
+      var placed = 0
+      while let job, case let count = try job.placeSome(on: self), count > 0 {
+        placed += count
+        try progress(placed, max(placed, job.rowCount))
+      }
+    }
+  }
+
+  /// Returns whether the vector indexes of a model agree with the rows of its table.
+  ///
+  /// ```swift
+  /// if try !db.checkVectorIndex(of: Picture.self) {
+  ///   try db.rebuildVectorIndex(of: Picture.self)
+  /// }
+  /// ```
+  /// It is false if another program wrote the index itself or dropped its triggers, and if a rebuild
+  /// has not ended: searches may then miss rows. `rebuildVectorIndex` repairs the index. Reads the
+  /// whole table and the whole index. Throws `ModelError` if the model declares no `VectorIndex`.
+  public func checkVectorIndex<M: TableModel>(of model: M.Type) throws -> Bool {
+    try VectorIndexDefinition.required(by: model).allSatisfy { try $0.isSound(on: self) }
+  }
+}
+
+extension Database {
+  /// Learns the cells of the vector indexes of a model again, and puts all rows into them.
+  ///
+  /// ```swift
+  /// try await db.rebuildVectorIndex(of: Picture.self) { placed, total in print(placed, "of", total) }
+  /// try await db.rebuildVectorIndex(of: Picture.self, onlyNew: true)       // after an import
+  /// ```
+  /// Call it after the index was created, and when a table has become several times as large. With
+  /// `onlyNew`, it puts only the rows that were written since into the cells that exist: it takes
+  /// about 0.1 ms for each of them, and makes searches as fast as before.
+  ///
+  /// The rows are placed in transactions of 1,000 rows, so that other writes need not wait. All of them
+  /// can be searched at any time, also if the work ends early: by an error that `progress` throws, a
+  /// cancellation, or the end of the process. Call it again then. Measured, 100,000 vectors of 384
+  /// dimensions take 14 seconds.
+  ///
+  /// Throws `ModelError` if the model declares no `VectorIndex`. It does not need sqlite-vec.
+  ///
+  /// - Parameters:
+  ///   - onlyNew: whether the cells stay, and only rows that are in none are placed.
+  ///   - progress: called with the number of rows that were placed, and that of all rows to be placed;
+  ///     both are 0 while the cells are learnt.
+  public func rebuildVectorIndex<M: TableModel>(
+    of model: M.Type, onlyNew: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws {
+    for index in try VectorIndexDefinition.required(by: model) {
+      var job = onlyNew ? try read { try VectorIndexJob(placingNewOf: index, on: $0) } : nil
+      if job == nil {
+        let cells = try read { connection in
+          try VectorIndexJob.learn(for: index, on: connection) { try progress(0, 0) }
+        }
+        job = try write { try VectorIndexJob(placingAllIn: cells, of: index, on: $0) }
+      }
+      var placed = 0
+      while let job, case let count = try write({ try job.placeSome(on: $0) }), count > 0 {
+        placed += count
+        try progress(placed, max(placed, job.rowCount))
+      }
+    }
+  }
+
+  /// Learns the cells of the vector indexes of a model again, and puts all rows into them.
+  /// Cancelling the task ends the work.
+  public func rebuildVectorIndex<M: TableModel>(
+    of model: M.Type, onlyNew: Bool = false,
+    progress: @escaping @Sendable (Int, Int) throws -> Void = { _, _ in }
+  ) async throws {
+    for index in try VectorIndexDefinition.required(by: model) {
+      var job = onlyNew ? try await read { try VectorIndexJob(placingNewOf: index, on: $0) } : nil
+      if job == nil {
+        let cells = try await read { connection in
+          try VectorIndexJob.learn(for: index, on: connection) { try progress(0, 0) }
+        }
+        try Task.checkCancellation()
+        job = try await write { try VectorIndexJob(placingAllIn: cells, of: index, on: $0) }
+      }
+      var placed = 0
+      while let job, case let count = try await write({ try job.placeSome(on: $0) }), count > 0 {
+        placed += count
+        try progress(placed, max(placed, job.rowCount))
+        try Task.checkCancellation()
+      }
+    }
+  }
+
+  /// Returns whether the vector indexes of a model agree with the rows of its table.
+  public func checkVectorIndex<M: TableModel>(of model: M.Type) throws -> Bool {
+    try read { try $0.checkVectorIndex(of: model) }
+  }
+
+  /// Returns whether the vector indexes of a model agree with the rows of its table.
+  public func checkVectorIndex<M: TableModel>(of model: M.Type) async throws -> Bool {
+    try await read { try $0.checkVectorIndex(of: model) }
+  }
+}

@@ -1,0 +1,230 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The cells into which an index divides vectors: the centroids, and the search for the nearest of
+/// them.
+///
+/// The centroids come from k-means in two levels: a sample is divided into a few groups, and each
+/// group into cells. Vectors are compared in the form that `coded(_:by:)` returns.
+struct VectorCells: Sendable {
+  /// Vectors with fewer dimensions are not compared by their codes.
+  static let fewestCodedDimensions = 64
+
+  let metric: VectorMetric
+  let dimensions: Int
+  /// The mean of all vectors, from which the codes are measured.
+  let mean: [Float]
+  private let centroids: Points
+  /// The groups of centroids, so that not all of them are compared with each vector.
+  private let groups: Points
+  private let members: [[Int]]
+
+  var count: Int { centroids.count }
+
+  /// Learns the cells from a sample of vectors, of which those with the most frequent number of
+  /// dimensions count. Returns nil if there is none.
+  ///
+  /// - Parameter step: called between the rounds. An error that it throws ends the learning.
+  init?(
+    learning count: Int, from sample: [[Float]], by metric: VectorMetric, _ step: () throws -> Void
+  ) throws {
+    var frequencies: [Int: Int] = [:]
+    for vector in sample where !vector.isEmpty { frequencies[vector.count, default: 0] += 1 }
+    guard let dimensions = frequencies.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key
+    else { return nil }
+    var points = Points(width: (dimensions + 7) / 8 * 8)
+    for vector in sample where vector.count == dimensions {
+      points.append(Self.coded(vector, by: metric))
+    }
+    let isNormal = metric == .cosine
+    let groups = try points.centers(
+      Int(Double(count).squareRoot()), of: Array(0..<points.count), isNormal: isNormal, step)
+    var members = [[Int]](repeating: [], count: groups.count)
+    for index in 0..<points.count { members[groups.nearest(to: points[index])].append(index) }
+    var centroids = Points(width: points.width)
+    for group in members where !group.isEmpty {
+      let share = count * group.count / max(points.count, 1)
+      centroids.append(
+        try points.centers(max(share, 1), of: group, isNormal: isNormal, step).numbers[...])
+    }
+    try self.init(
+      centroids, dimensions: dimensions, mean: points.mean(of: Array(0..<points.count)),
+      metric: metric)
+  }
+
+  /// Makes cells of centroids that were learnt before.
+  init(
+    centroids vectors: [[Float]], mean: [Float], dimensions: Int, metric: VectorMetric
+  ) throws {
+    var centroids = Points(width: (dimensions + 7) / 8 * 8)
+    for vector in vectors { centroids.append(Self.padded(vector)) }
+    try self.init(centroids, dimensions: dimensions, mean: mean, metric: metric)
+  }
+
+  private init(
+    _ centroids: Points, dimensions: Int, mean: [Float], metric: VectorMetric
+  ) throws {
+    self.metric = metric
+    self.dimensions = dimensions
+    self.mean = mean
+    self.centroids = centroids
+    groups = try centroids.centers(
+      Int(Double(centroids.count).squareRoot()), of: Array(0..<centroids.count), isNormal: false,
+      {})
+    var members = [[Int]](repeating: [], count: groups.count)
+    for index in 0..<centroids.count { members[groups.nearest(to: centroids[index])].append(index) }
+    self.members = members
+  }
+
+  /// The centroid of a cell, as a vector of the table.
+  func centroid(_ index: Int) -> [Float] { Array(centroids[index].prefix(dimensions)) }
+
+  /// Returns the cell of a vector of the table, and its code; nil if it has another number of
+  /// dimensions.
+  func place(of vector: [Float]) -> (cell: Int, code: Data)? {
+    guard vector.count == dimensions else { return nil }
+    let coded = Self.coded(vector, by: metric)
+    var best = (cell: 0, similarity: -Float.infinity)
+    for group in groups.nearest(4, to: coded[...]) {
+      for cell in members[group] {
+        let similarity = centroids.similarity(cell, to: coded[...])
+        if similarity > best.similarity { best = (cell, similarity) }
+      }
+    }
+    return (best.cell, Self.code(of: coded, around: mean))
+  }
+
+  /// The bits that say in which dimensions a vector is greater than the mean, as
+  /// `vec_quantize_binary(vec_sub(vector, mean))` makes them.
+  static func code(of coded: [Float], around mean: [Float]) -> Data {
+    var bytes = [UInt8](repeating: 0, count: coded.count / 8)
+    for (index, pair) in zip(coded, mean).enumerated() where pair.0 - pair.1 > 0 {
+      bytes[index / 8] |= 1 << UInt8(index % 8)
+    }
+    return Data(bytes)
+  }
+
+  /// Returns the form in which vectors are compared: of length 1 if only directions count, and with
+  /// zeros up to a multiple of 8 dimensions.
+  static func coded(_ vector: [Float], by metric: VectorMetric) -> [Float] {
+    guard metric == .cosine else { return padded(vector) }
+    let length = vector.reduce(0 as Double) { $0 + Double($1) * Double($1) }.squareRoot()
+    return padded(length > 0 ? vector.map { Float(Double($0) / length) } : vector)
+  }
+
+  private static func padded(_ vector: [Float]) -> [Float] {
+    vector + [Float](repeating: 0, count: (8 - vector.count % 8) % 8)
+  }
+}
+
+extension VectorCells {
+  /// Points of the same number of dimensions, one after the other.
+  private struct Points: Sendable {
+    /// A multiple of 8.
+    let width: Int
+    private(set) var numbers: [Float] = []
+    /// Half the square of the length of each point.
+    private var halfSquares: [Float] = []
+
+    init(width: Int) {
+      self.width = width
+    }
+
+    var count: Int { halfSquares.count }
+
+    subscript(index: Int) -> ArraySlice<Float> { numbers[index * width..<(index + 1) * width] }
+
+    /// Appends one or more points.
+    mutating func append(_ points: some Collection<Float>) {
+      let start = count
+      numbers += points
+      for index in start..<numbers.count / max(width, 1) {
+        halfSquares.append(Self.product(self[index], self[index]) / 2)
+      }
+    }
+
+    /// Returns a number that is the greater the nearer a vector is to a point.
+    func similarity(_ index: Int, to vector: ArraySlice<Float>) -> Float {
+      Self.product(self[index], vector) - halfSquares[index]
+    }
+
+    func nearest(to vector: ArraySlice<Float>) -> Int {
+      var best = (index: 0, similarity: -Float.infinity)
+      for index in 0..<count {
+        let similarity = similarity(index, to: vector)
+        if similarity > best.similarity { best = (index, similarity) }
+      }
+      return best.index
+    }
+
+    /// Returns the indices of the nearest points.
+    func nearest(_ number: Int, to vector: ArraySlice<Float>) -> [Int] {
+      guard count > number else { return Array(0..<count) }
+      var best: [(index: Int, similarity: Float)] = []
+      for index in 0..<count {
+        let similarity = similarity(index, to: vector)
+        if best.count == number, similarity <= best[number - 1].similarity { continue }
+        let place = best.firstIndex { $0.similarity < similarity } ?? best.count
+        best.insert((index, similarity), at: place)
+        if best.count > number { best.removeLast() }
+      }
+      return best.map(\.index)
+    }
+
+    func mean(of members: [Int]) -> [Float] {
+      var sums = [Float](repeating: 0, count: width)
+      for member in members {
+        let start = member * width
+        for offset in 0..<width { sums[offset] += numbers[start + offset] }
+      }
+      return sums.map { $0 / Float(max(members.count, 1)) }
+    }
+
+    /// Returns the centers of some of the points, by k-means.
+    func centers(
+      _ number: Int, of members: [Int], isNormal: Bool, _ step: () throws -> Void
+    ) throws -> Points {
+      var centers = Points(width: width)
+      for member in members.shuffled().prefix(max(number, 1)) { centers.append(self[member]) }
+      guard centers.count > 1 else { return centers }
+      for _ in 0..<8 {
+        try step()
+        var cells = [[Int]](repeating: [], count: centers.count)
+        for member in members { cells[centers.nearest(to: self[member])].append(member) }
+        var moved = Points(width: width)
+        for cell in cells {
+          // A center without points takes the place of any of them.
+          let center =
+            cell.isEmpty ? Array(self[members.randomElement() ?? 0]) : mean(of: cell)
+          moved.append(isNormal ? VectorCells.coded(center, by: .cosine) : center)
+        }
+        centers = moved
+      }
+      return centers
+    }
+
+    /// The scalar product. It reads eight numbers at a time: with single ones, learning takes several
+    /// times as long.
+    private static func product(_ left: ArraySlice<Float>, _ right: ArraySlice<Float>) -> Float {
+      left.withUnsafeBufferPointer { left in
+        right.withUnsafeBufferPointer { right in
+          let count = min(left.count, right.count) / 8
+          // The pointers are valid inside the closures, and `count` groups fit into both.
+          let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+          var sum = SIMD8<Float>()
+          for index in 0..<count {
+            sum +=
+              left.loadUnaligned(fromByteOffset: index * 32, as: SIMD8<Float>.self)
+              * right.loadUnaligned(fromByteOffset: index * 32, as: SIMD8<Float>.self)
+          }
+          return sum.sum()
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import QueryDSL
+import SQLCore
+import SchemaMigration
+
+extension Database {
+  /// Opens a database that an engine keeps elsewhere, such as a cluster.
+  ///
+  /// Everything works that is written in SQL. What needs the file itself throws `.misuse`: functions
+  /// and collations in Swift, backups, incremental BLOBs, sessions, snapshots that outlive a closure.
+  /// Throws the engine's error if no session can be opened.
+  public convenience init(
+    engine: any RemoteEngine, configuration: Configuration = Configuration()
+  ) throws {
+    try self.init(
+      RemoteDatabase(name: engine.name) { RemoteLink($0, engine, $1) },
+      configuration: configuration)
+  }
+
+  /// Opens a database that an engine keeps elsewhere from asynchronous code: the engine connects on
+  /// a thread of its own. See `init(engine:configuration:)`.
+  public static func open(
+    engine: any RemoteEngine, configuration: Configuration = Configuration()
+  ) async throws -> Database {
+    try await WorkerThreads.run { cancellation in
+      try cancellation.check()
+      return try Database(engine: engine, configuration: configuration)
+    }
+  }
+
+  /// Opens a database that an engine keeps elsewhere, such as a cluster, with its models, and
+  /// migrates it as a file is migrated.
+  ///
+  /// ```swift
+  /// let db = try Database(engine: engine, models: [Author.self, Post.self])
+  /// ```
+  public convenience init(
+    engine: any RemoteEngine, models: [any TableModel.Type],
+    configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) throws {
+    try self.init(engine: engine, configuration: configuration)
+    try open(with: models, options)
+  }
+
+  /// Opens a database that an engine keeps elsewhere with its models from asynchronous code, and
+  /// migrates it on a thread of its own; see `init(engine:models:configuration:migration:)`.
+  /// Cancelling the task ends the migration, changes nothing, and throws `CancellationError`.
+  public static func open(
+    engine: any RemoteEngine, models: [any TableModel.Type],
+    configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) async throws -> Database {
+    try await options.run { options in
+      try Database(engine: engine, models: models, configuration: configuration, migration: options)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import SQLCore
+
+/// An engine that runs the SQL of a database somewhere else: in a cluster, or on a server.
+///
+/// ```swift
+/// let db = try Database(engine: engine, models: [Author.self, Post.self])
+/// ```
+///
+/// The engine must understand SQLite's SQL. Everything above the SQL stays as it is: models, queries,
+/// commands, transactions, migrations, and the code that decodes rows.
+///
+/// Each connection of the pool has a session of its own, and a copy of the schema in memory, without
+/// rows. A statement is first compiled against the copy. So a mistake in it throws before anything
+/// is sent, and its columns and parameters are known. Then it is sent with its values, and the rows
+/// of the answer are given to SQLite by a virtual table, from which they are decoded as those of a
+/// file are.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html>
+public protocol RemoteEngine: Sendable {
+  /// The name of the engine in errors, such as "a dqlite cluster".
+  var name: String { get }
+  /// The maximum number of parameters of a statement.
+  var maximumParameterCount: Int { get }
+  /// Opens a session. It is called on the thread that needs it, and may block.
+  ///
+  /// `isStopped` returns true when the access that waits was cancelled or its deadline passed. The
+  /// engine asks it while it waits, and then throws any error.
+  func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession
+}
+
+/// A session with an engine: what a connection is to a file. One thread at a time uses it.
+///
+/// A method that throws because of the statement leaves the session open. A method that throws
+/// because the session was lost, or because `isStopped` returned true, closes it. A transaction of a
+/// closed session is rolled back by the engine.
+///
+/// An error of SQLite is thrown as `DatabaseError`, with SQLite's extended code and its message,
+/// from which the violated constraint is found.
+/// - SeeAlso: <https://www.sqlite.org/rescode.html>
+public protocol RemoteSession: AnyObject {
+  /// Whether the session can be used. A session that is closed stays so.
+  var isOpen: Bool { get }
+  /// Sends a statement that returns rows, and returns them. Only one result at a time is read: the
+  /// rows before are closed, or were read to their end.
+  func rows(
+    of statement: RemoteText, isStopped: () -> Bool
+  ) throws -> any RemoteRows
+  /// Sends a statement that returns no rows.
+  func run(_ statement: RemoteText, isStopped: () -> Bool) throws -> RemoteOutcome
+  /// Closes the session.
+  func close()
+}
+
+/// A statement with its values, to be sent to an engine.
+/// - SeeAlso: <https://www.sqlite.org/lang.html>
+public struct RemoteText: Sendable {
+  /// The text of one statement.
+  public let sql: String
+  /// The values of its parameters, in order.
+  public let values: [DatabaseValue]
+  /// Whether the statement changes neither rows nor the schema.
+  public let isReadOnly: Bool
+  /// Whether the session has an open transaction.
+  public let isInTransaction: Bool
+  /// The columns that the statement returns. It is empty for a statement without rows, and for the
+  /// library's own statements, whose columns have short names and no declared type.
+  public let columns: [Column]
+
+  /// A column that a statement returns.
+  public struct Column: Hashable, Sendable {
+    /// The name: that of the column, what AS says, or the text of the expression.
+    public let name: String
+    /// The type that the definition of the table declares; nil for an expression.
+    public let declaredType: String?
+
+    /// Creates a column.
+    public init(name: String, declaredType: String? = nil) {
+      self.name = name
+      self.declaredType = declaredType
+    }
+  }
+
+  /// Creates a statement, for an engine that passes it on to another one, or for its tests.
+  public init(
+    sql: String, values: [DatabaseValue] = [], isReadOnly: Bool = false,
+    isInTransaction: Bool = false, columns: [Column] = []
+  ) {
+    self.sql = sql
+    self.values = values
+    self.isReadOnly = isReadOnly
+    self.isInTransaction = isInTransaction
+    self.columns = columns
+  }
+}
+
+/// The result of a statement that returns no rows.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/changes.html>
+public struct RemoteOutcome: Sendable {
+  /// The rowid of the last insert of the session.
+  public var lastInsertRowID: Int64
+  /// The number of rows that the statement changed.
+  public var changeCount: Int
+
+  /// Creates an outcome.
+  public init(lastInsertRowID: Int64, changeCount: Int) {
+    self.lastInsertRowID = lastInsertRowID
+    self.changeCount = changeCount
+  }
+}
+
+/// The rows that a statement returns, read one after another.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html>
+public protocol RemoteRows: AnyObject {
+  /// The number of columns.
+  var columnCount: Int { get }
+  /// Goes to the next row. Returns false after the last one.
+  func next(isStopped: () -> Bool) throws -> Bool
+  /// Calls a closure with the value in a column of the current row.
+  func withValue(at index: Int, _ body: (RemoteValue) -> Void)
+  /// Reads the remaining rows into memory, so that the session can send another statement.
+  func keepRemaining(isStopped: () -> Bool) throws
+  /// Ends the rows, whether or not all were read.
+  func close()
+}
+
+/// A value of a row, whose bytes are valid only while the closure runs that gets it.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html>
+public enum RemoteValue {
+  /// NULL.
+  case null
+  /// An integer.
+  case integer(Int64)
+  /// A real number.
+  case real(Double)
+  /// The bytes of a text, in UTF-8.
+  case text(UnsafeRawBufferPointer)
+  /// The bytes of a BLOB.
+  case blob(UnsafeRawBufferPointer)
+}

@@ -1,0 +1,323 @@
+import CSQLite
+import SQLCore
+
+/// The means of a connection to run its statements elsewhere: the session with the engine, and the
+/// statements that wait to be sent.
+///
+/// It belongs to its connection, and is used only by the thread that has the connection's lease.
+final class RemoteLink {
+  let database: RemoteDatabase
+  let engine: any RemoteEngine
+  /// The connection, which keeps the link until its handle is closed.
+  unowned let core: ConnectionCore
+  /// The session; nil before the first statement, and after it was lost.
+  private var session: (any RemoteSession)?
+  /// The compiled statements, by the number that their substitutes pass to the virtual table.
+  private var statements: [Int64: UnownedStatement] = [:]
+  private var lastNumber: Int64 = 0
+  /// The rows that are being read from the session.
+  private var openRows: (any RemoteRows)?
+  /// The error of the statement that just failed, which SQLite cannot carry whole.
+  private var failure: (any Error)?
+  /// Whether a transaction that the connection does not know surrounds one statement.
+  private var surroundsStatement = false
+  private(set) var changeCount = 0
+  /// The settings that the connection wants of its session.
+  var settings = RemoteSettings()
+  /// The settings that the session has; nil if they are not known.
+  private var sessionSettings: RemoteSettings?
+  /// The schema that the connection has copied; 0 before the first one.
+  var copiedSchema: UInt64 = 0
+  /// Returns whether the running access must end.
+  let isStopped: () -> Bool
+
+  private struct UnownedStatement {
+    unowned let statement: RemoteStatement
+  }
+
+  init(_ database: RemoteDatabase, _ engine: any RemoteEngine, _ core: ConnectionCore) {
+    self.database = database
+    self.engine = engine
+    self.core = core
+    isStopped = { [unowned core] in core.mustStop }
+  }
+
+  /// Whether the session has an open transaction. Each statement that begins or ends one runs on the
+  /// copy of the schema as well.
+  var isInTransaction: Bool { surroundsStatement || core.isInTransaction }
+
+  // MARK: Statements
+
+  func makeStatement(
+    _ template: OpaquePointer, _ effects: StatementEffects
+  ) throws -> RemoteStatement {
+    lastNumber += 1
+    let statement = try RemoteStatement(
+      number: lastNumber, template: template, effects: effects, link: self)
+    statements[lastNumber] = UnownedStatement(statement: statement)
+    return statement
+  }
+
+  func forget(_ number: Int64) {
+    statements[number] = nil
+  }
+
+  // MARK: Running
+
+  /// Sends the statement with a number, which returns rows.
+  func rows(of number: Int64, _ arguments: RemoteArguments) throws -> any RemoteRows {
+    try noting {
+      let statement = try statement(number)
+      let values = try arguments.values(for: statement.text)
+      guard !statement.isReadOnly else { return try rows(of: statement, values) }
+      // Some engines run a statement that writes and returns rows only inside a transaction.
+      return try surrounding {
+        try countingChanges {
+          let rows = try rows(of: statement, values)
+          try rows.keepRemaining(isStopped: isStopped)
+          try askOutcome()
+          return rows
+        }
+      }
+    }
+  }
+
+  private func rows(
+    of statement: RemoteStatement, _ values: [DatabaseValue]
+  ) throws -> any RemoteRows {
+    try rows(
+      of: statement.text.sent, values, isReadOnly: statement.isReadOnly,
+      columns: statement.columns, from: statement)
+  }
+
+  /// Sends the statement with a number, which returns no rows. Returns the rowid of the last insert.
+  func run(_ number: Int64, _ arguments: RemoteArguments) throws -> Int64 {
+    try noting {
+      let statement = try statement(number)
+      let values = try arguments.values(for: statement.text)
+      let outcome = try countingChanges { try run(statement.text.sent, values, from: statement) }
+      changeCount = outcome.changeCount
+      return outcome.lastInsertRowID
+    }
+  }
+
+  /// Runs a closure that sends a statement. If a constraint is violated, asks how many rows remain
+  /// changed: none, unless a trigger raised FAIL.
+  private func countingChanges<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.code.primary == .constraint {
+      changeCount = 0
+      if session?.isOpen == true { try? askOutcome() }
+      throw error
+    }
+  }
+
+  /// Sends a statement that also runs on the copy of the schema. A rollback succeeds if the session
+  /// is lost, because the engine rolled the transaction back.
+  func send(_ statement: RemoteStatement) throws {
+    if session == nil, statement.isRollback { return }
+    do {
+      _ = try run(statement.text.sent, [], endsTransaction: statement.isCommit, from: statement)
+    } catch  where session == nil && statement.isRollback {
+      return
+    }
+  }
+
+  /// Sends a statement of the library's own, and calls a closure for each row.
+  func forEachRow(of sql: String, _ body: (any RemoteRows) throws -> Void) throws {
+    let rows = try rows(of: sql, [], isReadOnly: true)
+    defer { close(rows) }
+    while try rows.next(isStopped: isStopped) { try body(rows) }
+  }
+
+  func dataVersion() throws -> Int32 {
+    var version: Int32 = 0
+    try forEachRow(of: "PRAGMA data_version") { row in
+      row.withValue(at: 0) { value in
+        if case .integer(let number) = value { version = Int32(truncatingIfNeeded: number) }
+      }
+    }
+    return version
+  }
+
+  private func askOutcome() throws {
+    try forEachRow(of: "SELECT changes(), last_insert_rowid()") { row in
+      row.withValue(at: 0) { if case .integer(let count) = $0 { changeCount = Int(count) } }
+      row.withValue(at: 1) {
+        if case .integer(let id) = $0 { core.lastInsertRowID = id }
+      }
+    }
+  }
+
+  private func surrounding<Result>(_ body: () throws -> Result) throws -> Result {
+    guard !isInTransaction else { return try body() }
+    _ = try run("BEGIN IMMEDIATE", [])
+    surroundsStatement = true
+    defer { surroundsStatement = false }
+    do {
+      let result = try body()
+      _ = try run("COMMIT", [], endsTransaction: true)
+      return result
+    } catch {
+      if session != nil { _ = try? run("ROLLBACK", []) }
+      throw error
+    }
+  }
+
+  private func run(
+    _ sql: String, _ values: [DatabaseValue], endsTransaction: Bool = false,
+    from statement: RemoteStatement? = nil
+  ) throws -> RemoteOutcome {
+    try sending(sql, values, isReadOnly: false, endsTransaction, from: statement) { session, text in
+      try session.run(text, isStopped: isStopped)
+    }
+  }
+
+  private func rows(
+    of sql: String, _ values: [DatabaseValue], isReadOnly: Bool, columns: [RemoteText.Column] = [],
+    from statement: RemoteStatement? = nil
+  ) throws -> any RemoteRows {
+    let rows = try sending(
+      sql, values, isReadOnly: isReadOnly, false, columns, from: statement
+    ) { session, text in
+      try session.rows(of: text, isStopped: isStopped)
+    }
+    openRows = rows
+    return rows
+  }
+
+  /// Sends a statement. Opens a session if there is none, waits while another session has the lock,
+  /// and sends the statement again if it certainly was not run.
+  ///
+  /// - Parameter statement: the statement of the caller; nil for one of the library's own.
+  private func sending<Result>(
+    _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, _ endsTransaction: Bool,
+    _ columns: [RemoteText.Column] = [], from statement: RemoteStatement?,
+    _ send: (any RemoteSession, RemoteText) throws -> Result
+  ) throws -> Result {
+    let maximum = engine.maximumParameterCount
+    guard values.count <= maximum else {
+      throw DatabaseError(
+        code: .tooBig,
+        message: "the statement has \(values.count) parameters, and \(engine.name) "
+          + "accepts at most \(maximum)", sql: sql)
+    }
+    let isInTransaction = isInTransaction
+    let text = RemoteText(
+      sql: sql, values: values, isReadOnly: isReadOnly, isInTransaction: isInTransaction,
+      columns: columns)
+    var attempts: Int32 = 0
+    while true {
+      do {
+        if isInTransaction, session == nil { throw RemoteSessionError.transactionLost }
+        let session = try openSession()
+        try openRows?.keepRemaining(isStopped: isStopped)
+        openRows = nil
+        try applySettings(to: session)
+        return try send(session, text)
+      } catch var error as RemoteSessionError {
+        drop()
+        if !error.allowsRetry {
+          error.allowsRetry = statement.map { endsSoon($0.sql) } ?? true
+        }
+        guard !isInTransaction else { throw endsTransaction ? error : error.withoutEffect }
+        guard error.allowsRetry || !isReadOnly else { throw error.withoutEffect }
+        guard error.outcome == .notRun || isReadOnly, !isStopped(),
+          core.waitsForLock(after: attempts)
+        else { throw error }
+      } catch let error as DatabaseError where error.code.primary == .busy && !isInTransaction {
+        guard core.waitsForLock(after: attempts) else { throw error }
+      } catch {
+        if session?.isOpen == false { drop() }
+        throw error
+      }
+      attempts += 1
+    }
+  }
+
+  // MARK: The session
+
+  private func openSession() throws -> any RemoteSession {
+    if let session, session.isOpen { return session }
+    let opened = try engine.connect(isReader: core.isReader, isStopped: isStopped)
+    session = opened
+    sessionSettings = nil
+    return opened
+  }
+
+  /// Makes the settings of the session those of the connection.
+  private func applySettings(to session: any RemoteSession) throws {
+    guard sessionSettings != settings else { return }
+    for pragma in settings.pragmas(from: sessionSettings) {
+      _ = try session.run(RemoteText(sql: pragma), isStopped: isStopped)
+    }
+    sessionSettings = settings
+  }
+
+  private func drop() {
+    session?.close()
+    session = nil
+    openRows = nil
+  }
+
+  func close() {
+    drop()
+  }
+
+  func close(_ rows: any RemoteRows) {
+    rows.close()
+    if openRows === rows { openRows = nil }
+    if session?.isOpen == false { drop() }
+  }
+
+  /// Returns whether the engine still has the transaction that the connection has begun, after a
+  /// statement failed: a constraint with ROLLBACK, and some errors of the system, end it.
+  func hasTransaction(after failure: any Error) -> Bool {
+    guard session != nil else { return false }
+    guard let error = failure as? DatabaseError, error.code.primary != .error else { return true }
+    do {
+      _ = try run("BEGIN", [])
+      _ = try run("ROLLBACK", [])
+      return false
+    } catch {
+      return session != nil
+    }
+  }
+
+  // MARK: Errors
+
+  private func statement(_ number: Int64) throws -> RemoteStatement {
+    guard let known = statements[number] else {
+      throw DatabaseError.misuse("\(RemoteTable.rowsName) is for the library's own use")
+    }
+    return known.statement
+  }
+
+  /// Runs a closure, and keeps its error for the statement that fails with it.
+  func noting<Result>(_ body: () throws -> Result) throws -> Result {
+    failure = nil
+    do {
+      return try body()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  func takeFailure() -> (any Error)? {
+    defer { failure = nil }
+    return failure
+  }
+}
+
+extension RemoteSessionError {
+  static let transactionLost = RemoteSessionError(
+    outcome: .notRun, message: "the session was lost, and the transaction was rolled back")
+
+  /// The error for a statement that only reads, or for a transaction that was open: without its
+  /// COMMIT it is rolled back.
+  var withoutEffect: RemoteSessionError {
+    RemoteSessionError(outcome: .notRun, message: message, allowsRetry: allowsRetry)
+  }
+}

@@ -1,0 +1,194 @@
+import CSQLite
+import SQLCore
+
+/// A statement of a connection whose database is elsewhere.
+///
+/// Its template is the statement itself, compiled against the copy of the schema. What runs is a
+/// second statement, which reads the virtual table of the link: `SELECT c0 AS "title" FROM
+/// apus_remote(17, ?1)` for one that returns rows, and `INSERT INTO apus_remote_run …` for one that
+/// returns none. So the columns and parameters are those of SQLite, and rows are decoded as always.
+final class RemoteStatement: RemoteTemplate {
+  let number: Int64
+  /// The statement, compiled against the copy of the schema.
+  let template: OpaquePointer
+  let text: RemoteSQL
+  /// The columns that the statement returns.
+  let columns: [RemoteText.Column]
+  let isReadOnly: Bool
+  /// Whether the statement runs on the copy as well: it changes the schema, or it begins or ends a
+  /// transaction or savepoint.
+  let runsOnCopy: Bool
+  let changesSchema: Bool
+  let isCommit: Bool
+  let isRollback: Bool
+  /// The schema with which the statement was compiled.
+  private let schema: UInt64
+  private weak let link: RemoteLink?
+
+  init(
+    number: Int64, template: OpaquePointer, effects: StatementEffects, link: RemoteLink
+  ) throws {
+    self.number = number
+    self.template = template
+    self.link = link
+    schema = link.copiedSchema
+    let sql = sqlite3_sql(template).map { String(cString: $0) } ?? ""
+    text = try RemoteSQL(sql, parameterCount: Int(sqlite3_bind_parameter_count(template)))
+    columns = (0..<sqlite3_column_count(template)).map { index in
+      RemoteText.Column(
+        name: sqlite3_column_name(template, index).map { String(cString: $0) } ?? "",
+        declaredType: sqlite3_column_decltype(template, index).map { String(cString: $0) })
+    }
+    isReadOnly = sqlite3_stmt_readonly(template) != 0
+    let words = SQLTokens(sql).tokens.drop { $0.isSign(";") }
+    isCommit = words.first?.isWord("commit") == true || words.first?.isWord("end") == true
+    isRollback = words.first?.isWord("rollback") == true
+    changesSchema = effects.contains(.changesSchema)
+    let returnsNothing = columns.isEmpty
+    // SQLite counts SAVEPOINT and RELEASE among the statements that only read. A PRAGMA without
+    // rows may change how the copy follows the schema.
+    runsOnCopy =
+      changesSchema || effects.contains(.controlsTransaction)
+      || returnsNothing && (isReadOnly || effects.contains(.changesConnection))
+  }
+
+  deinit {
+    link?.forget(number)
+  }
+
+  var sql: String { text.sql }
+
+  /// Whether this process has changed the schema since the statement was compiled, so that its
+  /// columns may be others.
+  var isOutdated: Bool {
+    guard let link else { return false }
+    return schema != link.copiedSchema
+      || !link.isInTransaction && schema != link.database.latestSchema
+  }
+
+  /// The statement that runs in this one's place.
+  var substitute: String {
+    let parameters = (1...max(1, sqlite3_bind_parameter_count(template)))
+      .prefix(Int(sqlite3_bind_parameter_count(template)))
+      .map { index in
+        sqlite3_bind_parameter_name(template, index).map { String(cString: $0) } ?? "?\(index)"
+      }
+    guard !columns.isEmpty else {
+      let values = ["\(number)"] + parameters
+      let names = ["statement"] + parameters.indices.map { "p\($0)" }
+      return "INSERT INTO \(RemoteTable.runName) (\(names.joined(separator: ", "))) "
+        + "VALUES (\(values.joined(separator: ", ")))"
+    }
+    let names = columns.enumerated().map { "c\($0) AS \(Identifier($1.name).quoted)" }
+    let values = ["\(number)"] + RemoteArgumentGroup.grouped(parameters)
+    return "SELECT \(names.joined(separator: ", ")) "
+      + "FROM \(RemoteTable.rowsName)(\(values.joined(separator: ", ")))"
+  }
+
+  /// Whether the substitute runs instead of the template.
+  var hasSubstitute: Bool { !runsOnCopy }
+}
+
+/// The values that were bound to a statement, as the virtual table gets them.
+struct RemoteArguments {
+  private enum Argument {
+    case value(DatabaseValue)
+    case array(BoundArray)
+  }
+
+  private let arguments: [Argument]
+
+  init(_ values: UnsafeMutablePointer<OpaquePointer?>?, from start: Int, to end: Int) throws {
+    arguments = try (start..<max(start, end)).flatMap { index -> [Argument] in
+      guard let value = values?[index] else { return [.value(.null)] }
+      if let group = RemoteArgumentGroup.group(in: value) { return group.arguments.arguments }
+      if let array = ArrayTable.array(in: value) { return [.array(array)] }
+      guard let copy = DatabaseValue(copying: value) else { throw DatabaseError.outOfMemory }
+      return [.value(copy)]
+    }
+  }
+
+  /// Returns the values of the statement that is sent. An array becomes two of them.
+  func values(for text: RemoteSQL) throws -> [DatabaseValue] {
+    try text.isArray.indices.flatMap { index -> [DatabaseValue] in
+      guard index < arguments.count else { return [.null] }
+      switch arguments[index] {
+      case .array(let array): return try array.remoteValues()
+      case .value(let value): return text.isArray[index] ? [.null, .null] : [value]
+      }
+    }
+  }
+}
+
+/// Several arguments in one: the result of `apus_remote_values(?1, ?2, …)`.
+///
+/// A virtual table can take over only its first 16 constraints. SQLite compares the others with the
+/// rows itself, which have no such column, and so would find no row. A statement with more
+/// parameters passes them in groups.
+/// - SeeAlso: <https://www.sqlite.org/bindptr.html>
+final class RemoteArgumentGroup {
+  fileprivate let arguments: RemoteArguments
+
+  private init(_ arguments: RemoteArguments) {
+    self.arguments = arguments
+  }
+
+  static let functionName = "apus_remote_values"
+  /// The number of parameters from which on they are passed in groups.
+  static let minimumCount = 16
+  /// The maximum number of arguments of a group. SQLite allows 127 of a function.
+  static let maximumCount = 100
+  /// SQLite compares the type of the pointer by content and requires that its memory is never freed.
+  private static let pointerType = StaticString("apus-remote-values")
+
+  private static var type: UnsafePointer<CChar> {
+    UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+
+  static func register(on core: ConnectionCore) throws {
+    try core.check(
+      sqlite3_create_function_v2(
+        core.handle, functionName, -1, SQLITE_UTF8, nil,
+        { context, count, values in
+          do {
+            let group = RemoteArgumentGroup(try RemoteArguments(values, from: 0, to: Int(count)))
+            sqlite3_result_pointer(
+              context, Unmanaged.passRetained(group).toOpaque(), RemoteArgumentGroup.type
+            ) { pointer in
+              if let pointer { Unmanaged<RemoteArgumentGroup>.fromOpaque(pointer).release() }
+            }
+          } catch {
+            sqlite3_result_error_nomem(context)
+          }
+        }, nil, nil, nil))
+  }
+
+  static func group(in value: OpaquePointer?) -> RemoteArgumentGroup? {
+    sqlite3_value_pointer(value, type).map {
+      Unmanaged<RemoteArgumentGroup>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  /// Returns the arguments of the virtual table for parameters: themselves, or their groups.
+  static func grouped(_ parameters: [String]) -> [String] {
+    guard parameters.count >= minimumCount else { return parameters }
+    return stride(from: 0, to: parameters.count, by: maximumCount).map { start in
+      let part = parameters[start..<min(start + maximumCount, parameters.count)]
+      return "\(functionName)(\(part.joined(separator: ", ")))"
+    }
+  }
+}
+
+extension RemoteSettings {
+  /// Returns the PRAGMAs for a session with other settings; nil stands for a new session.
+  func pragmas(from old: RemoteSettings?) -> [String] {
+    var pragmas: [String] = []
+    if old?.enforcesForeignKeys != enforcesForeignKeys {
+      pragmas.append("PRAGMA foreign_keys = \(enforcesForeignKeys ? "ON" : "OFF")")
+    }
+    if old?.hasLegacyAlterTable ?? false != hasLegacyAlterTable {
+      pragmas.append("PRAGMA legacy_alter_table = \(hasLegacyAlterTable ? "ON" : "OFF")")
+    }
+    return pragmas
+  }
+}

@@ -1,0 +1,182 @@
+import CSQLite
+import Synchronization
+
+// The seam for databases that an engine keeps elsewhere. The module `ApusRemote` implements it, for programs
+// that import it.
+
+/// The place of a database that an engine keeps elsewhere.
+package final class RemoteDatabase: Sendable {
+  /// The name of the engine in errors.
+  package let name: String
+  let makeConnection: @Sendable (RemoteDatabase, ConnectionCore) -> any RemoteConnection
+  /// The number of the last change of the schema by this process. A connection whose copy of the
+  /// schema is older reads it again.
+  private let schemaNumber = Atomic<UInt64>(1)
+
+  package init(
+    name: String,
+    makeConnection: @escaping @Sendable (RemoteDatabase, ConnectionCore) -> any RemoteConnection
+  ) {
+    self.name = name
+    self.makeConnection = makeConnection
+  }
+
+  func refusal(of feature: String) -> DatabaseError {
+    .misuse("\(feature) cannot be used with \(name): it needs the file")
+  }
+
+  package var latestSchema: UInt64 { schemaNumber.load(ordering: .acquiring) }
+
+  package func schemaDidChange() {
+    schemaNumber.wrappingAdd(1, ordering: .releasing)
+  }
+}
+
+extension RemoteDatabase: Hashable {
+  package static func == (left: RemoteDatabase, right: RemoteDatabase) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// What runs the statements of a connection elsewhere. The connection's handle has a copy of the schema,
+/// without rows.
+package protocol RemoteConnection: AnyObject {
+  var database: RemoteDatabase { get }
+  /// The settings that the engine's session must have as well.
+  var settings: RemoteSettings { get set }
+  /// The number of rows that the last statement changed.
+  var changeCount: Int { get }
+
+  /// Prepares the handle, an empty database in memory.
+  func prepare() throws
+  /// Makes the copy of the schema again if it is not that of the engine. Returns whether it changed.
+  @discardableResult
+  func copySchema() throws -> Bool
+  /// Compiles the first statement of a text against the copy of the schema, and replaces it by one that sends
+  /// it.
+  func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)?
+  /// Sends a statement that runs on the copy of the schema as well.
+  func runBeforeCopy(_ statement: any RemoteTemplate) throws
+  /// Ends the transaction of the copy if the engine has ended its own.
+  func followTransaction(after failure: any Error)
+  /// Returns the engine's error for the statement that just failed, once.
+  func takeFailure() -> (any Error)?
+  /// Returns the number that changes when another session commits. It runs no statement of the
+  /// connection, so a commit hook may call it.
+  func dataVersion() throws -> Int32
+  func close()
+}
+
+/// A statement as it was written. Another statement runs, which sends it.
+package protocol RemoteTemplate: AnyObject {
+  /// The statement, compiled against the copy of the schema.
+  var template: OpaquePointer { get }
+  /// Whether this process has changed the schema since the statement was compiled, so that its
+  /// columns may be others.
+  var isOutdated: Bool { get }
+}
+
+/// The settings of a connection whose database is elsewhere, which its session must have as well.
+package struct RemoteSettings: Equatable {
+  /// Whether foreign keys are enforced. SQLite ignores a change inside a transaction.
+  package var enforcesForeignKeys = true
+  /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
+  package var hasLegacyAlterTable = false
+
+  package init() {}
+}
+
+extension Database {
+  package convenience init(_ remote: RemoteDatabase, configuration: Configuration) throws {
+    try self.init(location: .remote(remote), configuration: configuration)
+  }
+
+  /// Whether an engine keeps the database elsewhere.
+  package var isRemote: Bool { location.isRemote }
+
+  /// Throws if the database is not in this process.
+  package func requireLocal(_ feature: String) throws {
+    if case .remote(let remote) = location { throw remote.refusal(of: feature) }
+  }
+}
+
+extension ConnectionCore {
+  /// Whether an engine keeps the database elsewhere.
+  package var isRemote: Bool { state.pointee.remote != nil }
+
+  /// Throws if the database is not in this process, for calls of SQLite that need its pages.
+  package func requireLocal(_ feature: String) throws {
+    guard let remote = state.pointee.remote else { return }
+    throw remote.database.refusal(of: feature)
+  }
+
+  /// Prepares a new connection, whose handle is an empty database in memory.
+  func prepare(for database: RemoteDatabase) throws {
+    // Statements are compiled here first. SQLite's own functions take their place in the text that is sent.
+    for step in Registration.jsonValues.steps { try step.install(self) }
+    let remote = database.makeConnection(database, self)
+    state.pointee.remote = remote
+    enforcesForeignKeys = configuration.enforcesForeignKeys
+    try remote.prepare()
+    installAuthorizer()
+    try remote.copySchema()
+    try configuration.prepareConnection?(lend())
+    endLease()
+    state.pointee.authorizer.restrict(toReading: isReader || configuration.isReadOnly)
+    state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
+  }
+
+  /// Whether what is sent for the running access must end.
+  package var mustStop: Bool {
+    !state.pointee.transaction.runsOwnStatement
+      && (findStopReason() != nil || isInterruptRequested.load(ordering: .acquiring))
+  }
+
+  /// Waits a little for a lock of another session. Returns false when the busy timeout is over.
+  package func waitsForLock(after count: Int32) -> Bool { waits(count) != 0 }
+
+  /// Compiles the statement that runs in another's place. It leaves no notes, and is not among the
+  /// statements whose reads are recorded.
+  package func compileSubstitute(_ text: String) throws -> OpaquePointer {
+    let outer = state.pointee.authorizer.beginNotes()
+    let recorder = state.pointee.authorizer.record(into: nil)
+    defer {
+      state.pointee.authorizer.record(into: recorder)
+      state.pointee.authorizer.endNotes(restoring: outer)
+    }
+    var statement: OpaquePointer?
+    let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+    try check(sqlite3_prepare_v3(handle, text, -1, flags, &statement, nil), sql: text)
+    guard let statement else { throw DatabaseError.misuse("the statement is empty") }
+    return statement
+  }
+
+  /// Sends a statement that runs on the copy of the schema as well.
+  func runBeforeCopy(_ statement: StatementPointer) throws {
+    guard let remote = state.pointee.remote, let template = statement.pointee.remote else { return }
+    do {
+      try remote.runBeforeCopy(template)
+    } catch {
+      remote.followTransaction(after: error)
+      throw located(error, sql: statement.sql)
+    }
+  }
+
+  /// Returns the error of the engine that made a statement fail, or the reason for which the access
+  /// was ended meanwhile.
+  func remoteFailure(sql: String?) -> (any Error)? {
+    guard let failure = state.pointee.remote?.takeFailure() else { return nil }
+    if !state.pointee.transaction.runsOwnStatement, let reason = findStopReason() {
+      state.pointee.access.stop(because: reason)
+      return reason.error
+    }
+    return located(failure, sql: sql)
+  }
+
+  private func located(_ failure: any Error, sql: String?) -> any Error {
+    guard var error = failure as? DatabaseError else { return failure }
+    error.sql = sql
+    error.constraint = ConstraintFailure(code: error.code, message: error.message)
+    return error
+  }
+}

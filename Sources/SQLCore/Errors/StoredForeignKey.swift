@@ -1,0 +1,75 @@
+/// A foreign key as a database declares it.
+package struct StoredForeignKey: Hashable, CustomStringConvertible {
+  /// The table that refers to another.
+  package let table: String
+  package fileprivate(set) var columns: [String] = []
+  package let parent: String
+  /// The columns of the parent: those that are named, or its primary key. Fewer than `columns` if the
+  /// parent has no such key.
+  package fileprivate(set) var parentColumns: [String] = []
+  package let onDelete: String
+  package let onUpdate: String
+
+  /// Whether it prevents the deletion of a row to which others refer.
+  package var preventsDeletion: Bool { onDelete == "NO ACTION" || onDelete == "RESTRICT" }
+
+  /// `Post.authorID`, or `Post (day, number)`.
+  package var description: String {
+    columns.count == 1
+      ? "\(table).\(columns[0])" : "\(table) (\(columns.joined(separator: ", ")))"
+  }
+}
+
+extension ConnectionCore {
+  /// Returns the foreign keys of a table, or those of all tables that refer to it, in the order of
+  /// their declaration. Returns none if they cannot be read.
+  ///
+  /// One statement, which bypasses the statement cache and the observers.
+  package func foreignKeys(
+    of table: String, in database: String = "main", isChild: Bool
+  ) -> [StoredForeignKey] {
+    // REFERENCES without columns means the parent's primary key.
+    let rows = readRows(
+      """
+      SELECT m.name, f.seq, f."from", f."table", coalesce(f."to", \
+      (SELECT name FROM pragma_table_xinfo(f."table", ?1) WHERE pk = f.seq + 1)), \
+      f.on_delete, f.on_update
+      FROM \(Identifier(database).quoted).sqlite_schema AS m
+      JOIN pragma_foreign_key_list(m.name, ?1) AS f
+      WHERE m.type = 'table' AND lower(\(isChild ? "m.name" : "f.\"table\"")) = lower(?2)
+      ORDER BY m.name, f.id DESC, f.seq
+      """, database, table)
+    var keys: [StoredForeignKey] = []
+    for row in rows {
+      guard let child = row[0], let column = row[2], let parent = row[3], let onDelete = row[5],
+        let onUpdate = row[6]
+      else { continue }
+      if row[1] == "0" {
+        keys.append(
+          StoredForeignKey(table: child, parent: parent, onDelete: onDelete, onUpdate: onUpdate))
+      }
+      guard let last = keys.indices.last else { continue }
+      keys[last].columns.append(column)
+      if let target = row[4] { keys[last].parentColumns.append(target) }
+    }
+    return keys
+  }
+
+  /// Returns the foreign keys of the rows that refer to no row, in any attached database. It reads
+  /// all rows of all tables with foreign keys.
+  func foreignKeysOfDanglingRows() -> [StoredForeignKey] {
+    readRows(
+      """
+      SELECT DISTINCT d.name, c."table", c.fkid FROM pragma_database_list AS d
+      CROSS JOIN pragma_foreign_key_check(NULL, d.name) AS c ORDER BY d.seq, 2, 3 DESC
+      """
+    ).compactMap { row in
+      guard let database = row[0], let table = row[1], let id = row[2].flatMap({ Int($0) }) else {
+        return nil
+      }
+      // SQLite counts the keys of a table from the last one.
+      let keys = foreignKeys(of: table, in: database, isChild: true)
+      return keys.indices.contains(keys.count - 1 - id) ? keys[keys.count - 1 - id] : nil
+    }
+  }
+}

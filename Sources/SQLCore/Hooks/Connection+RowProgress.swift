@@ -1,0 +1,71 @@
+import Synchronization
+
+extension Connection {
+  /// Runs a closure whose statement reads all rows of a table, and reports how many it has read:
+  /// first none, and then about every 10,000 rows.
+  ///
+  /// SQLite does not say how far a statement has come. Its virtual machine takes about the same number
+  /// of steps for each row, so the count is an estimate. An error that `progress` throws ends the
+  /// statement, and is rethrown.
+  ///
+  /// Without `progress`, this costs nothing; otherwise, the rows are counted first. A small table, and
+  /// one that an engine keeps elsewhere, is not reported.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
+  package func reportingRows<Result>(
+    of table: String, stepsPerRow: Int,
+    to progress: (@Sendable (_ done: Int, _ count: Int) throws -> Void)?,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    guard let progress, try !use().isRemote else { return try body() }
+    // Without a number of rows, `body` runs all the same, and throws what is wrong.
+    guard
+      let count = try? row("SELECT count(*) FROM \(identifier: table)")?.get(Int.self, at: 0),
+      count > RowSteps.reportedRows
+    else { return try body() }
+    try progress(0, count)
+    let steps = RowSteps()
+    let listener = try onProgress(every: RowSteps.interval) {
+      guard let done = steps.next(perRow: stepsPerRow, of: count) else { return }
+      do {
+        try progress(done, count)
+      } catch {
+        steps.failure.withLock { $0 = error }
+        throw error
+      }
+    }
+    defer { try? remove(listener) }
+    do {
+      return try body()
+    } catch {
+      // The error of the statement has only the text of the caller's.
+      guard let failure = steps.failure.withLock({ $0 }) else { throw error }
+      let core = try use()
+      if core.state.pointee.transaction.rollbackCause != nil {
+        core.state.pointee.transaction.noteRollback(because: failure)
+      }
+      throw failure
+    }
+  }
+}
+
+/// The steps of a statement so far, and the rows that were reported.
+private final class RowSteps: Sendable {
+  /// The number of rows between two reports.
+  static let reportedRows = 10_000
+  static let interval = 4_000
+
+  private let steps = Atomic<Int>(0)
+  private let reported = Atomic<Int>(0)
+  /// The error with which the caller ended the statement.
+  let failure = Lock<(any Error)?>(nil)
+
+  /// Counts the steps of one interval. Returns the number of rows if it is to be reported.
+  func next(perRow: Int, of count: Int) -> Int? {
+    let steps = steps.add(Self.interval, ordering: .relaxed).newValue
+    // The estimate may be too high; the last row is read when the statement has ended.
+    let done = min(steps / max(1, perRow), count - 1)
+    guard done - reported.load(ordering: .relaxed) >= Self.reportedRows else { return nil }
+    reported.store(done, ordering: .relaxed)
+    return done
+  }
+}
