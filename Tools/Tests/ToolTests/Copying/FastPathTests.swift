@@ -32,7 +32,7 @@ struct FastPathTests {
     let database = try Database.inMemory()
     try database.execute("CREATE TABLE t (i INTEGER, r REAL)")
     let columns = try database.read { try $0.columns(ofTable: "t") }
-    var random = SeededGenerator(state: TestSeed.draw())
+    var random = SeededGenerator(seed: TestSeed.draw())
     let parts = ["0", "1", "9", "12", "007", "5", ".", "-", "+", "e", "1e5", "123456789", " ", "x"]
     var texts = [
       "9007199254740993", "0.1", "-0", "-0.0", "1e300", "1e400", "0.30000000000000004", "", "-",
@@ -67,7 +67,7 @@ struct FastPathTests {
 
   @Test("an object of JSON has the members that a data frame has, or is left to it")
   func objects() throws {
-    var random = SeededGenerator(state: TestSeed.draw())
+    var random = SeededGenerator(seed: TestSeed.draw())
     func pick(_ choices: [String]) -> String {
       choices[Int.random(in: choices.indices, using: &random)]
     }
@@ -111,7 +111,7 @@ struct FastPathTests {
 
   @Test("records are the same wherever the pieces of the file end")
   func records() throws {
-    var random = SeededGenerator(state: TestSeed.draw())
+    var random = SeededGenerator(seed: TestSeed.draw())
     let parts = ["a", "é", ",", ",", "\n", "\r\n", "\r", "\"\"", "\"x,\ny\"\"z\"", " ", "日本"]
     for _ in 0..<TestSize.count(small: 500, full: 10_000) {
       let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
@@ -144,7 +144,7 @@ struct FastPathTests {
   @Test("rows are the same text as values that are written one by one", arguments: ["csv", "json"])
   func rows(name: String) throws {
     let format = try #require(OutputFormat(rawValue: name))
-    var random = SeededGenerator(state: TestSeed.draw())
+    var random = SeededGenerator(seed: TestSeed.draw())
     let parts = [
       "a", "é", " ", ",", "\"", "\n", "\r", "\\", "\t", "\u{7F}", "\u{9B}", "\u{2028}", "\u{202E}",
       "日本", "😀", "\0", "CAST(x'", "\u{61C}", "e\u{301}",

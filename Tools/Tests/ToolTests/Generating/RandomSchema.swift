@@ -22,7 +22,7 @@ struct RandomSchema {
   var script: String { lines.joined(separator: "\n") }
 
   init(seed: UInt64) {
-    generator = SeededGenerator(state: seed)
+    generator = SeededGenerator(seed: seed)
     for _ in 0...number(3) { addTable() }
     addView()
   }

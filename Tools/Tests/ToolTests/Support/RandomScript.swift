@@ -2,7 +2,7 @@
 struct RandomScript {
   private var generator: SeededGenerator
 
-  init(seed: UInt64) { generator = SeededGenerator(state: seed) }
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   static let tables = ["keyed", "texts", "pairs", "keyless", "nulls"]
 

@@ -1,1 +1,1 @@
-../../../../Tests/SQLCoreTests/Fixtures/SeededGenerator.swift
+../../../../Tests/Support/TestRun/SeededGenerator.swift
