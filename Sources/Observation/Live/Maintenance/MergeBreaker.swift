@@ -3,7 +3,7 @@ import SQLCore
 /// The comparison of what differences cost with what runs of the query cost, for all queries of one
 /// form. Where differences cost clearly more, the queries run again for some time.
 ///
-/// State: closed, with strikes for slow differences → resting, for a number of commits → closed, with
+/// State: closed, with strikes for slow differences → resting, for a number of updates → closed, with
 /// half of the strikes, so that a few slow differences begin a rest of twice the length. Fast
 /// differences take the strikes away, one by one: the state does not swing from commit to commit.
 ///
@@ -13,7 +13,7 @@ final class MergeBreaker: Sendable {
     /// The mean time of a run; nil if there was none.
     var run: Duration?
     var strikes = 0
-    /// The number of commits for which the queries still run again.
+    /// The number of updates for which the queries still run again.
     var rest = 0
     var length = shortestRest
   }
