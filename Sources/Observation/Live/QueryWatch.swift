@@ -65,6 +65,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     /// The rows held to maintain the result; nil if the query is fetched again.
     var window: ResultWindow?
     var snapshot: WatchedSnapshot
+    /// The version of the schema in which all rows were fetched.
+    let schemaVersion: Int32
     /// The number of commits of other connections that the result contains, as in a
     /// `WatchedSnapshot`; nil if it is not known.
     var otherCount: UInt32?
@@ -164,13 +166,28 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       if let new = try await fetchOnce() {
         cost.countFetch(since: start)
         if let reporting { try report(ContinuousClock.now - start, to: reporting) }
-        defer { hold(new) }
         isCurrent = true
-        return held != nil && new.result.difference.isEmpty ? nil : new.result
+        let isSame = held != nil && new.result.difference.isEmpty
+        hold(isSame ? withKnownRows(new) : new)
+        return isSame ? nil : new.result
       }
       // The schema has changed, perhaps by another process.
       guard try await begin() else { return withoutRows() }
     }
+  }
+
+  /// Returns a result that is equal to the held one with the rows of that, which observers have
+  /// already, unless it differs in what is not shown.
+  private func withKnownRows(_ new: Held) -> Held {
+    guard let held, held.schemaVersion == new.schemaVersion else { return new }
+    switch (held.window, new.window) {
+    case (nil, nil): break
+    case (let known?, let window?) where window.hasSameRows(as: known): break
+    default: return new
+    }
+    var new = new
+    (new.result, new.window) = (held.result.unchanged, held.window)
+    return new
   }
 
   private func hold(_ new: Held) {
@@ -267,7 +284,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       }
       try core.run(cached: "COMMIT")
       return Held(
-        result: new.0, window: new.1, snapshot: snapshot, otherCount: counted.otherCount)
+        result: new.0, window: new.1, snapshot: snapshot, schemaVersion: version,
+        otherCount: counted.otherCount)
     }
     try Task.checkCancellation()
     return new
@@ -351,7 +369,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     hold(
       Held(
         result: difference.isEmpty ? held.result : results, window: change.after,
-        snapshot: snapshot, otherCount: held.otherCount))
+        snapshot: snapshot, schemaVersion: held.schemaVersion, otherCount: held.otherCount))
     return difference.isEmpty ? nil : results
   }
 }

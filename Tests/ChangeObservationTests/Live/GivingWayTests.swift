@@ -44,11 +44,11 @@ struct GivingWayTests {
     #expect(try await other?.update()?.difference.inserted == [2])
     // It needs more room than there is.
     #expect(other?.isMaintained == false)
-    try await db.execute("DELETE FROM JoinTeam WHERE id > 20")
-    #expect(try await watch.update()?.count == 20)
-    #expect(try await other?.update()?.count == 20)
-    try await db.execute("DELETE FROM JoinTeam WHERE id = 20")
-    #expect(try await other?.update()?.count == 19)
+    try await db.execute("DELETE FROM JoinTeam WHERE id > 40")
+    #expect(try await watch.update()?.count == 40)
+    #expect(try await other?.update()?.count == 40)
+    try await db.execute("DELETE FROM JoinTeam WHERE id = 40")
+    #expect(try await other?.update()?.count == 39)
     _ = try await watch.update()
     #expect(other?.isMaintained == false, "the rows that did not fit would not fit now")
     other = nil

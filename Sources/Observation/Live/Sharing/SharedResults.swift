@@ -131,6 +131,13 @@ final class SharedResults: Sendable {
     }
   }
 
+  /// Returns the source with the form that the observed queries share, if there are any.
+  func sharing<Row>(_ source: LiveSource<Row>) -> LiveSource<Row> {
+    guard let key = source.form.key else { return source }
+    let known = state.withLock { $0.forms[key]?.form as? LiveForm<Row> }
+    return known.map { source.with($0) } ?? source
+  }
+
   /// Enters a result that is not shared.
   func enter(_ result: some ObservedResult) -> Entry {
     state.withLock { $0.enter(nil, [], self) { _ in result }.1 }
