@@ -1,16 +1,46 @@
 import QueryDSL
 import SQLCore
 
-/// A query that is watched: its text, how its result is maintained, and how it is fetched.
+/// A query that is watched: its form, which others share, and its values.
 struct LiveSource<Row: Sendable>: Sendable {
+  private(set) var form: LiveForm<Row>
+  /// The values of the form's arguments.
+  let values: [DatabaseValue]
+
+  init(_ query: some Fetchable<Row>) {
+    var query = query.query
+    let separated = try? query.statement.separatingValues()
+    if let separated { query.statement = separated.statement }
+    values = separated?.values ?? []
+    form = LiveForm(query)
+  }
+
+  /// Creates the source of a query with `including`.
+  init<Parent>(_ included: _IncludedQuery<Parent, Row>) {
+    form = LiveForm(included)
+    values = []
+  }
+
+  /// Returns the source with an equal form.
+  func with(_ form: LiveForm<Row>) -> LiveSource {
+    var source = self
+    source.form = form
+    return source
+  }
+}
+
+/// A query without its values: its text, how its result is maintained, and how it is fetched.
+///
+/// Observers whose queries differ only in values share one, and what was found out about it.
+final class LiveForm<Row: Sendable>: Sendable {
   /// The SQL of the statements that the query runs, from which its dependencies are found. The first
   /// one is that of its rows.
   let texts: @Sendable () throws -> [String]
   /// The shape of the query, from which the rows that matter are known; nil if all may matter.
   let shape: (@Sendable () throws -> Shape)?
-  /// Returns what the query has in common with others whose rows are the same, or nil; it is nil
-  /// itself for a query that cannot be compared with others.
-  let key: (@Sendable () throws -> SharedResults.Key?)?
+  /// Returns what the query has in common with others whose rows are the same, but for its values.
+  /// It is nil if the query cannot be compared with others.
+  let key: SharedResults.Key?
   /// Returns the plan by which the result is maintained. Throws a `RerunReason` if the query is
   /// fetched again after each change.
   let plan: @Sendable (PlanningContext) throws -> any MaintenancePlan<Row>
@@ -18,22 +48,25 @@ struct LiveSource<Row: Sendable>: Sendable {
   let fetch: @Sendable (ConnectionCore) throws -> [ResultEntry]
   /// Whether the query has a limit, so that it may be fetched on the calling thread.
   let isShort: Bool
+  /// The comparison of differences with runs.
+  let breaker = MergeBreaker()
+  /// What was found out about the query.
+  private let preparation = Lock<QueryWatch<Row>.Preparation?>(nil)
 
-  init(_ query: some Fetchable<Row>) {
+  fileprivate init(_ query: Query<Row>) {
     // Each closure would hold a copy.
-    let held = HeldQuery(query.query)
-    texts = { [try held.query.sql.text] }
+    let held = HeldQuery(query)
+    texts = { [try held.query.statement.rendered().text] }
     shape = { try held.query.statement.shape() }
-    key = { try SharedResults.Key(held.query) }
+    key = try? SharedResults.Key(query)
     plan = { try Planning.plan(held.query, in: $0) }
-    isShort = held.query.statement.limit != nil
+    isShort = query.statement.limit != nil
     fetch = { core in
       try Self.rows(of: held.query, on: core) { ResultRowEntry($0, $1) }
     }
   }
 
-  /// Creates the source of a query with `including`.
-  init<Parent>(_ included: _IncludedQuery<Parent, Row>) {
+  fileprivate init<Parent>(_ included: _IncludedQuery<Parent, Row>) {
     let query = included.query.query
     texts = {
       try [query.sql.text] + included.relations.flatMap { try $0.texts }
@@ -43,10 +76,41 @@ struct LiveSource<Row: Sendable>: Sendable {
     plan = { try IncludingPlan(included, in: $0) }
     isShort = false
     fetch = { core in
-      let parents = try LiveSource<Parent>.rows(of: query, on: core) { ($0, $1) }
+      let parents = try LiveForm<Parent>.rows(of: query, on: core) { ($0, $1) }
       let loaded = try included.complete(
         core, LoadedRows(parents.map(\.0), fingerprints: parents.map(\.1)))
       return zip(loaded.rows, loaded.fingerprints ?? []).map { ResultRowEntry($0, $1) }
+    }
+  }
+
+  fileprivate init(
+    texts: @escaping @Sendable () throws -> [String], key: SharedResults.Key?,
+    plan: @escaping @Sendable (PlanningContext) throws -> any MaintenancePlan<Row>,
+    fetch: @escaping @Sendable (ConnectionCore) throws -> [ResultEntry]
+  ) {
+    (self.texts, self.key, self.plan, self.fetch) = (texts, key, plan, fetch)
+    shape = nil
+    isShort = false
+  }
+
+  /// Returns what was found out, if that is still true.
+  ///
+  /// - Parameter schemaVersion: a version of the schema that is known to be past.
+  func preparation(
+    registrations: UInt64, after schemaVersion: Int32?
+  ) -> QueryWatch<Row>.Preparation? {
+    preparation.withLock { known in
+      guard let known, known.registrations == registrations, known.schemaVersion != schemaVersion
+      else { return nil }
+      return known
+    }
+  }
+
+  func keep(_ new: QueryWatch<Row>.Preparation) {
+    // The old plan is released outside the lock.
+    _ = preparation.withLock { known in
+      defer { known = new }
+      return known
     }
   }
 
@@ -85,18 +149,23 @@ extension IncludedRelation {
 
 extension LiveSource where Row == SQLCore.Row {
   init(sql: SQL) {
-    texts = { [sql.text] }
-    shape = nil
-    key = { SharedResults.Key(sql) }
-    plan = { _ in throw RerunReason("it is raw SQL") }
-    isShort = false
-    fetch = { core in
-      var entries: [ResultEntry] = []
-      try core.lend().forEach(sql) { row in
-        let fingerprint = row.fingerprint(ofFirst: row.count)
-        entries.append(ResultRowEntry(try Row(copying: row), fingerprint))
-      }
-      return entries
-    }
+    form = LiveForm(sql: sql)
+    values = []
+  }
+}
+
+extension LiveForm where Row == SQLCore.Row {
+  fileprivate convenience init(sql: SQL) {
+    self.init(
+      texts: { [sql.text] }, key: SharedResults.Key(sql),
+      plan: { _ in throw RerunReason("it is raw SQL") },
+      fetch: { core in
+        var entries: [ResultEntry] = []
+        try core.lend().forEach(sql) { row in
+          let fingerprint = row.fingerprint(ofFirst: row.count)
+          entries.append(ResultRowEntry(try Row(copying: row), fingerprint))
+        }
+        return entries
+      })
   }
 }

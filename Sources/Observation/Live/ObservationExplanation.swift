@@ -20,7 +20,7 @@ extension QueryWatch {
   /// Finds out how the query would be kept up to date now. It costs the compilation of the query
   /// and, if an index is missing, a copy of the schema in memory.
   func explain() async throws -> ObservationExplanation {
-    let preparation = try await prepare().get()
+    let (preparation, _) = try await prepare(isNew: true).get()
     let maintenance = preparation.maintenance
     var indexes: [SuggestedIndex] = []
     for sql in maintenance.reason?.scanningSQL ?? [] {
@@ -71,10 +71,17 @@ struct RerunReason: Error {
   let text: String
   /// The statements that would scan a table, if indexes are missing.
   var scanningSQL: [String]
+  /// Whether it may be another one a moment later, with the same schema.
+  let isOfMoment: Bool
 
-  init(_ text: String, scanningSQL: [String] = []) {
+  static let lacksRoom = RerunReason(
+    "what maintained queries hold would exceed Configuration.maximumLiveMemory")
+  static let isResting = RerunReason("a difference cost more than a run, for the time being")
+
+  init(_ text: String, scanningSQL: [String] = [], isOfMoment: Bool = false) {
     self.text = text
     self.scanningSQL = scanningSQL
+    self.isOfMoment = isOfMoment
   }
 }
 

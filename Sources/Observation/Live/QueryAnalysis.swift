@@ -195,17 +195,55 @@ extension SelectStatement {
 
   /// Returns a value that every row of the result has in one of the given columns of the model, if
   /// the query says so: `WHERE id = ?`.
-  func requiredValue(of columns: Set<Int>) -> (column: Int, value: DatabaseValue)? {
+  func requiredValue(of columns: Set<Int>) -> (column: Int, value: RequiredValue)? {
     for case .compareColumn(let sign, let column, let value) in predicates
     where sign.isEquality {
       guard column.table == from, columns.contains(Int(column.index)),
-        let value = try? value.databaseValue
+        let required = RequiredValue(value)
       else { continue }
-      switch value {
-      case .integer, .text, .invalidText, .blob: return (Int(column.index), value)
-      case .null, .real: continue
-      }
+      if case .value = required, required.certainValue([]) == nil { continue }
+      return (Int(column.index), required)
     }
     return nil
+  }
+}
+
+/// A value with which a query compares a column: one that is the same for each query of a form, or
+/// an argument.
+enum RequiredValue: Hashable, Sendable {
+  case value(DatabaseValue)
+  case argument(Int)
+
+  /// Returns nil for NULL, a list, and what is not known.
+  init?(_ bound: BoundValue) {
+    switch bound {
+    case .value(.null), .array, .unstorable, .zeroBlob: return nil
+    case .value(let value): self = .value(value)
+    case .argument(let argument): self = .argument(argument.index)
+    }
+  }
+
+  /// The value, or the argument, as a query has it.
+  var bound: BoundValue {
+    switch self {
+    case .value(let value): .value(value)
+    case .argument(let index): .argument(BoundArgument(index, as: .standard))
+    }
+  }
+
+  /// Returns the value for a query with these arguments.
+  func value(_ arguments: [DatabaseValue]) -> DatabaseValue? {
+    switch self {
+    case .value(let value): value
+    case .argument(let index): index < arguments.count ? .some(arguments[index]) : .none
+    }
+  }
+
+  /// Returns the value if no stored value of another type is equal to it, as 1.0 is to 1.
+  func certainValue(_ arguments: [DatabaseValue]) -> DatabaseValue? {
+    switch value(arguments) {
+    case .integer?, .text?, .invalidText?, .blob?: value(arguments)
+    case .null?, .real?, .none: .none
+    }
   }
 }

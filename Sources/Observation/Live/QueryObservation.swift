@@ -28,7 +28,8 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
   private let interval: Duration?
 
   init(_ source: LiveSource<Row>, in database: Database, every interval: Duration?) {
-    self.source = source
+    let tracker: ChangeTracker? = database.writeObserver()
+    self.source = tracker?.sharedResults.sharing(source) ?? source
     self.database = database
     self.interval = interval
   }

@@ -7,20 +7,30 @@ import SQLCore
 /// database is closed. While following, it may be waiting for the schema, if a table or column that
 /// it reads does not exist, or stale after an error.
 ///
-/// `@unchecked Sendable`: it is used by one task at a time, that of the observer that runs the query
+/// `@unchecked Sendable`: it is used by one task at a time, that which runs the query
 /// for a `SharedResult`.
 final class QueryWatch<Row: Sendable>: @unchecked Sendable {
-  private let source: LiveSource<Row>
+  let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
   private var maintenance = Maintenance(plan: nil, reason: RerunReason("it has not been prepared"))
   private var held: Held?
   /// What the result has cost so far.
   private(set) var cost = LiveCost()
+  /// The number of bytes that are counted among those of maintained queries.
+  private var heldBytes = 0
+  /// Whether the query runs again because its rows did not fit into the memory for maintained ones,
+  /// and the bytes that they took.
+  private var lacksRoom = false
+  private var bytesWithoutRoom = 0
+  /// Whether the query runs again because differences cost more.
+  private var isResting = false
+  /// The way in which the result is kept up to date if nothing is in the way.
+  private var explanation = ""
   /// The number of times that the whole result was fetched.
   var fetchCount: Int { cost.fetches }
   /// The version of the schema for which the query's dependencies were found.
-  private var schemaVersion: Int32 = 0
+  private var schemaVersion: Int32?
   /// Whether the query's dependencies are known.
   private var isPrepared = false
   /// Whether the result contains all commits that were looked at; false after an error.
@@ -42,6 +52,11 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     var explanation: String {
       (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
     }
+
+    /// Whether it stays so while the schema does.
+    var isLasting: Bool {
+      reason?.isOfMoment != true
+    }
   }
 
   /// A result, and the commits that it contains.
@@ -50,6 +65,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     /// The rows held to maintain the result; nil if the query is fetched again.
     var window: ResultWindow?
     var snapshot: WatchedSnapshot
+    /// The version of the schema in which all rows were fetched.
+    let schemaVersion: Int32
     /// The number of commits of other connections that the result contains, as in a
     /// `WatchedSnapshot`; nil if it is not known.
     var otherCount: UInt32?
@@ -61,7 +78,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   init(_ source: LiveSource<Row>, in database: Database) {
     self.source = source
     watch = TableWatch(database)
-    evaluators = ChangeTracker.of(database)?.evaluators(for: database)
+    evaluators = ChangeTracker.of(database)?.evaluators(for: database).with(source.values)
   }
 
   /// Fetches the first result.
@@ -91,10 +108,12 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return try await fetch()
   }
 
-  /// Whether the result is maintained.
-  var isMaintained: Bool { maintenance.isMaintained }
+  deinit { watch.countHeldBytes(-heldBytes) }
 
-  private var plan: (any MaintenancePlan<Row>)? { maintenance.plan }
+  /// Whether the result is maintained.
+  var isMaintained: Bool { maintenance.isMaintained && !lacksRoom }
+
+  private var plan: (any MaintenancePlan<Row>)? { lacksRoom ? nil : maintenance.plan }
 
   /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
   /// change between them is missed. Returns false if a table or column that it read before does not
@@ -103,12 +122,12 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     isPrepared = false
     isCurrent = false
     while true {
-      switch try await prepare() {
-      case .success(let preparation):
+      switch try await prepare(after: schemaVersion) {
+      case .success(let (preparation, watched)):
         maintenance = preparation.maintenance
         schemaVersion = preparation.schemaVersion
-        watch.watch(preparation.tables)
-        note(preparation)
+        watch.watch(watched.tables)
+        note(preparation, watched)
         isPrepared = true
         missing = nil
         return true
@@ -120,61 +139,6 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         missing = error
         return false
       }
-    }
-  }
-
-  /// The plan and the dependencies of the query.
-  struct Preparation: Sendable {
-    let maintenance: Maintenance
-    let tables: [QualifiedTableName: Subscription.Interest]
-    let schemaVersion: Int32
-    /// The indexes with which fewer changed rows would matter.
-    let missingIndexes: [SuggestedIndex]
-  }
-
-  /// Finds what the query reads, or the error with which its compilation fails.
-  func prepare() async throws -> Result<Preparation, DatabaseError> {
-    let (source, watch) = (source, watch)
-    return try await watch.reading(hops: false, isFirst: held == nil) { core in
-      try core.run(cached: "BEGIN DEFERRED")
-      try core.lend().refreshSchema()
-      let version = try core.schemaVersion()
-      let texts = try source.texts()
-      var dependencies: Set<ColumnDependency> = []
-      do {
-        for text in texts { dependencies.formUnion(try core.dependencies(of: text)) }
-      } catch let error as DatabaseError where error.code.primary == .error {
-        try core.run(cached: "ROLLBACK")
-        return .failure(error)
-      }
-      let connection = core.lend()
-      let maintenance = try Self.maintenance(
-        of: source, in: watch,
-        PlanningContext(
-          dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
-          reserve: watch.database.configuration.liveReserve))
-      var interests = try connection.interests(of: dependencies)
-      if maintenance.isMaintained { maintenance.plan?.narrow(&interests) }
-      let missingIndexes = try watch.narrow(
-        &interests, by: source.shape?(), schemaVersion: version, on: connection)
-      try core.run(cached: "COMMIT")
-      return .success(
-        Preparation(
-          maintenance: maintenance, tables: interests, schemaVersion: version,
-          missingIndexes: missingIndexes))
-    }
-  }
-
-  private static func maintenance(
-    of source: LiveSource<Row>, in watch: TableWatch, _ context: PlanningContext
-  ) throws -> Maintenance {
-    do {
-      guard watch.database.hasBuiltInCollations else {
-        throw RerunReason("one of SQLite's own collations was replaced")
-      }
-      return Maintenance(plan: try source.plan(context), reason: watch.rowlessReason)
-    } catch let reason as RerunReason {
-      return Maintenance(plan: nil, reason: reason)
     }
   }
 
@@ -195,19 +159,35 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Fetches the result from the database. Returns nil if it is equal to the one before.
   private func fetch() async throws -> Results<Row>? {
     isCurrent = false
+    takeRoom()
     let reporting = held == nil ? nil : watch.rerunReporting
     let start = ContinuousClock.now
     while true {
       if let new = try await fetchOnce() {
         cost.countFetch(since: start)
         if let reporting { try report(ContinuousClock.now - start, to: reporting) }
-        defer { hold(new) }
         isCurrent = true
-        return held != nil && new.result.difference.isEmpty ? nil : new.result
+        let isSame = held != nil && new.result.difference.isEmpty
+        hold(isSame ? withKnownRows(new) : new)
+        return isSame ? nil : new.result
       }
       // The schema has changed, perhaps by another process.
       guard try await begin() else { return withoutRows() }
     }
+  }
+
+  /// Returns a result that is equal to the held one with the rows of that, which observers have
+  /// already, unless it differs in what is not shown.
+  private func withKnownRows(_ new: Held) -> Held {
+    guard let held, held.schemaVersion == new.schemaVersion else { return new }
+    switch (held.window, new.window) {
+    case (nil, nil): break
+    case (let known?, let window?) where window.hasSameRows(as: known): break
+    default: return new
+    }
+    var new = new
+    (new.result, new.window) = (held.result.unchanged, held.window)
+    return new
   }
 
   private func hold(_ new: Held) {
@@ -215,56 +195,97 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     cost.rows = new.result.entries.count
     // An entry is an object with a key, an order and a fingerprint, and has a place in each tree.
     let trees = (new.result.byKey == nil ? 1 : 2) + (plan?.indexedPlaces.count ?? 0)
-    cost.byteCount = cost.rows * (MemoryLayout<Row>.stride + 96 + 16 * trees)
+    let rows = cost.rows + (new.window?.parts.reduce(0) { $0 + $1.entries.count } ?? 0)
+    cost.byteCount = rows * (MemoryLayout<Row>.stride + 96 + 16 * trees)
+    let all = countHeld(isMaintained ? cost.byteCount : 0)
+    guard isMaintained, all > watch.maximumHeldBytes else { return }
+    (lacksRoom, bytesWithoutRoom) = (true, heldBytes)
+    held?.window = nil
+    countHeld(0)
+    noteWay()
+  }
+
+  @discardableResult
+  private func countHeld(_ bytes: Int) -> Int {
+    defer { heldBytes = bytes }
+    return watch.countHeldBytes(bytes - heldBytes)
+  }
+
+  /// Lets the query be maintained again if there is room for its rows and a reserve.
+  private func takeRoom() {
+    guard lacksRoom,
+      watch.countHeldBytes(0) + bytesWithoutRoom <= watch.maximumHeldBytes / 4 * 3
+    else { return }
+    lacksRoom = false
+    noteWay()
   }
 
   /// Notes how the result is kept up to date, for the status.
-  private func note(_ preparation: Preparation) {
-    cost.explanation = preparation.maintenance.explanation
-    cost.isMaintained = isMaintained
-    cost.missingIndexes = preparation.missingIndexes
+  private func note(_ preparation: Preparation, _ watched: Watched) {
+    explanation = preparation.explanation
+    noteWay()
+    cost.missingIndexes = watched.missingIndexes
     cost.tablesOfAllRows =
-      preparation.tables.filter { $0.value.keys == nil && $0.value.routes == nil }.map(\.key.name)
+      watched.tables.filter { $0.value.keys == nil && $0.value.routes == nil }.map(\.key.name)
       .sorted()
+  }
+
+  /// Notes whether the result is maintained now.
+  private func noteWay() {
+    cost.isMaintained = isMaintained && !isResting
+    if maintenance.isMaintained, lacksRoom {
+      cost.explanation = RerunReason.lacksRoom.sentence + "."
+    } else if isMaintained, isResting {
+      cost.explanation = RerunReason.isResting.sentence + "."
+    } else {
+      cost.explanation = explanation
+    }
   }
 
   /// Reports that the query ran again, if that took long.
   private func report(_ duration: Duration, to reporting: RerunReporting) throws {
     guard duration > reporting.limit else { return }
-    let reason = maintenance.reason?.sentence ?? "It is maintained, but had to be fetched"
+    let reason: String? =
+      if !maintenance.isMaintained {
+        maintenance.reason?.sentence
+      } else if lacksRoom {
+        RerunReason.lacksRoom.sentence
+      } else {
+        isResting ? RerunReason.isResting.sentence : "It is maintained, but had to be fetched"
+      }
     reporting.report(
       ObservationRerun(
-        sql: try source.texts().first ?? "", duration: duration, reason: reason + "."))
+        sql: try source.form.texts().first ?? "", duration: duration, reason: (reason ?? "") + "."))
   }
 
   /// Fetches the result from the database. Returns nil if the schema is not the one for which the
   /// query's dependencies were found.
   private func fetchOnce() async throws -> Held? {
     let (source, plan, watch, old) = (source, plan, watch, held)
-    let version = schemaVersion
-    let new = try await watch.reading(hops: !source.isShort, isFirst: old == nil) {
+    guard let version = schemaVersion else { return nil }
+    let new = try await watch.reading(hops: !source.form.isShort, isFirst: old == nil) {
       core -> Held? in
       guard var snapshot = try watch.openSnapshot(on: core, schemaVersion: version) else {
         return nil
       }
       let counted = watch.countingOthers(in: snapshot, on: core)
       if plan?.readsSnapshots == true { snapshot = counted }
-      let new: (Results<Row>, ResultWindow?)
-      do {
-        new =
-          if let plan {
-            try Self.hold(try plan.window(on: core), after: old)
-          } else {
-            try Self.hold(try source.fetch(core), after: old)
-          }
-      } catch is ColumnValueError where plan != nil {
-        // The query may order by a column with invalid text that it does not select. Only SQLite
-        // knows the order of such text.
-        new = try Self.hold(try source.fetch(core), after: old)
+      let new = try core.withArguments(source.values) {
+        guard let plan else { return try Self.hold(try source.form.fetch(core), after: old) }
+        let start = ContinuousClock.now
+        defer { source.form.breaker.noteRun(ContinuousClock.now - start) }
+        do {
+          return try Self.hold(try plan.window(on: core), after: old)
+        } catch is ColumnValueError {
+          // The query may order by a column with invalid text that it does not select. Only SQLite
+          // knows the order of such text.
+          return try Self.hold(try source.form.fetch(core), after: old)
+        }
       }
       try core.run(cached: "COMMIT")
       return Held(
-        result: new.0, window: new.1, snapshot: snapshot, otherCount: counted.otherCount)
+        result: new.0, window: new.1, snapshot: snapshot, schemaVersion: version,
+        otherCount: counted.otherCount)
     }
     try Task.checkCancellation()
     return new
@@ -297,7 +318,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard isCurrent, isPrepared, let held else { return true }
     guard !watch.isPrivate else { return false }
     guard let count = held.otherCount else { return true }
-    let (watch, version) = (watch, schemaVersion)
+    guard let version = schemaVersion else { return true }
+    let watch = watch
     let known = WatchedSnapshot(position: held.snapshot.position, otherCount: count)
     return try await watch.reading(hops: false, isFirst: true) { core in
       guard let opened = try watch.openSnapshot(on: core, schemaVersion: version) else {
@@ -318,15 +340,25 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     let position = held.snapshot.position
     let commits = commits.filter { $0.sequence > position.last }
     guard let first = commits.first else { return nil }
-    guard let plan, let window = held.window, let evaluators else { return try await fetch() }
+    guard let plan, let window = held.window, let evaluators, let schemaVersion else {
+      return try await fetch()
+    }
     // If the result may contain the commit, it may also contain what other connections committed
     // after it; then the rows of the commit are older than the result.
     guard !position.mayContainNext || first.sequence != position.last &+ 1 else {
       return try await fetch()
     }
+    let takesMerge = source.form.breaker.takesMerge()
+    if isResting == takesMerge {
+      isResting = !takesMerge
+      noteWay()
+    }
+    guard takesMerge else { return try await fetch() }
     let outcome = try await plan.change(
       of: HeldRows(window: window, snapshot: held.snapshot), by: commits,
-      with: MaintenanceMeans(watch: watch, evaluators: evaluators, schemaVersion: schemaVersion))
+      with: MaintenanceMeans(
+        watch: watch, evaluators: evaluators, values: source.values, schemaVersion: schemaVersion,
+        breaker: source.form.breaker))
     guard case .changed(var change, let snapshot) = outcome else {
       if case .untouched = outcome { return nil }
       return try await fetch()
@@ -337,7 +369,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     hold(
       Held(
         result: difference.isEmpty ? held.result : results, window: change.after,
-        snapshot: snapshot, otherCount: held.otherCount))
+        snapshot: snapshot, schemaVersion: held.schemaVersion, otherCount: held.otherCount))
     return difference.isEmpty ? nil : results
   }
 }

@@ -39,6 +39,18 @@ struct ResultWindow: Sendable {
     return start..<min(entries.count, start + min(limit, entries.count))
   }
 
+  /// Returns whether a result with the same form has the same rows, with all that is held of them.
+  func hasSameRows(as other: ResultWindow) -> Bool {
+    guard parts.isEmpty, other.parts.isEmpty, entries.count == other.entries.count else {
+      return false
+    }
+    return (0..<entries.count).allSatisfy { index in
+      let (own, other) = (entries[index], other.entries[index])
+      return own.fingerprint == other.fingerprint && own.key == other.key
+        && own.order == other.order && own.aggregates == other.aggregates
+    }
+  }
+
   /// Whether the query may have more rows than are held.
   var hasFrontier: Bool { frontier != nil }
 

@@ -86,8 +86,47 @@ final class RowEvaluator: @unchecked Sendable {
   }
 }
 
+/// The evaluators of a database, with the values of a query's arguments.
+struct RowEvaluators: Sendable {
+  private let pool: EvaluatorPool
+  private var values: [DatabaseValue] = []
+
+  init(_ pool: EvaluatorPool) { self.pool = pool }
+
+  /// Returns the evaluators of a query with some values.
+  func with(_ values: [DatabaseValue]) -> RowEvaluators {
+    var evaluators = self
+    evaluators.values = values
+    return evaluators
+  }
+
+  /// The number of rows that were evaluated so far. It grows with the rows that commits touch among
+  /// the watched ones.
+  var evaluatedRowCount: Int { pool.evaluatedRowCount }
+
+  /// Runs a closure while the table holds exactly these rows.
+  ///
+  /// No lock is held meanwhile, since the closure may call the user's functions.
+  func evaluating<Result>(
+    _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
+    _ body: (ConnectionCore) throws -> Result
+  ) throws -> Result {
+    try pool.evaluating(rows, columns: columns, in: table) { core in
+      try core.withArguments(values) { try body(core) }
+    }
+  }
+
+  /// Runs a closure that evaluates rows: on the calling thread if they are few, else on a worker
+  /// thread.
+  func offloading<Result: Sendable>(
+    rowCount: Int, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await pool.offloading(rowCount: rowCount, body)
+  }
+}
+
 /// The evaluators of a database, created on demand.
-final class RowEvaluators: Sendable {
+final class EvaluatorPool: Sendable {
   private let idle = Lock<[RowEvaluator]>([])
   private let configuration: Configuration
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void

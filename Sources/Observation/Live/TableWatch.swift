@@ -51,6 +51,15 @@ final class TableWatch: Sendable {
     return try clock.opening(open, close: close)
   }
 
+  /// The greatest number of bytes that maintained queries hold.
+  var maximumHeldBytes: Int { database.configuration.maximumLiveMemory }
+
+  /// Counts bytes that a maintained query holds more, or fewer. Returns those of all of them.
+  @discardableResult
+  func countHeldBytes(_ difference: Int) -> Int {
+    tracker?.heldBytes.add(difference, ordering: .relaxed).newValue ?? 0
+  }
+
   /// What reports live queries that run again, if anything does.
   var rerunReporting: RerunReporting? { tracker?.rerunReporting }
 
@@ -72,19 +81,21 @@ final class TableWatch: Sendable {
     watch(tables, andSchema: false)
   }
 
-  /// Limits what is watched to the rows that a query's conditions select, as far as its shape shows
-  /// them. Returns the indexes with which they would show more.
+  /// Limits what is watched to the rows that a query's conditions select, as far as they are known.
+  /// Returns the indexes with which they would select fewer.
+  ///
+  /// - Parameter connection: a connection; without one, it throws if something must be found out.
   func narrow(
-    _ interests: inout [QualifiedTableName: Subscription.Interest], by shape: Shape?,
-    schemaVersion: Int32, on connection: Connection
+    _ interests: inout [QualifiedTableName: Subscription.Interest],
+    by conditions: QueryConditions?, values: [DatabaseValue], schemaVersion: Int32,
+    on connection: Connection?
   ) throws -> [SuggestedIndex] {
-    guard let shape, let tracker, tracker.seesRows, database.hasBuiltInCollations else {
+    guard let conditions, let tracker, tracker.seesRows, database.hasBuiltInCollations else {
       return []
     }
     let schema = RoutedSchema(
       version: schemaVersion, connection: connection, known: tracker.knownRoutes)
-    let lacking = try QueryConditions(of: shape).narrow(
-      &interests, values: shape.values, in: schema)
+    let lacking = try conditions.narrow(&interests, arguments: values, in: schema)
     var indexes: [SuggestedIndex] = []
     for sql in lacking {
       indexes += try schema.missingIndexes(for: sql).filter { !indexes.contains($0) }

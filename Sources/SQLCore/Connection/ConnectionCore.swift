@@ -165,6 +165,8 @@ struct ConnectionState {
   var authorizer = AuthorizerState()
   var log = LogState()
   var registrations = RegistrationState()
+  /// The values of the arguments of live queries, while one is evaluated.
+  var statementArguments: [DatabaseValue] = []
 
   init(handle: OpaquePointer, configuration: Configuration, allowsWriting: Bool) {
     self.handle = handle

@@ -35,6 +35,9 @@ final class ConnectionRegistrations: Sendable {
     }
   }
 
+  /// The number of registrations so far.
+  var count: UInt64 { latest.load(ordering: .acquiring) }
+
   /// Whether a connection has every registration.
   @inline(__always)
   func areAll(on core: ConnectionCore) -> Bool {

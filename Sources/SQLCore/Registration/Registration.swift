@@ -108,6 +108,9 @@ extension Database: Registrar {
     return { try registrations.applyFunctions(to: $0) }
   }
 
+  /// The number of registrations of functions, collations and others so far.
+  package var registrationCount: UInt64 { access.registrations.count }
+
   /// Whether the user registered a collation with one of these names, in lower case.
   package func registersCollation(_ names: Set<String>) -> Bool {
     access.registrations.hasCollation(names)

@@ -219,7 +219,11 @@ extension ConnectionCore {
     case .value(let value): try bind(value, to: statement, at: index)
     case .array(let array): try ArrayTable.bind(array, to: statement, at: index, on: self)
     case .unstorable(let error): throw error
-    case .argument:
+    case .argument(let argument):
+      let values = state.pointee.statementArguments
+      if argument.index < values.count {
+        return try bind(values[argument.index], to: statement, at: index)
+      }
       throw DatabaseError.misuse(
         "the query uses a parameter of `prepare`, but was not made by `prepare`; "
           + "use a value instead")
@@ -230,6 +234,16 @@ extension ConnectionCore {
       try check(
         sqlite3_bind_zeroblob64(statement.handle, index, UInt64(count)), sql: statement.sql)
     }
+  }
+
+  /// Runs a closure whose statements have arguments, which are these values.
+  package func withArguments<Result>(
+    _ values: [DatabaseValue], _ body: () throws -> Result
+  ) rethrows -> Result {
+    let outer = state.pointee.statementArguments
+    state.pointee.statementArguments = values
+    defer { state.pointee.statementArguments = outer }
+    return try body()
   }
 
   /// Binds the values of a piece of SQL. Throws if their number differs from the number of

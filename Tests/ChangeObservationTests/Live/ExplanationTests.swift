@@ -69,6 +69,25 @@ struct ExplanationTests {
       "it shows title of an arbitrary row", JoinPost.group(by: \.$stars).select(\.$title))
     try await expect(
       "avg over all rows", JoinWriter.all.select { $0.$score.avg() })
+    // A sum of REAL depends on the order of its rows.
+    try await expect(
+      "sum over all rows cannot be calculated", JoinWriter.all.select { $0.$score.sum() })
+    try await expect(
+      "count over all rows cannot be calculated",
+      JoinPost.all.select { $0.$stars.count(distinct: true) })
+    try await expect(
+      "aggregates over all rows have HAVING, a limit or a subquery beside them",
+      Query { (post: Columns<JoinPost>, mark: Columns<JoinMark>) in
+        From(post)
+        Join(mark, on: mark.$post == post.$id)
+        Having(mark.count() > 1)
+        Select(post.$stars.sum())
+      })
+    let included = JoinPost.where { post in
+      JoinMark.where { $0.$post == post.$id }.exists()
+    }.including(JoinMark.all, by: \.$post)
+    #expect(
+      try await db.observe(included).explanation.description.contains("because it has a subquery"))
     try await expect(
       "no column of JoinTeam says to which rows of JoinPost its rows belong",
       JoinPost.where { _ in JoinTeam.where { $0.$id == 1 }.exists() })

@@ -153,6 +153,40 @@ private struct RoutedQuery: Sendable {
           || $0.$parent == v.number
       }.order(by: \.$id).select(\.$id)
     },
+    RoutedQuery("range") { v in
+      JoinPost.where { $0.$stars >= Int(v.number) && $0.$stars < Int(v.other) }.order(by: \.$id)
+        .select(\.$id)
+    },
+    RoutedQuery("between") { v in
+      JoinPost.where { $0.$parent.between(v.number, and: v.number + 1) && $0.$author == v.text }
+        .order(by: \.$id).select(\.$id)
+    },
+    RoutedQuery("range of texts") { v in
+      JoinPost.where { $0.$author > v.text || $0.$title <= v.text }.order(by: \.$id)
+        .select(\.$id)
+    },
+    RoutedQuery("range of reals") { v in
+      JoinWriter.where { $0.$score > v.score }.select { $0.count() }
+    },
+    RoutedQuery("texts for a range of numbers") { v in
+      LoosePost.where { $0.$parent >= "\(v.number)" || $0.$parent < v.text }.order(by: \.$id)
+        .select(\.$id)
+    },
+    RoutedQuery("no row in a range") { v in
+      JoinPost.where { post in
+        !JoinMark.where { $0.$post == post.$id && $0.$weight > Int(v.number) }.exists()
+      }.order(by: \.$id).select(\.$id)
+    },
+    RoutedQuery("joined by a range") { v in
+      Query { (post: Columns<JoinPost>, mark: OptionalColumns<JoinMark>) in
+        From(post)
+        LeftJoin(mark, on: mark.$post == post.$id && mark.$weight >= Int(v.number))
+        Where(post.$stars <= Int(v.other))
+        OrderBy(post.$id)
+        OrderBy(mark.$tag)
+        Select(post.$id, mark.$tag)
+      }
+    },
     RoutedQuery("nil") { v in
       JoinPost.where { $0.$parent == Int64?.none && $0.$author == v.text }.order(by: \.$id)
         .select(\.$id)

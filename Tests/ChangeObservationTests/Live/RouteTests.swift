@@ -181,6 +181,66 @@ struct RouteTests {
     return watches
   }
 
+  @Test("a row wakes the queries in whose range its value is, or was, and only these")
+  func ranges() async throws {
+    let query = JoinPost.where { $0.$stars >= 3 && $0.$stars < 6 }.select(\.$id)
+    #expect(
+      try await wakes(
+        query, "UPDATE JoinPost SET stars = 2 WHERE id = 1",
+        "UPDATE JoinPost SET stars = 6 WHERE id = 1", "UPDATE JoinPost SET stars = 3 WHERE id = 1",
+        "UPDATE JoinPost SET stars = 5 WHERE id = 1", "UPDATE JoinPost SET stars = 7 WHERE id = 1",
+        "INSERT INTO JoinPost VALUES (3, 'a', NULL, 't', 7)",
+        "INSERT INTO JoinPost VALUES (4, 'a', NULL, 't', 4)") == [0, 0, 1, 1, 1, 0, 1])
+    let open = JoinPost.where { $0.$stars > 7 }.select(\.$id)
+    #expect(
+      try await wakes(
+        open, "UPDATE JoinPost SET stars = 6 WHERE id = 1",
+        "UPDATE JoinPost SET stars = 8 WHERE id = 1", "UPDATE JoinPost SET stars = 1 WHERE id = 1")
+        == [0, 1, 1])
+    let both = JoinPost.where { $0.$parent == 1 && $0.$stars.between(3, and: 6) }.select(\.$id)
+    #expect(
+      try await wakes(
+        both, "INSERT INTO JoinPost VALUES (5, 'a', 1, 't', 7)",
+        "UPDATE JoinPost SET stars = 6 WHERE id = 5", "UPDATE JoinPost SET stars = 6 WHERE id = 1",
+        "UPDATE JoinPost SET parent = 2 WHERE id = 5") == [0, 1, 0, 1])
+  }
+
+  @Test("ranges that overlap, begin together or have no end are found like a list of them")
+  func manyRanges() throws {
+    let seed = TestSeed.draw()
+    var random = SeededGenerator(seed: seed)
+    for bounds in [(true, true), (true, false), (false, true)] {
+      let column = RowRoute.FormContent.Column(name: "size", collation: .binary)
+      let form = RowRoute.RangeForm(
+        column: column, lower: bounds.0 ? .included : .none, upper: bounds.1 ? .excluded : .none)
+      var index = RangeIndex()
+      var list: [(id: UInt64, range: RangeIndex.Range)] = []
+      for step in 0..<600 {
+        if list.count > 40, Bool.random(using: &random) {
+          let removed = list.remove(at: Int.random(in: 0..<list.count, using: &random))
+          index.remove(removed.id, removed.range)
+        } else {
+          let start = Int64.random(in: 0...30, using: &random)
+          let end = start + Int64.random(in: -1...9, using: &random)
+          let range = RangeIndex.Range(
+            lower: bounds.0 ? .integer(start) : Optional.none,
+            upper: bounds.1 ? .integer(end) : Optional.none)
+          let id = UInt64.random(in: 0...50, using: &random)
+          index.insert(id, range)
+          list.append((id, range))
+        }
+        let value = Int64.random(in: -1...40, using: &random)
+        var found: [UInt64] = []
+        index.find(.integer(value), form) { found.append($0) }
+        let expected = list.filter { _, range in
+          (range.lower.map { $0.compare(.integer(value)) <= 0 } ?? true)
+            && (range.upper.map { $0.compare(.integer(value)) > 0 } ?? true)
+        }
+        #expect(found.sorted() == expected.map(\.id).sorted(), "seed \(seed), step \(step)")
+      }
+    }
+  }
+
   @Test("a value that stands in a joined row is found from there, before and after")
   func joined() async throws {
     let watches = try await watchTeams()

@@ -31,6 +31,8 @@ enum SubqueryDraws {
     DrawnQuery("posts without marks", withoutMarks),
     DrawnQuery("posts without writers or teams", withoutTeams),
     DrawnQuery("joined and marked", joined),
+    DrawnQuery("compared before a left join", comparedBefore),
+    DrawnQuery("the same as a row that may be missing", sameAsMissing),
     DrawnQuery("children", children),
   ]
 
@@ -259,6 +261,46 @@ enum SubqueryDraws {
         Select(
           post.$id, writer.$name,
           JoinPost.where { $0.$parent.equals(writer.$team) && $0.$stars > 0 }.count())
+      })
+  }
+
+  /// The condition of the left join compares the tables before it, which says nothing about which of
+  /// their rows belong together.
+  @Sendable
+  private static func comparedBefore(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int64, String, Int?)> {
+    draw.limited(
+      Query {
+        (post: Columns<JoinPost>, writer: Columns<JoinWriter>, mark: OptionalColumns<JoinMark>) in
+        From(post)
+        Join(writer, on: writer.$team.equals(post.$parent))
+        LeftJoin(mark, on: mark.$post.equals(post.$id) && post.$author.equals(writer.$name))
+        let teams = JoinTeam.where { $0.$id.optional.equals(writer.$team) }
+        if draw.filter < 3 { Where { teams.exists() } } else { Where { !teams.exists() } }
+        if draw.order == 1 { OrderBy(post.$title, draw.direction) }
+        if sorted { OrderBy(post.$id) }
+        if sorted { OrderBy(writer.$name) }
+        if sorted { OrderBy(mark.$post) }
+        if sorted { OrderBy(mark.$tag) }
+        Select(post.$id, writer.$name, mark.$weight)
+      })
+  }
+
+  /// NULL of a row that a left join does not find is the same as NULL.
+  @Sendable
+  private static func sameAsMissing(_ draw: QueryDraw, sorted: Bool) -> Query<(Int64, String?)> {
+    draw.limited(
+      Query { (post: Columns<JoinPost>, writer: OptionalColumns<JoinWriter>) in
+        From(post)
+        LeftJoin(writer, on: post.$author.equals(writer.$name))
+        Where { writer.$team == post.$parent }
+        if draw.filter == 1 { Where { post.$stars > 1 } }
+        if draw.filter == 2 { Where { !JoinMark.where { $0.$post == post.$id }.exists() } }
+        if draw.order == 1 { OrderBy(post.$title, draw.direction) }
+        if sorted { OrderBy(post.$id) }
+        if sorted { OrderBy(writer.$name) }
+        Select(post.$id, writer.$name)
       })
   }
 

@@ -20,7 +20,7 @@ struct Options {
   /// The numbers of observers; nil for the usual ones.
   var sizes: [Int]?
   /// The seconds for which commits and page reads run for each figure of observers.
-  var seconds = 5.0
+  var seconds = 3.0
   /// The only sides to run, for a profiler or to save time; empty for all.
   var sides: [SideName] = []
 

@@ -38,7 +38,10 @@ protocol MaintenancePlan<Row>: Sendable {
   func window(on core: ConnectionCore) throws -> ResultWindow
 
   /// Narrows what is watched to the rows that can concern the result.
-  func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest])
+  ///
+  /// - Parameter values: the values of the query's arguments.
+  func narrow(
+    _ interests: inout [QualifiedTableName: Subscription.Interest], _ values: [DatabaseValue])
 
   /// Returns the change that commits make in a held result.
   ///
@@ -55,7 +58,9 @@ extension MaintenancePlan {
     ResultWindow(
       try fetch(on: core), in: form, indexedPlaces: indexedPlaces, indexesNull: indexesNull)
   }
-  func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest]) {}
+  func narrow(
+    _ interests: inout [QualifiedTableName: Subscription.Interest], _ values: [DatabaseValue]
+  ) {}
 }
 
 /// A plan whose rows come from one statement.
@@ -79,8 +84,18 @@ struct HeldRows: Sendable {
 struct MaintenanceMeans: Sendable {
   let watch: TableWatch
   let evaluators: RowEvaluators
+  /// The values of the query's arguments.
+  let values: [DatabaseValue]
   /// The version of the schema for which the plan was made.
   let schemaVersion: Int32
+  let breaker: MergeBreaker
+
+  /// Runs a closure that calculates a difference, and notes how long it took.
+  func measuring<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let start = ContinuousClock.now
+    defer { breaker.noteMerge(ContinuousClock.now - start) }
+    return try body()
+  }
 }
 
 /// The effect of commits on a held result.
@@ -181,7 +196,9 @@ enum Planning {
 /// commits than those, which are then applied together.
 protocol SnapshotPlan<Row>: MaintenancePlan {
   /// Returns false if commits certainly leave the result as it is, as read from their rows.
-  func isTouched(by commits: [Commit]) -> Bool
+  ///
+  /// - Parameter values: the values of the query's arguments.
+  func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool
 
   /// Returns the change of a result in an open snapshot; nil if it is cheaper to fetch the result.
   func change(
@@ -196,12 +213,12 @@ private let maximumAttempts = 32
 
 extension SnapshotPlan {
   var readsSnapshots: Bool { true }
-  func isTouched(by commits: [Commit]) -> Bool { true }
+  func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool { true }
 
   func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome {
-    guard isTouched(by: commits) else { return .untouched }
+    guard isTouched(by: commits, means.values) else { return .untouched }
     return try await changeInSnapshot(of: held, by: commits, with: means)
   }
 
@@ -245,9 +262,12 @@ extension SnapshotPlan {
     case .unknown, .schema: return .unknown
     }
     do {
-      guard let change = try change(of: held.window, by: commits, with: means, on: core),
-        !change.after.isShort
-      else { return .unknown }
+      let change: ResultChange? = try means.measuring {
+        try core.withArguments(means.values) {
+          try self.change(of: held.window, by: commits, with: means, on: core)
+        }
+      }
+      guard let change, !change.after.isShort else { return .unknown }
       return .changed(change, snapshot)
     } catch is ColumnValueError {
       // The first fetch decides whether the value matters.
@@ -262,6 +282,6 @@ extension PlanningContext {
     if isPrivate { return }
     // While another connection commits, the count is not known for a moment.
     for _ in 0..<maximumAttempts where try connection.use().logChangeCount != nil { return }
-    throw RerunReason("the file has no write-ahead log with a shared index")
+    throw RerunReason("the file has no write-ahead log with a shared index", isOfMoment: true)
   }
 }

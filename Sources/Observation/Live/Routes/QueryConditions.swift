@@ -7,9 +7,12 @@ import SQLCore
 /// A row that does not meet them, neither before nor after a change, cannot change the result. A
 /// condition that is not understood is left out, so that more rows seem to matter, never fewer.
 struct QueryConditions: Sendable {
-  /// A condition: the column equals one of some values.
+  /// A condition: the column equals one of some values, or lies on one side of a value.
   struct Condition: Hashable, Sendable {
+    enum Relation { case equal, less, lessOrEqual, greater, greaterOrEqual }
+
     let column: UInt16
+    var relation = Relation.equal
     let value: Value
   }
 
@@ -34,10 +37,14 @@ struct QueryConditions: Sendable {
   /// Whether all tables that the query reads are known. Raw SQL may read any.
   private(set) var isComplete = true
 
+  /// The values of the query. Those of its arguments are not known.
+  let values: [BoundValue]
+
   private var scopes: [Scope] = []
   private var valueCount = 0
 
   init(of shape: Shape) {
+    values = shape.values
     shape.forEachPart { take($0) }
     if !scopes.isEmpty { isComplete = false }
   }
@@ -240,12 +247,13 @@ extension QueryConditions.Scope {
   }
 
   /// Returns the comparisons that a condition without AND and OR is: one, or two if it compares two
-  /// columns. Returns none if it is not understood.
+  /// columns or is a BETWEEN. Returns none if it is not understood.
   private static func comparisons(_ parts: [QueryConditions.Part]) -> [QueryConditions.Comparison] {
     func comparison(
-      _ table: Int, _ column: UInt16, _ value: QueryConditions.Value
+      _ table: Int, _ column: UInt16, _ value: QueryConditions.Value,
+      _ relation: QueryConditions.Condition.Relation = .equal
     ) -> QueryConditions.Comparison {
-      .init(table: table, condition: .init(column: column, value: value))
+      .init(table: table, condition: .init(column: column, relation: relation, value: value))
     }
     guard parts.count > 1, case .token(let sign) = parts[1] else { return [] }
     let isEqual = sign == .equal || sign == .isSame
@@ -256,10 +264,21 @@ extension QueryConditions.Scope {
       if isEqual, case .value(let value) = parts[2] {
         return [comparison(table, column, .bound(value))]
       }
+      if let relation = sign.relation, case .value(let value) = parts[2] {
+        return [comparison(table, column, .bound(value), relation)]
+      }
       guard sign == .equal, case .column(let other, let second) = parts[2] else { return [] }
       return [
         comparison(table, column, .column(table: other, second)),
         comparison(other, second, .column(table: table, column)),
+      ]
+    case (.column(let table, let column), 5):
+      guard sign == .between, parts[3] == .token(.and), case .value(let lower) = parts[2],
+        case .value(let upper) = parts[4]
+      else { return [] }
+      return [
+        comparison(table, column, .bound(lower), .greaterOrEqual),
+        comparison(table, column, .bound(upper), .lessOrEqual),
       ]
     case (.column(let table, let column), 8):
       let list: [QueryConditions.Part] = [
@@ -268,14 +287,39 @@ extension QueryConditions.Scope {
       guard Array(parts[1...4]) == list, case .value(let value) = parts[5] else { return [] }
       return [comparison(table, column, .bound(value))]
     case (.value(let value), 3):
-      guard isEqual, case .column(let table, let column) = parts[2] else { return [] }
-      return [comparison(table, column, .bound(value))]
+      guard case .column(let table, let column) = parts[2] else { return [] }
+      if isEqual { return [comparison(table, column, .bound(value))] }
+      guard let relation = sign.relation else { return [] }
+      return [comparison(table, column, .bound(value), relation.reversed)]
     default: return []
     }
   }
 }
 
+extension QueryConditions.Condition.Relation {
+  /// The relation with the sides exchanged.
+  fileprivate var reversed: Self {
+    switch self {
+    case .equal: .equal
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    }
+  }
+}
+
 extension SQLToken {
+  fileprivate var relation: QueryConditions.Condition.Relation? {
+    switch self {
+    case .less: .less
+    case .lessOrEqual: .lessOrEqual
+    case .greater: .greater
+    case .greaterOrEqual: .greaterOrEqual
+    default: nil
+    }
+  }
+
   /// The number of parentheses and CASEs that the token opens; negative for those that it closes.
   fileprivate var nesting: Int {
     switch self {

@@ -10,6 +10,8 @@ struct RouteIndex {
   /// The subscriptions with routes of one form.
   fileprivate struct Subscribers {
     var ids: [[DatabaseValue]: IDSet] = [:]
+    /// The subscriptions to ranges, by the values of the other columns.
+    var ranges: [[DatabaseValue]: RangeIndex] = [:]
     /// The places of the columns in the values of a change, for the names of the last change.
     var places: Places?
   }
@@ -35,12 +37,12 @@ struct RouteIndex {
   var isEmpty: Bool { forms.isEmpty }
 
   mutating func insert(_ id: UInt64, at route: RowRoute) {
-    forms[route.form, default: Subscribers()].ids[route.values, default: .many([])].insert(id)
+    forms[route.form, default: Subscribers()].insert(id, at: route)
   }
 
   mutating func remove(_ id: UInt64, at route: RowRoute) {
-    forms[route.form]?.remove(id, at: route.values)
-    if forms[route.form]?.ids.isEmpty == true { forms[route.form] = nil }
+    forms[route.form]?.remove(id, at: route)
+    if forms[route.form]?.isEmpty == true { forms[route.form] = nil }
   }
 
   /// Calls a closure with each subscription, perhaps several times.
@@ -118,12 +120,29 @@ extension RouteIndex.IDSet {
 }
 
 extension RouteIndex.Subscribers {
-  fileprivate mutating func remove(_ id: UInt64, at values: [DatabaseValue]) {
-    if ids[values]?.remove(id) == true { ids[values] = nil }
+  fileprivate var isEmpty: Bool { ids.isEmpty && ranges.isEmpty }
+
+  fileprivate mutating func insert(_ id: UInt64, at route: RowRoute) {
+    if let range = route.range {
+      ranges[route.columnValues, default: RangeIndex()].insert(id, range)
+    } else {
+      ids[route.values, default: .many([])].insert(id)
+    }
+  }
+
+  fileprivate mutating func remove(_ id: UInt64, at route: RowRoute) {
+    guard let range = route.range else {
+      if ids[route.values]?.remove(id) == true { ids[route.values] = nil }
+      return
+    }
+    let values = route.columnValues
+    ranges[values]?.remove(id, range)
+    if ranges[values]?.isEmpty == true { ranges[values] = nil }
   }
 
   fileprivate func forEach(_ body: (UInt64) -> Void) {
     for ids in ids.values { ids.forEach(body) }
+    for ranges in ranges.values { ranges.forEach(body) }
   }
 
   /// The number of subscriptions from which on their values are asked for.
@@ -167,18 +186,25 @@ extension RouteIndex.Subscribers {
     if places?.names !== changes.names { places = .init(form, in: changes.names) }
     // A column whose values are not recorded may have any.
     guard let places else { return forEach(body) }
+    let range = form.content.range
     for row in changes.rows where changes.differs(row, at: places.read) {
       let before = places.values(of: row, isOld: true, in: changes)
-      if case .some(let values) = before { find(values, body) }
+      if case .some(let values) = before { find(values, range, body) }
       let after = places.values(of: row, isOld: false, in: changes)
-      if after != before, case .some(let values) = after { find(values, body) }
+      if after != before, case .some(let values) = after { find(values, range, body) }
     }
   }
 
   /// - Parameter values: the values of a row; nil if they are not known.
-  private func find(_ values: [DatabaseValue]?, _ body: (UInt64) -> Void) {
+  private func find(
+    _ values: [DatabaseValue]?, _ range: RowRoute.RangeForm?, _ body: (UInt64) -> Void
+  ) {
     guard let values else { return forEach(body) }
-    ids[values]?.forEach(body)
+    guard let range, let last = values.last else {
+      ids[values]?.forEach(body)
+      return
+    }
+    ranges[Array(values.dropLast())]?.find(last, range, body)
   }
 }
 
@@ -188,7 +214,8 @@ extension RouteIndex.Places {
     let keys = names.keys.map(\.lowercasedASCII)
     var compared: [(place: Place, collation: BuiltInCollation)] = []
     // The values that a path asks for are those that are stored.
-    let columns = form.path.map { [.init(name: $0.column, collation: .binary)] } ?? form.columns
+    let own = form.columns + [form.content.range?.column].compactMap(\.self)
+    let columns = form.path.map { [.init(name: $0.column, collation: .binary)] } ?? own
     for column in columns {
       if let place = names.foldedColumns.firstIndex(of: column.name) {
         compared.append((.value(place), column.collation))
@@ -200,7 +227,7 @@ extension RouteIndex.Places {
     }
     self.names = names
     self.compared = compared
-    read = names.places(of: form.read)
+    read = names.places(of: form.content.read)
   }
 
   /// Returns the values of the compared columns before or after a change. Returns nil if the row

@@ -23,14 +23,14 @@ struct RoutePaths {
 
   /// Returns the routes of the rows that matter, by the values of joined rows; nil if there is no
   /// way, or none with indexes. The statements that lack an index are added to `lacking`.
-  func routes(to table: RoutedTable, _ lacking: inout [String]) throws -> [RowRoute]? {
+  func routes(to table: RoutedTable, _ lacking: inout [String]) throws -> [RouteDraft]? {
     var ways: [[Step]] = steps(from: table).map { [$0] }
     var visited: Set<Int> = [table.place]
     while !ways.isEmpty {
       var further: [[Step]] = []
       for way in ways {
         guard let last = way.last?.table, visited.insert(last.place).inserted else { continue }
-        if let found = last.routes(tables[last.place].alternatives, values),
+        if let found = last.routes(tables[last.place].alternatives, values, besidesRanges: true),
           let routes = try routes(found, over: way, &lacking)
         {
           return routes
@@ -57,8 +57,8 @@ struct RoutePaths {
 
   /// Returns the routes of a table at the end of a way, as those of the table at its beginning.
   private func routes(
-    _ found: [RowRoute], over way: [Step], _ lacking: inout [String]
-  ) throws -> [RowRoute]? {
+    _ found: [RouteDraft], over way: [Step], _ lacking: inout [String]
+  ) throws -> [RouteDraft]? {
     // All have the same columns, unless they come from OR.
     guard let columns = found.first?.form.columns,
       found.allSatisfy({ $0.form.columns == columns })
@@ -75,7 +75,7 @@ struct RoutePaths {
     }
   }
 
-  private func sql(of columns: [RowRoute.Form.Column], over way: [Step]) -> String {
+  private func sql(of columns: [RowRoute.FormContent.Column], over way: [Step]) -> String {
     func name(_ column: String, _ number: Int) -> String {
       "t\(number).\(Identifier(column).quoted)"
     }
@@ -96,12 +96,26 @@ struct RoutePaths {
 /// The tables and statements of routes, as they are in one version of the schema.
 struct RoutedSchema {
   let version: Int32
-  let connection: Connection
+  /// Nil if nothing is to be found out.
+  let connection: Connection?
   let known: KnownRoutes
+
+  private struct NotKnown: Error {}
+
+  private func use() throws -> Connection {
+    guard let connection else { throw NotKnown() }
+    return connection
+  }
+
+  /// Returns the form with some content, which the routes of all queries share.
+  func form(_ content: RowRoute.FormContent) -> RowRoute.Form {
+    known.value(\.forms, content, in: version) { RowRoute.Form(content) }
+  }
 
   /// Returns a table of the main database; nil if that is a view or does not exist.
   func table(_ name: QualifiedTableName) throws -> ShadowTable? {
     try known.value(\.tables, name, in: version) {
+      let connection = try use()
       let tracked = try TrackedTable(named: name, recording: nil, on: connection)
       return try tracked.map { try ShadowTable(of: $0, on: connection) }
     }
@@ -110,14 +124,14 @@ struct RoutedSchema {
   /// Returns whether SQLite runs a statement without scanning a table.
   func hasIndexes(for sql: String) throws -> Bool {
     try known.value(\.statements, sql, in: version) {
-      try connection.use().scannedTables(by: sql).isEmpty
+      try use().use().scannedTables(by: sql).isEmpty
     }
   }
 
   /// Returns the indexes that a statement lacks.
   func missingIndexes(for sql: String) throws -> [SuggestedIndex] {
     try known.value(\.missingIndexes, sql, in: version) {
-      try connection.use().missingIndexes(for: sql)
+      try use().use().missingIndexes(for: sql)
     }
   }
 }
@@ -130,6 +144,7 @@ final class KnownRoutes: Sendable {
     var tables: [QualifiedTableName: ShadowTable?] = [:]
     var statements: [String: Bool] = [:]
     var missingIndexes: [String: [SuggestedIndex]] = [:]
+    var forms: [RowRoute.FormContent: RowRoute.Form] = [:]
   }
 
   private let facts = Lock<Facts?>(nil)

@@ -7,8 +7,21 @@ import SQLCore
 /// Observers that differ only in their values have routes of the same form, so that those that a
 /// row concerns are found by its values.
 struct RowRoute: Hashable, Sendable {
-  /// The columns whose values a route compares, and the columns that the query reads.
-  struct Form: Hashable, Sendable {
+  /// The columns whose values a route compares, and the columns that the query reads. Equal forms of
+  /// one database are the same object, as long as the schema stays.
+  final class Form: Hashable, Sendable {
+    let content: FormContent
+
+    init(_ content: FormContent) { self.content = content }
+
+    static func == (left: Form, right: Form) -> Bool { left === right }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    var columns: [FormContent.Column] { content.columns }
+    var path: Path? { content.path }
+  }
+
+  struct FormContent: Hashable, Sendable {
     struct Column: Hashable, Sendable {
       /// The name, folded.
       let name: String
@@ -16,6 +29,8 @@ struct RowRoute: Hashable, Sendable {
     }
 
     let columns: [Column]
+    /// The range in which the value of a further column must be; nil if there is none.
+    var range: RangeForm?
     /// The columns that the query reads of the table, folded; nil for all. An update of other
     /// columns does not matter.
     var read: Set<String>?
@@ -31,8 +46,23 @@ struct RowRoute: Hashable, Sendable {
     let sql: String
   }
 
-  var form: Form
-  /// The values, in the form in which equal values are the same.
+  let form: Form
+  /// The values, in the form in which equal values are the same; after them the bounds of the range,
+  /// with NULL for none.
+  let values: [DatabaseValue]
+
+  /// The values of the columns, without the bounds.
+  var columnValues: [DatabaseValue] {
+    form.content.range == nil ? values : Array(values.prefix(form.columns.count))
+  }
+
+  /// The range in which the value of a further column must be.
+  var range: RangeIndex.Range? { form.content.range?.range(values) }
+}
+
+/// A route whose form is not complete yet.
+struct RouteDraft: Hashable {
+  var form: RowRoute.FormContent
   let values: [DatabaseValue]
 }
 
@@ -106,12 +136,18 @@ extension QueryConditions {
   /// Limits what is watched to the rows that meet the query's conditions. Returns the statements
   /// that would do so, but for an index.
   ///
-  /// - Parameter values: the query's values.
+  /// - Parameter arguments: the values of the query's arguments.
   func narrow(
-    _ interests: inout [QualifiedTableName: Subscription.Interest], values: [BoundValue],
+    _ interests: inout [QualifiedTableName: Subscription.Interest], arguments: [DatabaseValue],
     in schema: RoutedSchema
   ) throws -> [String] {
     guard isComplete, !tables.isEmpty else { return [] }
+    let values = values.map { value in
+      guard case .argument(let argument) = value, argument.index < arguments.count else {
+        return value
+      }
+      return BoundValue.value(arguments[argument.index])
+    }
     var known: [RoutedTable?] = []
     for (place, table) in tables.enumerated() {
       guard table.isModel else {
@@ -127,7 +163,7 @@ extension QueryConditions {
       known.append(routed)
     }
     let paths = RoutePaths(tables: tables, known: known, values: values, schema: schema)
-    var routes: [QualifiedTableName: Set<RowRoute>?] = [:]
+    var routes: [QualifiedTableName: Set<RouteDraft>?] = [:]
     var lacking: [String] = []
     for case let table? in known {
       let name = QualifiedTableName(table.layout.tableName)
@@ -144,12 +180,14 @@ extension QueryConditions {
     for case (let name, let found?) in routes where found.count <= Self.maximumRoutes {
       guard interests[name]?.keys == nil else { continue }
       let read = interests[name]?.columns
-      interests[name]?.routes = Set(
-        found.map { route in
-          var route = route
-          route.form.read = read
-          return route
-        })
+      interests[name]?.routes = found.map { route in
+        var content = route.form
+        content.read = read
+        // The values are stored once.
+        return RowRoute(
+          form: schema.form(content),
+          values: route.values == arguments ? arguments : route.values)
+      }
     }
     return lacking
   }
@@ -169,13 +207,17 @@ struct RoutedTable {
   }
 
   /// Returns the routes of the rows that matter, by their own values; nil if all may matter.
+  ///
+  /// - Parameter besidesRanges: whether the routes have no ranges.
   func routes(
-    _ alternatives: [[QueryConditions.Condition]], _ values: [BoundValue]
-  ) -> [RowRoute]? {
-    var routes: [RowRoute] = []
+    _ alternatives: [[QueryConditions.Condition]], _ values: [BoundValue],
+    besidesRanges: Bool = false
+  ) -> [RouteDraft]? {
+    var routes: [RouteDraft] = []
     for alternative in alternatives {
-      var rows: [(columns: [RowRoute.Form.Column], values: [DatabaseValue])] = [([], [])]
-      for condition in alternative.sorted(by: { $0.column < $1.column }) {
+      var rows: [(columns: [RowRoute.FormContent.Column], values: [DatabaseValue])] = [([], [])]
+      for condition in alternative.sorted(by: { $0.column < $1.column })
+      where condition.relation == .equal {
         guard let column = column(condition.column),
           !rows.contains(where: { $0.columns.contains { $0.name == column.name } }),
           let wanted = condition.value.wanted(values, of: column),
@@ -192,10 +234,45 @@ struct RoutedTable {
         // No row equals NULL, or a value of an empty list.
         if rows.isEmpty { break }
       }
-      guard rows.allSatisfy({ !$0.columns.isEmpty }) else { return nil }
-      routes += rows.map { RowRoute(form: .init(columns: $0.columns), values: $0.values) }
+      let range = besidesRanges ? nil : range(alternative, values)
+      guard range != nil || rows.allSatisfy({ !$0.columns.isEmpty }) else { return nil }
+      routes += rows.map {
+        RouteDraft(
+          form: .init(columns: $0.columns, range: range?.form),
+          values: $0.values + (range?.bounds ?? []))
+      }
     }
     return routes
+  }
+
+  /// Returns the range in which the first column that is compared so must be, and its bounds.
+  private func range(
+    _ alternative: [QueryConditions.Condition], _ values: [BoundValue]
+  ) -> (form: RowRoute.RangeForm, bounds: [DatabaseValue])? {
+    var found: (form: RowRoute.RangeForm, bounds: [DatabaseValue])?
+    for condition in alternative.sorted(by: { $0.column < $1.column })
+    where condition.relation != .equal {
+      guard case .bound(let index) = condition.value, index < values.count,
+        case .value(let value) = values[index], let column = column(condition.column),
+        found == nil || found?.form.column.name == column.name,
+        let bound = column.converted(value)?.routed(column.collation)
+      else { continue }
+      // SQLite orders texts by the bytes of the file's encoding.
+      if case .text = bound, table.encoding != .utf8 { continue }
+      var range =
+        found
+        ?? (.init(column: .init(name: column.name, collation: column.collation)), [.null, .null])
+      // Of two bounds on one side, either is a condition.
+      switch condition.relation {
+      case .greater: (range.form.lower, range.bounds[0]) = (.excluded, bound)
+      case .greaterOrEqual: (range.form.lower, range.bounds[0]) = (.included, bound)
+      case .less: (range.form.upper, range.bounds[1]) = (.excluded, bound)
+      case .lessOrEqual: (range.form.upper, range.bounds[1]) = (.included, bound)
+      case .equal: break
+      }
+      found = range
+    }
+    return found
   }
 }
 

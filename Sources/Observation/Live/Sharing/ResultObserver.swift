@@ -11,6 +11,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private var version: UInt64 = 0
   private var last: Results<Row>?
   private var pace: Pace
+  /// The request for the first result, while it is not answered.
+  private var firstRequest: UInt64?
   private let refreshes = Lock(Refreshes())
 
   /// The requests of `refresh()` that are not answered.
@@ -38,21 +40,35 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   /// Returns nil if the task is cancelled or the database is closed.
   func next() async throws -> Results<Row>? {
     guard await pace.wait() else { return nil }
-    var request = last == nil ? shared.request() : nil
-    while let news = await shared.next(after: version, signal, request: { [request] in request }) {
-      request = nil
-      switch news.outcome {
-      case .failed(let error):
-        version = news.version
-        if shared.hasEnded, last != nil { return nil }
-        throw error
-      case .result(let result, _):
-        guard let new = take(result, of: news) else { continue }
-        pace.begin()
-        return new
+    if last == nil { firstRequest = shared.request() }
+    while await shared.wait(after: version, signal, request: { self.firstRequest }) {
+      firstRequest = nil
+      switch try takeNews() {
+      case .new: return last
+      case .same: continue
+      case .end: return nil
       }
     }
     return nil
+  }
+
+  private enum Taking { case new, same, end }
+
+  /// Takes the last outcome. A result would enlarge the memory that an asynchronous function keeps
+  /// while it waits.
+  @inline(never)
+  private func takeNews() throws -> Taking {
+    guard let news = shared.news else { return .same }
+    switch news.outcome {
+    case .failed(let error):
+      version = news.version
+      if shared.hasEnded, last != nil { return .end }
+      throw error
+    case .result(let result, _):
+      guard take(result, of: news) != nil else { return .same }
+      pace.begin()
+      return .new
+    }
   }
 
   /// Returns a result with its difference from the last one; nil if they are equal.
@@ -75,11 +91,18 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   /// cost is not the actor's time.
   @concurrent
   func step(isFirst: Bool) async -> LiveStep<Results<Row>> {
-    let first = isFirst ? shared.request() : nil
-    let news = await shared.next(after: version, signal) { [self] in
-      first ?? refreshes.withLock { $0.requests.first?.number }
+    if isFirst { firstRequest = shared.request() }
+    let isNews = await shared.wait(after: version, signal) { [self] in
+      firstRequest ?? refreshes.withLock { $0.requests.first?.number }
     }
-    guard let news else { return .ended(isClosed: !Task.isCancelled) }
+    guard isNews else { return .ended(isClosed: !Task.isCancelled) }
+    firstRequest = nil
+    return takeStep()
+  }
+
+  @inline(never)
+  private func takeStep() -> LiveStep<Results<Row>> {
+    guard let news = shared.news else { return .unchanged }
     answered = news.answered
     switch news.outcome {
     case .failed(let error):

@@ -4,15 +4,15 @@ import SQLCore
 /// The result of a query with its values, which all of its observers share: one subscription, one
 /// run after a commit, one result.
 ///
-/// No task belongs to it. Of the observers that wait for the next result, one waits for commits and
-/// then runs the query for all; the others wait for that one. So the query does not run while all
+/// No lasting task belongs to it. Of the observers that wait for the next result, one waits for
+/// commits and then has the query run for all; the others wait for that one. So the query does not run while all
 /// observers are busy, and then runs once for all commits that came meanwhile.
 ///
-/// State: idle → an observer listens for commits → an observer runs the query → idle. If an observer
-/// that listens or runs is cancelled, another one takes its place.
+/// State: idle → an observer listens for commits → a task runs the query → idle. If an observer that
+/// listens is cancelled, another one takes its place.
 final class SharedResult<Row: Sendable>: ObservedResult {
   private let source: LiveSource<Row>
-  /// Used by the observer that runs the query.
+  /// Used by the task that runs the query.
   private let query: QueryWatch<Row>
   private let state = Lock(State())
   /// The place among the shared results of the database.
@@ -38,6 +38,8 @@ final class SharedResult<Row: Sendable>: ObservedResult {
     var version: UInt64 = 0
     var outcome: Outcome?
     var isRunning = false
+    /// The task of the run.
+    var run: Task<Void, Never>?
     var isListening = false
     /// Whether commits may wait to be looked at.
     var isPending = false
@@ -55,7 +57,7 @@ final class SharedResult<Row: Sendable>: ObservedResult {
 
   /// The observer's next step.
   fileprivate enum Turn {
-    case take(News)
+    case take
     case run(request: UInt64, mustFetch: Bool)
     case listen
     case wait
@@ -80,12 +82,18 @@ final class SharedResult<Row: Sendable>: ObservedResult {
   }
 
   /// Counts an observer more, or fewer.
-  func count(observers: Int) { state.withLock { $0.observers += observers } }
+  func count(observers: Int) {
+    let run = state.withLock { state in
+      state.observers += observers
+      return state.observers == 0 ? state.run : nil
+    }
+    run?.cancel()
+  }
 
   var status: LiveStatus.Query {
     let (cost, observers) = state.withLock { ($0.cost, $0.observers) }
     return LiveStatus.Query(
-      sql: (try? source.texts().first) ?? "", cost, observers: observers)
+      sql: (try? source.form.texts().first) ?? "", cost, observers: observers)
   }
 
   /// Asks for a result that contains all commits so far. Returns the number of the request.
@@ -101,50 +109,88 @@ final class SharedResult<Row: Sendable>: ObservedResult {
     return request
   }
 
-  /// Returns the outcome after the given one. Returns nil if the task is cancelled or the database
-  /// is closed.
+  /// The last outcome; nil before the first.
+  var news: News? {
+    state.withLock { state in
+      state.outcome.map { News(outcome: $0, version: state.version, answered: state.answered) }
+    }
+  }
+
+  /// Waits until there is an outcome after the given one, which is then in `news`. Returns false if
+  /// the task is cancelled or the database is closed.
   ///
-  /// It runs on no actor: an observer whose actor is busy must not keep the others waiting.
+  /// It runs on no actor: an observer whose actor is busy must not keep the others waiting. A task
+  /// keeps the memory of all asynchronous functions that it has called, so an observer that waits
+  /// has called only small ones: the query runs in a task of its own.
   ///
   /// - Parameters:
   ///   - request: returns the request that the outcome may answer, even if it is not a new one.
   ///   - signal: the observer's own.
   @concurrent
-  func next(
+  func wait(
     after version: UInt64, _ signal: Signal, request: @Sendable () -> UInt64?
-  ) async -> News? {
+  ) async -> Bool {
     // If no other observer is active, one of those that wait takes the place of this one.
-    defer { end { !$0.isListening && !$0.isRunning } }
+    defer { end { !$0.isListening && !$0.isRunning ? .all : .none } }
     while !Task.isCancelled {
-      // The closure may take a lock.
-      let request = request()
-      switch state.withLock({ $0.turn(after: version, request, signal) }) {
-      case .take(let news): return news
-      case .run(let request, let mustFetch): await run(request, mustFetch: mustFetch)
+      switch turn(after: version, request(), signal) {
+      case .take: return true
+      case .run(let request, let mustFetch): begin(request, mustFetch: mustFetch)
       case .listen:
         let isWoken = await watch.wait()
-        end { state in
-          state.isListening = false
-          if isWoken { state.isPending = true }
-          return !isWoken
-        }
-        if !isWoken { return nil }
+        endListening(isWoken: isWoken)
+        if !isWoken { return false }
       case .wait:
         guard await signal.wait() else {
-          state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(signal)) }
-          return nil
+          removeWaiting(signal)
+          return false
         }
       }
     }
-    return nil
+    return false
   }
 
-  /// Changes the state, and wakes the waiting observers if the closure returns true.
-  private func end(_ change: (inout State) -> Bool) {
+  /// Runs the query in a task. The run belongs to no observer: it ends early if all are gone.
+  private func begin(_ request: UInt64, mustFetch: Bool) {
+    let run = Task { await self.run(request, mustFetch: mustFetch) }
+    let isWanted = state.withLock { state in
+      if state.isRunning { state.run = run }
+      return state.observers > 0
+    }
+    if !isWanted { run.cancel() }
+  }
+
+  /// Returns the next step of an observer. The request is asked for before, since that may take a
+  /// lock.
+  private func turn(after version: UInt64, _ request: UInt64?, _ signal: Signal) -> Turn {
+    state.withLock { $0.turn(after: version, request, signal) }
+  }
+
+  private func endListening(isWoken: Bool) {
+    end { state in
+      state.isListening = false
+      if isWoken { state.isPending = true }
+      return isWoken ? .none : .all
+    }
+  }
+
+  private func removeWaiting(_ signal: Signal) {
+    state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(signal)) }
+  }
+
+  private enum Waking { case none, one, all }
+
+  /// Changes the state, and wakes the waiting observers that the closure returns.
+  private func end(_ change: (inout State) -> Waking) {
     let woken = state.withLock { state in
-      guard change(&state) else { return [ObjectIdentifier: Signal]() }
-      defer { state.waiting = [:] }
-      return state.waiting
+      switch change(&state) {
+      case .none: return [ObjectIdentifier: Signal]()
+      case .one:
+        return state.waiting.popFirst().map { [$0.key: $0.value] } ?? [:]
+      case .all:
+        defer { state.waiting = [:] }
+        return state.waiting
+      }
     }
     for signal in woken.values { signal.give() }
   }
@@ -163,13 +209,13 @@ final class SharedResult<Row: Sendable>: ObservedResult {
         try await update(again: true)
       }
     } catch {
-      // Another observer tries again if this one is cancelled.
+      // A later observer tries again if this run is cancelled.
       isAnswered = !Task.isCancelled
       if isAnswered { keep(.failed(error)) }
     }
     let cost = query.cost
     end { state in
-      state.isRunning = false
+      (state.isRunning, state.run) = (false, nil)
       state.cost = cost
       if isAnswered {
         state.answered = max(state.answered, request)
@@ -177,8 +223,11 @@ final class SharedResult<Row: Sendable>: ObservedResult {
         state.isPending = true
         state.mustFetch = true
       }
-      // After a run without a new outcome, the observer that ran the query listens again.
-      return state.version != version || request > 0 || state.isPending || state.mustFetch
+      if state.version != version || request > 0 || state.isPending || state.mustFetch {
+        return .all
+      }
+      // After a run without a new outcome, one of the observers listens again.
+      return .one
     }
   }
 
@@ -211,9 +260,7 @@ extension SharedResult.State {
     after version: UInt64, _ request: UInt64?, _ signal: Signal
   ) -> SharedResult.Turn {
     let isAnswered = request.map { $0 <= answered } ?? false
-    if isAnswered || request == nil && self.version > version, let outcome {
-      return .take(.init(outcome: outcome, version: self.version, answered: answered))
-    }
+    if isAnswered || request == nil && self.version > version, outcome != nil { return .take }
     let mustRun = isPending || mustFetch || request != nil || outcome == nil
     guard !isRunning, mustRun || !isListening else {
       waiting[ObjectIdentifier(signal)] = signal

@@ -2,10 +2,11 @@ import QueryDSL
 import SQLCore
 
 /// The results that are observed in a database, by their queries and values, so that observers of
-/// the same query share one.
+/// the same query share one, and those of queries that differ in values share what is known about
+/// the query.
 final class SharedResults: Sendable {
-  /// What two queries have in common if their rows are the same.
-  struct Key: Hashable, Sendable {
+  /// What two queries have in common if their rows are the same, but for their arguments.
+  final class Key: Hashable, Sendable {
     fileprivate struct Column: Hashable, Sendable {
       let type: ObjectIdentifier
       let form: StoredForm
@@ -15,65 +16,91 @@ final class SharedResults: Sendable {
       case one(DatabaseValue)
       case list([DatabaseValue])
       case zeros(Int)
+      case argument(BoundArgument)
     }
 
-    private let row: ObjectIdentifier
-    private let text: [UInt8]
-    private let values: [Value]
-    private let columns: [Column]
+    private struct Content: Hashable, Sendable {
+      let row: ObjectIdentifier
+      let text: [UInt8]
+      let values: [Value]
+      let columns: [Column]
+    }
 
-    /// Returns nil if a value is not known yet.
+    private let content: Content
+
+    /// Returns nil if a value cannot be bound.
     fileprivate init?(
       _ row: Any.Type, text: [UInt8], values: [BoundValue], columns: [Column]
     ) {
-      self.row = ObjectIdentifier(row)
-      self.text = text
-      self.columns = columns
       var known: [Value] = []
       for value in values {
         switch value {
         case .value(let value): known.append(.one(value))
         case .array(let array): known.append(.list(array.values))
         case .zeroBlob(let count): known.append(.zeros(count))
-        case .unstorable, .argument: return nil
+        case .argument(let argument): known.append(.argument(argument))
+        case .unstorable: return nil
         }
       }
-      self.values = known
+      content = Content(
+        row: ObjectIdentifier(row), text: text, values: known, columns: columns)
     }
+
+    static func == (left: Key, right: Key) -> Bool {
+      left === right || left.content == right.content
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(content) }
   }
 
   /// The place of one result.
   struct Entry: Sendable {
     fileprivate let id: UInt64
     fileprivate let key: Key?
+    fileprivate let values: [DatabaseValue]
     fileprivate let results: SharedResults
 
     /// Removes the result, after it was released, and keeps what it has cost.
     func remove(_ cost: LiveCost) {
-      results.state.withLock { state in
+      // A form is released outside the lock.
+      _ = results.state.withLock { state in
         state.past.add(cost)
         state.results[id] = nil
-        if let key, state.ids[key] == id { state.ids[key] = nil }
+        return key.flatMap { state.remove(id, of: $0, values) }
       }
     }
   }
 
+  /// A form of queries, and the results that are observed of it.
+  private struct Form: Sendable {
+    let form: any AnyObject & Sendable
+    var ids: [[DatabaseValue]: UInt64] = [:]
+  }
+
   private struct State {
     var results: [UInt64: Known] = [:]
-    var ids: [Key: UInt64] = [:]
+    var forms: [Key: Form] = [:]
     var nextID: UInt64 = 0
     /// What the results have cost that are not observed any more.
     var past = LiveCost()
 
     mutating func enter<Result: ObservedResult>(
-      _ key: Key?, _ results: SharedResults, _ new: (Entry) -> Result
+      _ key: Key?, _ values: [DatabaseValue], _ results: SharedResults, _ new: (Entry) -> Result
     ) -> (Result, Entry) {
       nextID += 1
-      let entry = Entry(id: nextID, key: key, results: results)
+      let entry = Entry(id: nextID, key: key, values: values, results: results)
       let result = new(entry)
       self.results[nextID] = Known(result: result)
-      if let key { ids[key] = nextID }
+      if let key { forms[key]?.ids[values] = nextID }
       return (result, entry)
+    }
+
+    /// Removes a result of a form. Returns the form if that was the last.
+    mutating func remove(_ id: UInt64, of key: Key, _ values: [DatabaseValue]) -> Form? {
+      // A newer result may have taken the place.
+      guard forms[key]?.ids[values] == id else { return nil }
+      forms[key]?.ids[values] = nil
+      return forms[key]?.ids.isEmpty == true ? forms.removeValue(forKey: key) : nil
     }
   }
 
@@ -85,20 +112,35 @@ final class SharedResults: Sendable {
 
   /// Returns the result of a query that observers share.
   func result<Row>(of source: LiveSource<Row>, in database: Database) -> SharedResult<Row> {
-    let key = try? source.key?()
+    let key = source.form.key
     return state.withLock { state in
-      if let id = key.flatMap({ state.ids[$0] }),
+      guard let key else {
+        return state.enter(nil, [], self) { SharedResult(source, in: database, at: $0) }.0
+      }
+      if let id = state.forms[key]?.ids[source.values],
         let known = state.results[id]?.result as? SharedResult<Row>
       {
         return known
       }
-      return state.enter(key, self) { SharedResult(source, in: database, at: $0) }.0
+      let known = state.forms[key]?.form as? LiveForm<Row>
+      let form = known ?? source.form
+      if known == nil { state.forms[key] = Form(form: form) }
+      return state.enter(form.key, source.values, self) {
+        SharedResult(source.with(form), in: database, at: $0)
+      }.0
     }
+  }
+
+  /// Returns the source with the form that the observed queries share, if there are any.
+  func sharing<Row>(_ source: LiveSource<Row>) -> LiveSource<Row> {
+    guard let key = source.form.key else { return source }
+    let known = state.withLock { $0.forms[key]?.form as? LiveForm<Row> }
+    return known.map { source.with($0) } ?? source
   }
 
   /// Enters a result that is not shared.
   func enter(_ result: some ObservedResult) -> Entry {
-    state.withLock { $0.enter(nil, self) { _ in result }.1 }
+    state.withLock { $0.enter(nil, [], self) { _ in result }.1 }
   }
 
   /// The results that are observed, and what the others have cost.
@@ -111,7 +153,7 @@ final class SharedResults: Sendable {
 extension SharedResults.Key {
   /// Returns the key of a query; nil if a closure of the program makes its rows, so that two queries
   /// cannot be compared.
-  init?<Row>(_ query: Query<Row>) throws {
+  convenience init?<Row>(_ query: Query<Row>) throws {
     guard !query.decoding.isMapped else { return nil }
     let shape = try query.statement.shape()
     let columns = try query.decoding.columns().map { column in
@@ -120,7 +162,7 @@ extension SharedResults.Key {
     self.init(Row.self, text: shape.bytes, values: shape.values, columns: columns)
   }
 
-  init?(_ sql: SQL) {
+  convenience init?(_ sql: SQL) {
     self.init(Row.self, text: Array(sql.text.utf8), values: sql.bindings, columns: [])
   }
 }

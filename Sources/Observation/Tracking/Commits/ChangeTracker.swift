@@ -22,10 +22,12 @@ package final class ChangeTracker: @unchecked Sendable {
   /// lock.
   private let version = Atomic<Int>(0)
   private let nextID = Atomic<UInt64>(0)
-  private let sharedEvaluators = Lock<RowEvaluators?>(nil)
+  private let sharedEvaluators = Lock<EvaluatorPool?>(nil)
   /// The results that observers of the same query share.
   let sharedResults = SharedResults()
   let knownRoutes = KnownRoutes()
+  /// The number of bytes that the maintained queries hold, as it is estimated.
+  let heldBytes = Atomic<Int>(0)
   private let file = SharedFileWatch<FileWatch?>()
   private let reruns = Lock<RerunReporting?>(nil)
 
@@ -99,9 +101,9 @@ package final class ChangeTracker: @unchecked Sendable {
   /// Returns the evaluators that run queries over single rows, shared by all subscriptions.
   func evaluators(for database: Database) -> RowEvaluators {
     sharedEvaluators.withLock { evaluators in
-      let known = evaluators ?? RowEvaluators(of: database)
+      let known = evaluators ?? EvaluatorPool(of: database)
       evaluators = known
-      return known
+      return RowEvaluators(known)
     }
   }
 

@@ -49,7 +49,7 @@ package struct Subscription: Sendable {
     var keys: Set<RowKey>?
     /// The values that a row must have, before or after a change, to matter; nil if all rows do. A
     /// row that matters has those of one of the routes.
-    var routes: Set<RowRoute>?
+    var routes: [RowRoute]?
 
     package init(columns: Set<String>? = nil, keys: Set<RowKey>? = nil) {
       self.columns = columns

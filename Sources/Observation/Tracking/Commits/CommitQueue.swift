@@ -134,22 +134,44 @@ final class Signal: Sendable {
     var isGiven = false
     /// Whether it stays given for all future waits.
     var isLasting = false
-    var waiting: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
+    /// The task that waits, as almost always there is one at most, and the others.
+    var first: Waiting?
+    var others: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
     /// The waits that were cancelled before they were entered in `waiting`.
     var cancelled: Set<UInt64> = []
     var nextID: UInt64 = 0
+
+    mutating func add(_ continuation: UnsafeContinuation<Bool, Never>, _ id: UInt64) {
+      if first == nil {
+        first = Waiting(id: id, continuation: continuation)
+      } else {
+        others[id] = continuation
+      }
+    }
+
+    mutating func remove(_ id: UInt64) -> UnsafeContinuation<Bool, Never>? {
+      guard first?.id == id else { return others.removeValue(forKey: id) }
+      defer { first = nil }
+      return first?.continuation
+    }
+  }
+
+  private struct Waiting {
+    let id: UInt64
+    let continuation: UnsafeContinuation<Bool, Never>
   }
 
   private let state = Lock(State())
 
   /// Wakes all waiting tasks. If no task waits, the next one that would wait continues at once.
   func give() {
-    let waiting = state.withLock { state in
-      state.isGiven = state.waiting.isEmpty
-      defer { state.waiting = [:] }
-      return state.waiting
+    let (first, others) = state.withLock { state in
+      state.isGiven = state.first == nil && state.others.isEmpty
+      defer { (state.first, state.others) = (nil, [:]) }
+      return (state.first?.continuation, state.others)
     }
-    for continuation in waiting.values { continuation.resume(returning: true) }
+    first?.resume(returning: true)
+    for continuation in others.values { continuation.resume(returning: true) }
   }
 
   /// Wakes all tasks that wait now or later.
@@ -176,14 +198,14 @@ final class Signal: Sendable {
             state.isGiven = false
             return true
           }
-          state.waiting[id] = continuation
+          state.add(continuation, id)
           return nil
         }
         if let answer { continuation.resume(returning: answer) }
       }
     } onCancel: {
       let continuation = state.withLock { state in
-        let continuation = state.waiting.removeValue(forKey: id)
+        let continuation = state.remove(id)
         if continuation == nil { state.cancelled.insert(id) }
         return continuation
       }

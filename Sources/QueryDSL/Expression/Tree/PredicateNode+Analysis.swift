@@ -87,8 +87,11 @@ extension ExpressionNode {
 
   /// Whether the expression is a value other than NULL.
   fileprivate var isValue: Bool {
-    guard case .value(.value(let value)) = self else { return false }
-    return value != .null
+    switch self {
+    case .value(.value(let value)): value != .null
+    case .value(.argument): true
+    default: false
+    }
   }
 }
 
@@ -111,7 +114,10 @@ extension SQLToken {
 
   fileprivate func rejectsNull(comparedWith value: BoundValue) -> Bool {
     if rejectsNull || testRejectsNull { return true }
-    guard self == .isSame, case .value(let value) = value else { return false }
+    guard self == .isSame else { return false }
+    // The arguments of a live query are not NULL.
+    if case .argument = value { return true }
+    guard case .value(let value) = value else { return false }
     return value != .null
   }
 }

@@ -40,6 +40,10 @@ public struct Configuration: Sendable {
   /// in the order of the commits, and take no reader from the program's own reads. A database that
   /// reads and writes on one connection has none.
   public var maximumLiveReaders = defaultLiveReaders
+  /// The greatest number of bytes that the maintained live queries of the database hold, by the
+  /// estimate of `db.liveStatus`. A query whose rows do not fit runs again after each commit that
+  /// touches what it reads, until there is room for them again.
+  public var maximumLiveMemory = 256 << 20
   /// When SQLite waits until its writes are on the disk.
   public var synchronous = Synchronous.full
   /// How long a statement waits for a lock that another process or connection holds.

@@ -65,7 +65,9 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   ) async throws -> MaintenanceOutcome {
     let rowCount = commits.reduce(0) { $0 + $1.rowCount }
     let outcome = try await means.evaluators.offloading(rowCount: rowCount) {
-      try self.changeWithoutReader(of: held, by: commits, means.evaluators)
+      try means.measuring {
+        try self.changeWithoutReader(of: held, by: commits, means.evaluators)
+      }
     }
     if let outcome { return outcome }
     guard canAsk else { return .unknown }

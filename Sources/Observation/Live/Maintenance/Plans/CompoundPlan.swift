@@ -72,7 +72,9 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
       reserve: Int.max / 8)
   }
 
-  func isTouched(by commits: [Commit]) -> Bool { parts.contains { $0.isTouched(by: commits) } }
+  func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool {
+    parts.contains { $0.isTouched(by: commits, values) }
+  }
 
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     Array(try window(on: core).entries.run(from: 0) { _ in true })

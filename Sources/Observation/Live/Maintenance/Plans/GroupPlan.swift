@@ -71,7 +71,9 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
 
   // MARK: Evaluating
 
-  func isTouched(by commits: [Commit]) -> Bool { traces.contains { $0.isTouched(by: commits) } }
+  func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool {
+    traces.contains { $0.isTouched(by: commits, values) }
+  }
 
   func change(
     of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
@@ -81,7 +83,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     var groups: [RowKey: ResultEntry?] = [:]
     for trace in traces {
       let values: GroupTrace.Values
-      switch try trace.groups(of: commits, maximum: maximum, means.evaluators, on: core) {
+      switch try trace.groups(of: commits, maximum: maximum, means, on: core) {
       case .untouched: continue
       case .unknown: return nil
       case .groups(let found): values = found

@@ -147,16 +147,17 @@ struct GroupTrace: Sendable {
   }
 
   /// Returns whether commits touched rows that may belong to a group.
-  func isTouched(by commits: [Commit]) -> Bool {
-    path?.isTouched(by: commits) ?? table.isTouched(by: commits)
+  func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool {
+    path?.isTouched(by: commits, values) ?? table.isTouched(by: commits)
   }
 
   /// Returns the groups to which the rows belong that commits touched, or belonged before.
   func groups(
-    of commits: [Commit], maximum: Int, _ evaluators: RowEvaluators, on core: ConnectionCore
+    of commits: [Commit], maximum: Int, _ means: MaintenanceMeans, on core: ConnectionCore
   ) throws -> Outcome {
     if let path {
-      guard let found = try path.values(of: commits, maximum: maximum, on: core) else {
+      guard let found = try path.values(of: commits, means.values, maximum: maximum, on: core)
+      else {
         return .unknown
       }
       guard !found.isEmpty else { return .untouched }
@@ -179,7 +180,8 @@ struct GroupTrace: Sendable {
       if part.mayBeNull { values[place].insert(.null) }
     }
     let calculated = parts.indices.filter { parts[$0].column == nil }
-    guard calculated.isEmpty || add(to: &values, calculated, states, columns, evaluators) else {
+    guard calculated.isEmpty || add(to: &values, calculated, states, columns, means.evaluators)
+    else {
       return .unknown
     }
     return .groups(Values(places: zip(parts, values).map { ($0.place, $1) }))

@@ -101,9 +101,9 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
 
   // MARK: Evaluating
 
-  func isTouched(by commits: [Commit]) -> Bool {
+  func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool {
     root.isTouched(by: commits) || joined.contains { $0.table.isTouched(by: commits) }
-      || paths.contains { $0.isTouched(by: commits) }
+      || paths.contains { $0.isTouched(by: commits, values) }
   }
 
   func change(
@@ -111,7 +111,9 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     on core: ConnectionCore
   ) throws -> ResultChange? {
     let maximum = Planning.maximumTouched(of: window.entries.count)
-    guard let roots = try affectedRoots(of: window, by: commits, maximum: maximum, on: core)
+    guard
+      let roots = try affectedRoots(
+        of: window, by: commits, means.values, maximum: maximum, on: core)
     else { return nil }
     var change = ResultChange(of: window)
     guard !roots.isEmpty else { return change }
@@ -127,7 +129,8 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   /// Returns the keys of the roots whose rows the commits may have changed; nil if there are more
   /// than `maximum`, or if a key is not known exactly.
   private func affectedRoots(
-    of window: ResultWindow, by commits: [Commit], maximum: Int, on core: ConnectionCore
+    of window: ResultWindow, by commits: [Commit], _ values: [DatabaseValue], maximum: Int,
+    on core: ConnectionCore
   ) throws -> KeySet? {
     guard var roots = root.touchedKeys(in: commits) else { return nil }
     for joined in joined {
@@ -158,7 +161,9 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       roots.formUnion(found)
     }
     for path in paths {
-      guard let found = try path.values(of: commits, maximum: maximum, on: core) else { return nil }
+      guard let found = try path.values(of: commits, values, maximum: maximum, on: core) else {
+        return nil
+      }
       roots.formUnion(found)
     }
     return roots.count <= maximum ? roots : nil

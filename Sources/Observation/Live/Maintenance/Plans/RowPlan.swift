@@ -8,10 +8,10 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   let table: ShadowTable
   /// The columns that the query reads, folded.
   let columns: Set<String>
-  /// The keys that the result's rows may have, if the query says so: `WHERE id = ?`.
-  let keys: Set<RowKey>?
+  /// The key that the result's row has, if the query says so: `WHERE id = ?`.
+  private let requiredKey: RequiredValue?
   /// A column, folded, and the value that all rows of the result have in it, if the query says so.
-  let requiredValue: (column: String, value: DatabaseValue)?
+  private let requiredValue: (column: String, value: RequiredValue)?
 
   var readsSnapshots: Bool { false }
   var explanation: String {
@@ -27,7 +27,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     let key = layout.keyColumns.first.flatMap { key in
       planned.keyCollations == [.binary] ? select.requiredValue(of: [key]) : nil
     }
-    keys = key.map { Set(RowKey.candidates([$0.value])) }
+    requiredKey = key?.value
     let compared = layout.columns.indices.filter { index in
       !layout.columns[index].isPrimaryKey && (try? planned.collation(of: index)) == .binary
     }
@@ -36,8 +36,15 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     }
   }
 
-  func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest]) {
-    if let keys { interests[QualifiedTableName(table.name)]?.keys = keys }
+  func narrow(
+    _ interests: inout [QualifiedTableName: Subscription.Interest], _ values: [DatabaseValue]
+  ) {
+    if let keys = keys(values) { interests[QualifiedTableName(table.name)]?.keys = keys }
+  }
+
+  /// Returns the keys that the result's rows may have; nil if that is not certain.
+  private func keys(_ values: [DatabaseValue]) -> Set<RowKey>? {
+    requiredKey?.certainValue(values).map { Set(RowKey.candidates([$0])) }
   }
 
   func change(
@@ -45,19 +52,19 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   ) async throws -> MaintenanceOutcome {
     let rowCount = commits.reduce(0) { $0 + $1.rowCount }
     return try await means.evaluators.offloading(rowCount: rowCount) {
-      try self.merge(commits, into: held, means.evaluators)
+      try means.measuring { try self.merge(commits, into: held, means) }
     }
   }
 
   /// Merges the rows that commits touched into a result.
   private func merge(
-    _ commits: [Commit], into held: HeldRows, _ evaluators: RowEvaluators
+    _ commits: [Commit], into held: HeldRows, _ means: MaintenanceMeans
   ) throws -> MaintenanceOutcome {
-    let changes = changes(in: commits)
+    let changes = changes(in: commits, means.values)
     guard !changes.rows.isEmpty else { return .untouched }
     guard changes.isExact,
       changes.rows.count <= Planning.maximumTouched(of: held.window.entries.count),
-      let entries = try? entries(of: changes, evaluators)
+      let entries = try? entries(of: changes, means.evaluators)
     else { return .unknown }
     var change = ResultChange(of: held.window)
     for row in changes.rows { change.set(row.key, to: entries[row.key]) }
@@ -69,19 +76,24 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
 
   /// Returns the net changes of the commits to the table's rows, in the columns that the query
   /// reads.
-  private func changes(in commits: [Commit]) -> NettedRows {
-    Commit.nettedRows(
-      commits, of: QualifiedTableName(table.name), columns: columns, needsOld: false, rows(of:))
+  private func changes(in commits: [Commit], _ values: [DatabaseValue]) -> NettedRows {
+    let keys = keys(values)
+    let value = requiredValue?.value.certainValue(values)
+    return Commit.nettedRows(
+      commits, of: QualifiedTableName(table.name), columns: columns, needsOld: false
+    ) { rows(of: $0, keys, value) }
   }
 
   /// Returns the rows of a write that may belong to the result now, or may have belonged to it
   /// before.
-  private func rows(of changes: NettedTable) -> [NettedRow] {
+  private func rows(
+    of changes: NettedTable, _ keys: Set<RowKey>?, _ value: DatabaseValue?
+  ) -> [NettedRow] {
     if let keys { return changes.indices(ofKeys: keys).map { changes.rows[$0] } }
-    guard let requiredValue,
+    guard let value, let requiredValue,
       let place = changes.names.foldedColumns.firstIndex(of: requiredValue.column)
     else { return changes.rows }
-    return changes.indices(of: requiredValue.value, at: place).map { changes.rows[$0] }
+    return changes.indices(of: value, at: place).map { changes.rows[$0] }
   }
 
   /// Returns, by key, the entries of those touched rows that the query selects now.

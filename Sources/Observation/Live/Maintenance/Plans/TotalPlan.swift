@@ -113,8 +113,8 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
 
   // MARK: Evaluating
 
-  func isTouched(by commits: [Commit]) -> Bool {
-    root.isTouched(by: commits) || paths.contains { $0.isTouched(by: commits) }
+  func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool {
+    root.isTouched(by: commits) || paths.contains { $0.isTouched(by: commits, values) }
   }
 
   func change(
@@ -126,7 +126,8 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
       var roots = root.touchedKeys(in: commits)
     else { return nil }
     for path in paths {
-      guard let found = try path.values(of: commits, maximum: maximum, on: core) else { return nil }
+      guard let found = try path.values(of: commits, means.values, maximum: maximum, on: core)
+      else { return nil }
       roots.formUnion(found)
     }
     var change = ResultChange(of: window)

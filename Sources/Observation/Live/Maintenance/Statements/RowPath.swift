@@ -11,9 +11,23 @@ struct RowPath: Sendable {
     fileprivate let links: [TableLinks.Link]
     /// Whether a left join may find no row of the next table.
     fileprivate let isOptional: Bool
+    /// The values that a row of the next table must have to matter.
+    private let required: [(column: ColumnID, value: RequiredValue)]
 
-    init(from: PlannedTable, to: PlannedTable, links: [TableLinks.Link], isOptional: Bool) {
+    init(
+      from: PlannedTable, to: PlannedTable, links: [TableLinks.Link], isOptional: Bool,
+      required: [(column: ColumnID, value: RequiredValue)]
+    ) {
       (self.from, self.to, self.links, self.isOptional) = (from, to, links, isOptional)
+      // In an order that does not depend on their hashes.
+      self.required = required.sorted { $0.column.index < $1.column.index }
+    }
+
+    /// Adds the conditions that a row of the next table must meet.
+    fileprivate func require(in statement: inout SelectStatement) {
+      for (column, value) in required {
+        statement.predicates.append(.compareColumn(.equal, column, value.bound))
+      }
     }
   }
 
@@ -22,14 +36,14 @@ struct RowPath: Sendable {
   /// The columns of the root whose values are returned.
   private let selected: [ColumnID]
   /// The values that a row must have to matter, by the folded names of their columns.
-  private let required: [(column: String, value: DatabaseValue)]
+  private let required: [(column: String, value: RequiredValue)]
   /// The places among the values of the last step that are those of the selected columns, if no
   /// statement is needed to find them.
   private let direct: [Int]?
 
   init(
     from table: PlannedTable, by steps: [Step], selecting selected: [ColumnID],
-    requiring required: [(column: ColumnID, value: DatabaseValue)]
+    requiring required: [(column: ColumnID, value: RequiredValue)]
   ) {
     self.table = table
     self.steps = steps
@@ -51,14 +65,18 @@ struct RowPath: Sendable {
   }
 
   /// Returns whether commits touched rows that may belong to rows of the root.
-  func isTouched(by commits: [Commit]) -> Bool { startingValues(of: commits)?.isEmpty != true }
+  ///
+  /// - Parameter arguments: the values of the query's arguments.
+  func isTouched(by commits: [Commit], _ arguments: [DatabaseValue]) -> Bool {
+    startingValues(of: commits, arguments)?.isEmpty != true
+  }
 
   /// Returns the values that the rows have in the root to which changed rows belong, or belonged
   /// before; nil if there are more than `maximum`, or if they are not known.
   func values(
-    of commits: [Commit], maximum: Int, on core: ConnectionCore
+    of commits: [Commit], _ arguments: [DatabaseValue], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
-    guard var values = startingValues(of: commits) else { return nil }
+    guard var values = startingValues(of: commits, arguments) else { return nil }
     for (index, step) in steps.enumerated() {
       guard !values.isEmpty else { return [] }
       let isLast = index + 1 == steps.count
@@ -80,7 +98,7 @@ struct RowPath: Sendable {
 
   /// Returns the values of the changed rows, before and after, in the columns of the first step; nil
   /// if they are not known exactly.
-  private func startingValues(of commits: [Commit]) -> KeySet? {
+  private func startingValues(of commits: [Commit], _ arguments: [DatabaseValue]) -> KeySet? {
     let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return [] }
     guard rows.isExact, let first = steps.first else { return nil }
@@ -88,8 +106,11 @@ struct RowPath: Sendable {
     let places = first.links.compactMap { link in
       columns.firstIndex(of: table.layout.columns[Int(link.from.index)].name.lowercasedASCII)
     }
-    let tests = required.compactMap { required in
-      columns.firstIndex(of: required.column).map { (place: $0, value: required.value) }
+    let tests = required.compactMap { required -> (place: Int, value: DatabaseValue)? in
+      guard let place = columns.firstIndex(of: required.column),
+        let value = required.value.value(arguments)
+      else { return nil }
+      return (place, value)
     }
     guard places.count == first.links.count else { return nil }
     var values: KeySet = []
@@ -164,6 +185,7 @@ extension RowPath.Step {
       isRestricted = true
       statement.restrict(link.to, to: column.filter { $0 != .null }, orNull: orNull)
     }
+    require(in: &statement)
     return isRestricted ? .statement(statement) : .unknown
   }
 }

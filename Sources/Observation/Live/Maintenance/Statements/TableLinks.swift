@@ -34,7 +34,7 @@ struct TableLinks {
   /// A value that a row must have to matter.
   private struct Requirement: Hashable {
     let column: ColumnID
-    let value: DatabaseValue
+    let value: RequiredValue
   }
 
   private let tables: [TableID: PlannedTable]
@@ -96,7 +96,7 @@ struct TableLinks {
         }
       }
       guard case .compareColumn(let sign, let column, let value) = part, sign.isEquality,
-        own.contains(column.table), let value = try? value.databaseValue, value != .null
+        own.contains(column.table), let value = RequiredValue(value)
       else { continue }
       required[column.table, default: []].insert(Requirement(column: column, value: value))
     }
@@ -157,7 +157,8 @@ struct TableLinks {
         RowPath.Step(
           from: place, to: target,
           links: links(from: place.id, to: target.id),
-          isOptional: optional.contains(target.id)))
+          isOptional: optional.contains(target.id),
+          required: required[target.id, default: []].map { ($0.column, $0.value) }))
       place = target
     }
     let requirements = required[table.id, default: []].map { ($0.column, $0.value) }

@@ -1,0 +1,61 @@
+import SQLCore
+
+/// The comparison of what differences cost with what runs of the query cost, for all queries of one
+/// form. Where differences cost clearly more, the queries run again for some time.
+///
+/// State: closed, with strikes for slow differences → resting, for a number of updates → closed, with
+/// half of the strikes, so that a few slow differences begin a rest of twice the length. Fast
+/// differences take the strikes away, one by one: the state does not swing from commit to commit.
+///
+/// The times are those on a connection, without the wait for it.
+final class MergeBreaker: Sendable {
+  private struct State {
+    /// The mean time of a run; nil if there was none.
+    var run: Duration?
+    var strikes = 0
+    /// The number of updates for which the queries still run again.
+    var rest = 0
+    var length = shortestRest
+  }
+
+  private static let maximumStrikes = 8
+  private static let shortestRest = 32
+  private static let longestRest = 1_024
+  /// The time below which a difference is never too slow.
+  private static let negligible = Duration.milliseconds(1)
+
+  private let state = Lock(State())
+
+  /// Returns whether a difference is to be calculated now; false while the queries run again.
+  func takesMerge() -> Bool {
+    state.withLock { state in
+      guard state.rest > 0 else { return true }
+      state.rest -= 1
+      return false
+    }
+  }
+
+  /// Whether the queries run again.
+  var isResting: Bool { state.withLock { $0.rest > 0 } }
+
+  func noteRun(_ time: Duration) {
+    state.withLock { state in
+      state.run = state.run.map { $0 * 3 / 4 + time / 4 } ?? time
+    }
+  }
+
+  func noteMerge(_ time: Duration) {
+    state.withLock { state in
+      guard let run = state.run else { return }
+      if time > Self.negligible, time > run * 2 {
+        state.strikes += 1
+        guard state.strikes >= Self.maximumStrikes else { return }
+        (state.rest, state.strikes) = (state.length, Self.maximumStrikes / 2)
+        state.length = min(state.length * 2, Self.longestRest)
+      } else if time < run, state.strikes > 0 {
+        state.strikes -= 1
+        if state.strikes == 0 { state.length = Self.shortestRest }
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import QueryDSL
+import SQLCore
+
+// The preparation of a query: what it reads, and how its result can be kept up to date. Queries that
+// differ only in their values share it.
+
+extension QueryWatch {
+  /// What was found out about a form of queries.
+  struct Preparation: Sendable {
+    let maintenance: Maintenance
+    /// The tables and columns that it reads.
+    let interests: [QualifiedTableName: Subscription.Interest]
+    /// The conditions that it puts on their rows; nil if these are not known.
+    let conditions: QueryConditions?
+    let schemaVersion: Int32
+    /// The number of registered functions and collations for which this is true.
+    let registrations: UInt64
+    /// The way in which the result is kept up to date, for the status.
+    let explanation: String
+  }
+
+  /// What is watched for the values of one query.
+  struct Watched: Sendable {
+    var tables: [QualifiedTableName: Subscription.Interest]
+    /// The indexes with which fewer changed rows would matter.
+    var missingIndexes: [SuggestedIndex] = []
+  }
+
+  /// Finds what the query reads, or the error with which its compilation fails. It reads from the
+  /// database only for the first query of a form.
+  ///
+  /// - Parameters:
+  ///   - past: a version of the schema that is known to be past.
+  ///   - isNew: whether it is found out again in any case.
+  func prepare(
+    after past: Int32? = nil, isNew: Bool = false
+  ) async throws -> Result<(Preparation, Watched), DatabaseError> {
+    let (source, watch) = (source, watch)
+    let registrations = watch.database.registrationCount
+    let known: @Sendable () -> (Preparation, Watched)? = {
+      guard !isNew,
+        let known = source.form.preparation(registrations: registrations, after: past),
+        let watched = try? Self.watched(known, source.values, in: watch, on: nil)
+      else { return nil }
+      return (known, watched)
+    }
+    if let known = known() { return .success(known) }
+    return try await watch.reading(hops: false, isFirst: result == nil) { core in
+      // Another query of the form may have been prepared during the wait for the connection.
+      if let known = known() { return .success(known) }
+      try core.run(cached: "BEGIN DEFERRED")
+      try core.lend().refreshSchema()
+      let version = try core.schemaVersion()
+      let texts = try source.form.texts()
+      var dependencies: Set<ColumnDependency> = []
+      do {
+        for text in texts { dependencies.formUnion(try core.dependencies(of: text)) }
+      } catch let error as DatabaseError where error.code.primary == .error {
+        try core.run(cached: "ROLLBACK")
+        return .failure(error)
+      }
+      let connection = core.lend()
+      let maintenance = try Self.maintenance(
+        of: source.form, in: watch,
+        PlanningContext(
+          dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
+          reserve: watch.database.configuration.liveReserve))
+      let preparation = Preparation(
+        maintenance: maintenance, interests: try connection.interests(of: dependencies),
+        conditions: try source.form.shape.map { QueryConditions(of: try $0()) },
+        schemaVersion: version, registrations: registrations,
+        explanation: maintenance.explanation)
+      let watched = try Self.watched(preparation, source.values, in: watch, on: connection)
+      try core.run(cached: "COMMIT")
+      if maintenance.isLasting { source.form.keep(preparation) }
+      return .success((preparation, watched))
+    }
+  }
+
+  /// Returns what is watched for a query with some values.
+  ///
+  /// - Parameter connection: a connection; without one, it throws if something must be found out.
+  private static func watched(
+    _ preparation: Preparation, _ values: [DatabaseValue], in watch: TableWatch,
+    on connection: Connection?
+  ) throws -> Watched {
+    var watched = Watched(tables: preparation.interests)
+    if preparation.maintenance.isMaintained {
+      preparation.maintenance.plan?.narrow(&watched.tables, values)
+    }
+    watched.missingIndexes = try watch.narrow(
+      &watched.tables, by: preparation.conditions, values: values,
+      schemaVersion: preparation.schemaVersion, on: connection)
+    return watched
+  }
+
+  private static func maintenance(
+    of form: LiveForm<Row>, in watch: TableWatch, _ context: PlanningContext
+  ) throws -> Maintenance {
+    do {
+      guard watch.database.hasBuiltInCollations else {
+        throw RerunReason("one of SQLite's own collations was replaced")
+      }
+      return Maintenance(plan: try form.plan(context), reason: watch.rowlessReason)
+    } catch let reason as RerunReason {
+      return Maintenance(plan: nil, reason: reason)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import SQLCore
+
+// The separation of a query from its values, so that live queries that differ only in these share
+// what is known about the query.
+
+extension SelectStatement {
+  /// Returns the query with arguments in place of its values, and the values.
+  ///
+  /// Values in lists, limits, aggregates, raw SQL and queries in FROM stay where they are, and so does
+  /// NULL, on which a plan depends. Throws `QueryError` if an expression has a part that cannot be
+  /// rebuilt.
+  package func separatingValues() throws -> (statement: SelectStatement, values: [DatabaseValue]) {
+    let separation = ValueSeparation()
+    let statement = try separation.statement(self)
+    return (statement, separation.values)
+  }
+}
+
+/// A walk over a query that collects its values.
+private final class ValueSeparation {
+  private(set) var values: [DatabaseValue] = []
+
+  private func separate(_ value: BoundValue) -> BoundValue {
+    guard case .value(let known) = value, known != .null else { return value }
+    // Equal values need one argument only where they are the same in all queries of the form, which
+    // is not known.
+    values.append(known)
+    return .argument(BoundArgument(values.count - 1, as: .standard))
+  }
+
+  func statement(_ statement: SelectStatement) throws -> SelectStatement {
+    guard statement.extras?.content.isPlain ?? true else { return statement }
+    var result = statement
+    // An expression that is also one of GROUP BY or ORDER BY must stay the same as that.
+    let named = statement.groups + statement.order.map(\.expression)
+    let isNamed = statement.isDistinct || named.contains { $0.columnID == nil }
+    if case .terms(let terms) = statement.selection, !isNamed {
+      result.selection = .terms(
+        try terms.map { term in
+          switch term {
+          case .table: term
+          case .expression(let node): .expression(try expression(node))
+          case .aliased(let node, let name): .aliased(try expression(node), name)
+          }
+        })
+    }
+    result.predicates = ShortList(try statement.predicates.map(predicate))
+    guard statement.extras != nil else { return result }
+    result.joins = try statement.joins.map {
+      SelectStatement.Join(
+        kind: $0.kind, table: $0.table, condition: try $0.condition.map(predicate))
+    }
+    if !isNamed { result.having = ShortList(try statement.having.map(predicate)) }
+    return result
+  }
+
+  private func expression(_ node: ExpressionNode) throws -> ExpressionNode {
+    try node.replacing { node in
+      switch node {
+      case .value(let value): .value(self.separate(value))
+      case .tree(.subquery(let statement), _): .subquery(try self.statement(statement))
+      case .tree(.predicate(let predicate), _): .predicate(try self.predicate(predicate))
+      case .adapting, .tree(.call, _), .fragment, .tree(.composed, _): node
+      default: nil
+      }
+    }
+  }
+
+  private func predicate(_ node: PredicateNode) throws -> PredicateNode {
+    switch node {
+    case .compareColumn(let sign, let column, let value):
+      return sign.containsValue ? node : .compareColumn(sign, column, separate(value))
+    case .fragment, .constant, .invalid, .tree(.composed, _): return node
+    case .chain(let chain):
+      let operands = try chain.operands.map(predicate)
+      return chain.connective == .and ? .all(operands) : .any(operands)
+    case .tree(.not(let operand), _): return .not(try predicate(operand))
+    case .tree(.exists(let statement), _): return .exists(try self.statement(statement))
+    case .tree(.isInQuery(let subject, let statement, let isOptional), _):
+      return .isInQuery(
+        try expression(subject), try self.statement(statement), isOptional: isOptional)
+    case .tree:
+      return try node.replacing { node in
+        let replaced = try self.expression(node)
+        return .some(replaced)
+      }
+    }
+  }
+}
