@@ -64,7 +64,7 @@ final class RemoteLink {
 
   // MARK: Running
 
-  /// Sends the statement with a number, which returns rows.
+  /// Sends a statement that returns rows. `number` is the number that the link gave to it.
   func rows(of number: Int64, _ arguments: RemoteArguments) throws -> any RemoteRows {
     try noting {
       let statement = try statement(number)
@@ -90,7 +90,7 @@ final class RemoteLink {
       columns: statement.columns, from: statement)
   }
 
-  /// Sends the statement with a number, which returns no rows. Returns the rowid of the last insert.
+  /// Sends a statement that returns no rows. Returns the rowid of the last insert.
   func run(_ number: Int64, _ arguments: RemoteArguments) throws -> Int64 {
     try noting {
       let statement = try statement(number)

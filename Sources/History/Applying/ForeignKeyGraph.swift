@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The foreign keys of a database, by which the rows are checked that were written while SQLite did
-/// not enforce them. Only these rows are checked, not the whole tables.
+/// The foreign keys of a database, used to check the rows that were written while SQLite did not
+/// enforce foreign keys. Only these rows are checked, not the whole tables.
 struct ForeignKeyGraph {
   struct Key {
     let child: String
@@ -108,8 +108,8 @@ struct ForeignKeyGraph {
       }
     }
 
-    /// Does to the children of rows that have other values now what the key declares. All rows take
-    /// part in one statement, since they may have exchanged their values.
+    /// Runs the ON UPDATE action of the key on the children of rows whose values have changed. One
+    /// statement does this for all rows, since they may have exchanged their values.
     func actOnUpdate(
       _ moves: [(old: [DatabaseValue], new: [DatabaseValue])], on connection: Connection
     ) throws {

@@ -52,7 +52,7 @@ extension Connection {
 
   func logOrigin(_ database: String) throws -> LogOrigin {
     try withLogOrigins(LogOrigin()) {
-      // Only files that a program with epochs has written have the last two columns.
+      // The last two columns are missing if only versions without epochs wrote the file.
       guard let row = try row(#"SELECT * FROM "apus_log_origin" WHERE "database" = \#(database)"#)
       else { return LogOrigin() }
       func position(_ number: Int, _ epoch: Int) throws -> LogPosition {

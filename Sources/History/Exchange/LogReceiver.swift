@@ -166,8 +166,8 @@ struct LogReceiver {
     }
   }
 
-  /// Returns what a change waits for that was left out because of a conflict; nil if it does not
-  /// wait.
+  /// Returns the part that a change waits for after it was left out because of a conflict; nil if
+  /// it does not wait.
   private mutating func part(
     for resolved: ResolvedConflict, _ split: Split, _ change: AnyLogChange
   ) throws -> AwaitedPart? {
@@ -179,7 +179,7 @@ struct LogReceiver {
       mayHaveDeletedParents = true
       return try missingParent(of: change, in: table, failure)
     case .notNull, .check:
-      // A row without the columns that are missing here may be none that the table allows.
+      // The row may be refused only because the table lacks some of its columns. It waits for them.
       return change.kind == .inserted ? split.waiting.first?.part : nil
     default: return nil
     }

@@ -87,8 +87,8 @@ extension Connection {
 
   // MARK: Writing
 
-  /// Keeps a change until what it waits for is there. Of two values for a column, the newer one
-  /// waits, or without times the later one.
+  /// Keeps a change until what it waits for is there. If two changes set the same column, only one
+  /// waits: under the rule `.newer` the one with the newer time, otherwise the one that came later.
   func keep(
     _ change: AnyLogChange, of transaction: LogTransaction, entry: Int64?, for part: AwaitedPart,
     _ rule: ConflictPolicy.Rule?

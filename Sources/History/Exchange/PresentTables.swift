@@ -61,7 +61,8 @@ extension AnyLogChange {
       uncertain: uncertain, isFromLog: isFromLog)
   }
 
-  /// Returns the change of only some columns, which its shape then has, and those of the key.
+  /// Returns the change with only some columns: the included ones, and those of the key. The shape
+  /// of the returned change has no other columns.
   func restricted(
     to isIncluded: (String) -> Bool, kind: RowChangeKind? = nil
   ) -> AnyLogChange {

@@ -141,7 +141,7 @@ public struct LogWaiting: Hashable, Sendable {
     case column(String, table: String)
     /// Rows of a table refer to rows of its parent that do not exist.
     case parent(String, table: String)
-    /// Rows of the table were changed whose insertion waits.
+    /// The changes update rows of the table that do not exist yet, because their insertion waits.
     case row(table: String)
   }
 

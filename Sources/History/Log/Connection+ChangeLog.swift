@@ -36,7 +36,7 @@ extension Connection {
     try logEntries(after: position, limit: limit, withMarks: false)
   }
 
-  /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference.
+  /// - Parameter withMarks: whether changes from other databases that made no difference are added.
   func logEntries(
     after position: LogPosition, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {

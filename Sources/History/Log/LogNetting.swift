@@ -66,8 +66,7 @@ struct LogNetting {
 
   /// Returns the changes of the rows that differ, in the order in which the log has them.
   ///
-  /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference
-  ///   here.
+  /// - Parameter withMarks: whether changes from other databases that made no difference are added.
   func changes(withMarks: Bool) -> [AnyLogChange] {
     let net = rows.map(\.change)
     return net.compactMap(\.self)

@@ -277,8 +277,8 @@ enum LogTables {
   static let closing =
     "UPDATE \"\(entry)\" SET \"isOpen\" = 0 WHERE \"sequence\" = \(newest) AND \"isOpen\""
 
-  /// Returns the statement that adds an entry which says that changes of a table before it are not
-  /// in the log.
+  /// Returns the statement that adds an entry with a gap: the earlier changes of the table are not
+  /// all in the log.
   static func gap(in table: String) -> String {
     "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") "
       + "VALUES (\(next), \(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "

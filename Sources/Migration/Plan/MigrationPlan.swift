@@ -52,9 +52,9 @@ public struct MigrationPlan: Hashable, Sendable {
       case dropSearchIndex(String)
       /// A full-text or vector index is filled again, because the values of its table have changed.
       case fillSearchIndex(String)
-      /// The triggers are created that write the changes of the table into the change log.
+      /// The triggers that write the changes of the table into the change log are created.
       case startLog
-      /// The triggers are dropped that write the changes of the table into the change log.
+      /// The triggers that write the changes of the table into the change log are dropped.
       case stopLog
       /// A column that no model declares stays as it is.
       case keepColumn(String)

@@ -38,8 +38,8 @@ public final class LiveModel<M: Sendable> {
   /// Begins to load and to watch the row with the given key. If the key is not valid, `phase` is
   /// `.failed`.
   ///
-  /// - Parameter apply: A closure that calls its argument, which puts each row after the first into
-  ///   `model`.
+  /// - Parameter apply: A closure that is called with each row after the first. Its argument is a
+  ///   closure that puts the row into `model`, and that it must call.
   public convenience init(
     _ type: M.Type, _ id: M.ID, in database: Database,
     applying apply: (@Sendable (() -> Void) -> Void)? = nil,

@@ -28,8 +28,9 @@ public final class LiveQuery<Row: Sendable> {
 
   /// Begins to load and to watch the result of a query.
   ///
-  /// - Parameter apply: A closure that calls its argument, which puts each result after the first
-  ///   into `rows`, for example `{ change in withAnimation { change() } }`.
+  /// - Parameter apply: A closure that is called with each result after the first. Its argument is
+  ///   a closure that puts the result into `rows`, and that it must call, for example
+  ///   `{ change in withAnimation { change() } }`.
   public convenience init(
     _ query: some Fetchable<Row>, in database: Database,
     applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -40,8 +41,8 @@ public final class LiveQuery<Row: Sendable> {
 
   /// Begins to load and to watch the rows of a raw SELECT.
   ///
-  /// - Parameter apply: A closure that calls its argument, which puts each result after the first
-  ///   into `rows`.
+  /// - Parameter apply: A closure that is called with each result after the first. Its argument is
+  ///   a closure that puts the result into `rows`, and that it must call.
   public convenience init(
     sql: SQL, in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation

@@ -29,8 +29,8 @@ public final class LiveValue<Value: Sendable> {
 
   /// Begins to read and to watch a value. A value is shown even if it is equal to the one before.
   ///
-  /// - Parameter apply: A closure that calls its argument, which puts each value after the first
-  ///   into `value`.
+  /// - Parameter apply: A closure that is called with each value after the first. Its argument is a
+  ///   closure that puts the value into `value`, and that it must call.
   @_disfavoredOverload
   public convenience init(
     in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -42,8 +42,8 @@ public final class LiveValue<Value: Sendable> {
 
   /// Begins to read and to watch a value. A value that is equal to the one before is not shown.
   ///
-  /// - Parameter apply: A closure that calls its argument, which puts each value after the first
-  ///   into `value`.
+  /// - Parameter apply: A closure that is called with each value after the first. Its argument is a
+  ///   closure that puts the value into `value`, and that it must call.
   public convenience init(
     in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation,

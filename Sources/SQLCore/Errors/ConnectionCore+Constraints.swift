@@ -91,8 +91,9 @@ extension ConnectionCore {
 
   // MARK: Foreign keys
 
-  /// Returns the foreign keys that can have been violated: those of violating rows, if the
-  /// transaction still has them, or those that the statement can violate.
+  /// Returns the foreign keys that may have been violated. If the violating rows are still in the
+  /// transaction, these are the keys that the rows violate. Otherwise, they are the keys that the
+  /// statement can violate.
   private func violatedForeignKeys(_ statement: StatementPointer) -> [StoredForeignKey] {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil

@@ -201,8 +201,9 @@ struct WrittenRows {
 
   // MARK: Reading
 
-  /// Whether a SELECT certainly has no row. It is not run if that would call code of the program,
-  /// or a function with other results than in the statement.
+  /// Whether a SELECT certainly has no row. This is false, and the SELECT does not run, if it would
+  /// call code of the program, or a function that may return something else than it returned in the
+  /// statement.
   private func isEmpty(_ select: String) -> Bool {
     // A trace would show the values of the statement.
     let traced = core.state.pointee.hooks.tracedKinds

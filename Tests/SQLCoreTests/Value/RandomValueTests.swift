@@ -16,7 +16,7 @@ struct RandomValueTests {
     seed: UInt64 = TestSeed.draw(),
     _ make: (inout Random) throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    var random = Random(state: seed)
+    var random = Random(seed: seed)
     let values = try (0..<count).map { _ in try make(&random) }
     for form in forms {
       try SQLCoreTests.expectRoundTrip(

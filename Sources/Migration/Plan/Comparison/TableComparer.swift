@@ -130,6 +130,6 @@ struct TableRefusal {
   let step: PlannedStep
   /// The columns, folded, if their values would not be unique. An index over them is not created.
   var uniqueColumns: [String]?
-  /// Whether it is left out if an earlier refusal offers the same lines.
+  /// Whether this refusal is left out of the plan if an earlier refusal offers the same lines.
   var isLeftOutIfOffered = false
 }

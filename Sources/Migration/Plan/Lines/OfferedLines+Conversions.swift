@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A Swift expression that turns the text of another program into a number or a Bool, and a test
-/// for the texts whose value it keeps.
+/// A Swift expression that turns a text, which another program stored, into a number or a Bool.
+/// `keeps` returns whether the expression keeps the value of a text.
 private struct TextConversion {
   let expression: String
   let keeps: (String) -> Bool

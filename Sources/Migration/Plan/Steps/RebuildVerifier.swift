@@ -109,7 +109,7 @@ struct RebuildVerifier: TableComparer {
       guard case .unique(let terms) = constraint.kind else { continue }
       all.append(UniqueTerms(terms: terms, line: constraint.removalLine))
     }
-    // Indexes over expressions are checked only by the run.
+    // Indexes over expressions are not checked here. SQLite checks them when the migration runs.
     for index in table.indexes where index.isUnique && index.condition.isEmpty {
       guard let columns = index.plainColumns,
         !steps.contains(where: { $0.action == .dropIndex(index.name) })

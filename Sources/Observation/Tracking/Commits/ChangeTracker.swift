@@ -140,8 +140,8 @@ package final class ChangeTracker: @unchecked Sendable {
     }
     guard let commit else { return }
     var (concerned, end) = registry.withLock { registry in
-      // Subscriptions added in the meantime that asked for nothing beyond what was recorded anyway
-      // missed nothing.
+      // Subscriptions that were added in the meantime have missed nothing, if all that they asked
+      // for was recorded anyway.
       let end = registry.version == recordedVersion ? registry.nextID : covered
       return (registry.concerned(by: commit), end)
     }
@@ -202,8 +202,8 @@ extension ChangeTracker: AccessObserver {
     }
   }
 
-  /// Reports that anything may have changed to the subscriptions that were added during the access
-  /// and asked for more than was recorded, since they saw nothing of it.
+  /// Tells some subscriptions that anything may have changed: those that were added during the
+  /// access and asked for more than was recorded. They saw nothing of the access.
   package func writeDidEnd(on core: ConnectionCore) {
     guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
     let (late, end) = registry.withLock { registry in

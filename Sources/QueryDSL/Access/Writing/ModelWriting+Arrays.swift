@@ -179,8 +179,9 @@ extension ModelWriting {
     if isIncomplete { throw error }
   }
 
-  /// Whether a statement failed because of a value or a constraint, and SQLite has undone all of
-  /// it. It has not if a trigger raised FAIL or ROLLBACK.
+  /// Whether a statement failed because of a value or a constraint, and SQLite has undone exactly
+  /// its changes. If a trigger raised FAIL, some changes remain; if it raised ROLLBACK, the whole
+  /// transaction is undone.
   static func hasWrittenNothing(
     _ error: any Error, on core: ConnectionCore, _ wasInTransaction: Bool
   ) -> Bool {

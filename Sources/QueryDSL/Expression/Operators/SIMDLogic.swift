@@ -1,16 +1,17 @@
 /// The operands of `&&`, `||` and `!`, which are conditions and columns of Bools; programs do not use
 /// it directly.
 ///
-/// The operators are generic, so that there is one of each. An overload of `&&` for columns beside
-/// the one for conditions would cost the compiler 30 seconds to find a misspelt column among eight
-/// terms, also if it is disfavored.
+/// The operators are generic, so that there is one of each. With two overloads of `&&`, one for
+/// columns and one for conditions, the compiler would take 30 seconds to find a misspelt column
+/// among eight terms, even if one of them were disfavored.
 ///
-/// Only the compiler needs this protocol and its name. Swift 6.3 looks at the result type that the
-/// context needs, before it tries the overloads of a logical operator, only if one of the overloads
-/// is declared by a type whose name begins with `SIMD` (`isSupportedDisjunction` in its
-/// `CSOptimizer.cpp`). Otherwise it tries those of `Bool` first, and takes 17 seconds instead of
-/// 0.4 to diagnose one wrong literal in a chain of 32 terms. `TypeCheckingTests` checks the time;
-/// if a later compiler is as fast without the name, the operators may move back to `SQLPredicate`.
+/// Only the compiler needs this protocol and its name. If one overload of a logical operator is
+/// declared by a type whose name begins with `SIMD`, Swift 6.3 first looks at the result type that
+/// the context needs, and then tries the overloads (`isSupportedDisjunction` in its
+/// `CSOptimizer.cpp`). Without such a name it tries the overloads of `Bool` first, and takes 17
+/// seconds instead of 0.4 to diagnose one wrong literal in a chain of 32 terms. `TypeCheckingTests`
+/// checks the time. If a later compiler is as fast without the name, the operators may move back to
+/// `SQLPredicate`.
 public protocol SIMDLogic {
   /// The operand as a condition; programs do not use it directly.
   var _condition: SQLPredicate { get }

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension ModelLayout {
-  /// Finds the columns of a model by their key paths. The columns of a query contain it.
+  /// Finds the columns of a model by their key paths. Each value of `Columns` in a query holds one.
   ///
   /// It is trivial, so that queries do not count references to a layout. `@unchecked Sendable`: its
   /// memory is written before other threads can see it, only read afterwards, and never freed.

@@ -41,7 +41,7 @@ public struct GroupColumns<Group: _ColumnGroupValue>: Sendable {
     columns[dynamicMember: path].optional
   }
 
-  /// The column of a property that is optional itself.
+  /// The column of a property whose own type is optional.
   public subscript<Wrapped: ColumnGroup, Value: ColumnValue>(
     dynamicMember path: KeyPath<Wrapped, ColumnReference<Value?>>
   ) -> SQLExpression<Value?> where Group == Wrapped? {

@@ -32,7 +32,7 @@ extension TableDefinition {
   }
 
   private mutating func add(_ facet: TableDefinition) {
-    // A model without a key says nothing about that of the table.
+    // A model may leave out the key. Then the key of the table is the one of another model.
     if keyNames.isEmpty { keyNames = facet.keyNames }
     if !facet.keyNames.isEmpty,
       facet.keyNames.map(\.lowercasedASCII) != keyNames.map(\.lowercasedASCII)

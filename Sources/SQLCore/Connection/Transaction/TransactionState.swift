@@ -83,7 +83,7 @@ struct TransactionState {
 
   // MARK: Losing the transaction
 
-  /// Whether nothing is known by which the transaction is lost.
+  /// Whether no reason is known for which the transaction was, or must be, rolled back.
   var isWhole: Bool { rollbackCause == nil }
 
   /// Notes the reason for which the transaction was, or must be, rolled back.
@@ -91,7 +91,7 @@ struct TransactionState {
     rollbackCause = RollbackCause(failure)
   }
 
-  /// Notes that everything was undone that an inner savepoint could not undo.
+  /// Notes that an outer savepoint has undone the changes that an inner savepoint could not undo.
   mutating func didUndo() {
     if !guardsClosure { rollbackCause = nil }
   }

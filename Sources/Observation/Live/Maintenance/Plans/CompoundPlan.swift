@@ -136,7 +136,8 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     }
   }
 
-  /// The key of a row of one SELECT, which has as many values in all of them.
+  /// The key of a row of one SELECT. It is filled up with NULL, so that the keys of all SELECTs
+  /// have the same number of values.
   private func key(of row: ResultEntry, in part: Int) -> RowKey {
     let values = [.integer(Int64(part))] + row.key.values
     let missing = form.order.keyCollations.count - values.count

@@ -39,7 +39,8 @@ struct GroupTrace: Sendable {
     for (place, group) in groups.nodes.enumerated() {
       let collation = groups.collations[place]
       let columns = try group.columns
-      // The columns of one other table have values or, without a row, NULL: all of them.
+      // The columns must be of one table. Then either a row gives the values of all of them, or all
+      // are NULL, because a left join found no row.
       guard let other = columns.first?.table, columns.allSatisfy({ $0.table == other }) else {
         continue
       }
@@ -117,7 +118,7 @@ struct GroupTrace: Sendable {
     return test(table, Int(first.index), other, Int(second.index))
   }
 
-  /// The first place among the columns of the groups that it says something about.
+  /// The place of the first GROUP BY term whose values the trace gives.
   var firstPlace: Int { parts[0].place }
 
   /// Values of some of the columns by which a query groups.
@@ -151,7 +152,8 @@ struct GroupTrace: Sendable {
     path?.isTouched(by: commits, values) ?? table.isTouched(by: commits)
   }
 
-  /// Returns the groups to which the rows belong that commits touched, or belonged before.
+  /// Returns the groups of the rows that commits touched: those to which the rows belong now, and
+  /// those to which they belonged before.
   func groups(
     of commits: [Commit], maximum: Int, _ means: MaintenanceMeans, on core: ConnectionCore
   ) throws -> Outcome {

@@ -69,8 +69,8 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     return .changed(change, snapshot)
   }
 
-  /// Returns the change that commits make if all that they touched are children that stay where they
-  /// are; otherwise nil. It needs no reader.
+  /// Returns the change that commits make, without a reader. This is possible if they touched only
+  /// children, and each child keeps its parent and its place. Otherwise returns nil.
   private func changeOfChildren(
     in window: ResultWindow, by commits: [Commit], _ evaluators: RowEvaluators
   ) throws -> ResultChange? {

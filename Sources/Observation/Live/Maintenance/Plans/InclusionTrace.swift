@@ -78,8 +78,9 @@ struct InclusionTrace: Sendable {
 
   // MARK: Tracing
 
-  /// Returns the keys of the parents to which rows belong that commits touched, or belonged before;
-  /// nil if there are more than `maximum`, or if a value is not known exactly.
+  /// Returns the keys of the parents of the rows that commits touched: those to which the rows
+  /// belong now, and those to which they belonged before. Returns nil if there are more than
+  /// `maximum`, or if a value is not known exactly.
   func affectedParents(
     of commits: [Commit], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {

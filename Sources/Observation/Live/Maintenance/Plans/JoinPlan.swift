@@ -32,7 +32,8 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     let places: Range<Int>
     /// Selects the keys of the roots to which the joins give a row of this table.
     let roots: SelectStatement
-    /// Whether a row that is not held may come before held ones when it loses its row of this table.
+    /// Whether a row of the query that is not held may move before rows that are held, when the
+    /// left join no longer finds its row of this table.
     let ordersLimitedRows: Bool
     /// The names of its columns, folded, that decide which rows the joins give, and their order. A
     /// row that changes in others only is part of the same rows as before.
@@ -182,9 +183,10 @@ struct JoinFilters {
   private let whereFilters: [Filter]
   /// The left-joined tables that must have a row, since a condition rejects NULL.
   private let required: Set<TableID>
-  /// The left-joined tables whose changes may have effects that their keys do not lead to: a
-  /// condition may leave out a row of that table, but keep the row without it. Then a row that is
-  /// not part of the result decides what is.
+  /// The left-joined tables for which the keys in the held rows do not lead to all affected rows: a
+  /// condition may leave out a row of the join because of its row of the table, but keep it when
+  /// the left join finds none. Then the row of the table is not part of any held row, although it
+  /// decides whether there is one.
   let absentTables: Set<TableID>
 
   init(of select: SelectStatement) throws {

@@ -125,7 +125,8 @@ extension DatabaseValue {
     return .integer(integer)
   }
 
-  /// The value by which a group is identified that a collation takes other texts into.
+  /// The value that identifies a group of a GROUP BY with a collation. Texts that the collation
+  /// takes for equal have the same one.
   func asGroupKey(_ collation: BuiltInCollation) -> DatabaseValue {
     guard collation != .binary, case .text(let text) = self else { return asGroupKey }
     return .text(collation.folded(text))

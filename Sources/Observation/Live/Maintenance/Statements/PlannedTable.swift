@@ -111,7 +111,8 @@ struct PlannedTable: Sendable {
     compareAsStored(first, column, second, other) && first.isReal(column) == second.isReal(other)
   }
 
-  /// Returns whether two columns are equal only if GROUP BY with a collation takes them for equal.
+  /// Returns whether values of two columns that compare as equal are always in the same group of a
+  /// GROUP BY with the collation.
   static func haveEqualKeys(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int,
     by collation: BuiltInCollation

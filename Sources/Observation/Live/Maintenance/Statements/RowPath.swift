@@ -71,8 +71,8 @@ struct RowPath: Sendable {
     startingValues(of: commits, arguments)?.isEmpty != true
   }
 
-  /// Returns the values that the rows have in the root to which changed rows belong, or belonged
-  /// before; nil if there are more than `maximum`, or if they are not known.
+  /// Finds the rows of the root to which changed rows belong now, or belonged before. Returns their
+  /// values in the selected columns; nil if these are unknown, or more than `maximum`.
   func values(
     of commits: [Commit], _ arguments: [DatabaseValue], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
@@ -155,8 +155,8 @@ extension RowPath.Step {
     case unknown
   }
 
-  /// Returns a statement that selects columns of the rows of the next table to which rows with some
-  /// values belong.
+  /// Returns a statement that finds rows of the next table, and selects some of their columns: the
+  /// rows to which the rows of this table with the given values belong.
   fileprivate func statement(
     for values: KeySet, selecting columns: [ColumnID], maximum: Int = .max
   ) -> Restricted {

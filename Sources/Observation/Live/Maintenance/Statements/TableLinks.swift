@@ -55,8 +55,8 @@ struct TableLinks {
       let own = Set(scope.statement.tables)
       for table in own { (links[table], required[table]) = (nil, nil) }
       add(scope)
-      // A query that is a value may be part of several subqueries, each with conditions of its own.
-      // Only those of all of them hold for each row of its table that matters.
+      // One query value may be part of several subqueries, each of which has other conditions. A
+      // row may matter for only one of them, so only what all of them require is kept.
       for table in own where !seen.insert(table).inserted {
         links[table] = links[table, default: []].intersection(earlierLinks[table] ?? [])
         required[table] = required[table, default: []].intersection(earlierRequired[table] ?? [])
@@ -90,7 +90,8 @@ struct TableLinks {
     for part in condition.conjuncts {
       for (left, right, isSame) in part.equalities {
         for (from, to) in [(left, right), (right, left)] where own.contains(from.table) {
-          // When a left join finds a row, the one of NULLs goes, which is the same as other NULLs.
+          // When a left join finds a row for the first time, its row of NULLs disappears. With IS,
+          // that row belonged to other rows with NULL, to which the new row does not lead.
           if isSame, !isOfLeftJoin, optional.contains(from.table) { continue }
           add(from, to, isSame ? .same : .equal, left: left)
         }
