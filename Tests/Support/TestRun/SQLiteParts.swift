@@ -9,11 +9,4 @@ extension Trait where Self == ConditionTrait {
   public static func needs(_ feature: SQLiteLibrary.Feature) -> ConditionTrait {
     .enabled(if: feature.isAvailable, Comment(rawValue: "SQLite lacks \(feature)"))
   }
-
-  /// The trait of a test that needs an option with which SQLite was compiled, such as `SOUNDEX`.
-  public static func needs(option: String) -> ConditionTrait {
-    .enabled(
-      if: SQLiteLibrary.compileOptions.contains(option),
-      Comment(rawValue: "SQLite lacks \(option)"))
-  }
 }

@@ -7,7 +7,7 @@ import TestRun
 @testable import QueryFixtures
 
 /// Models with indexes of vectors.
-enum Album {
+enum PhotoAlbum {
   struct Photo: Model, Equatable {
     @PrimaryKey var id: Int
     @Column var caption: String

@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Indexes of vectors")
 struct VectorIndexTests {
-  private typealias Photo = Album.Photo
-  private typealias Frame = Album.Frame
+  private typealias Photo = PhotoAlbum.Photo
+  private typealias Frame = PhotoAlbum.Frame
 
   /// The share of the rows with which a search measures as few vectors as it can.
   private static let least = 0.000_001
@@ -18,8 +18,8 @@ struct VectorIndexTests {
   private static func filled(
     _ count: Int, dimensions: Int = 72, _ random: inout SeededGenerator
   ) throws -> Database {
-    let db = try Album.database()
-    try db.insert(Album.photos(0..<count, dimensions: dimensions, &random))
+    let db = try PhotoAlbum.database()
+    try db.insert(PhotoAlbum.photos(0..<count, dimensions: dimensions, &random))
     return db
   }
 
@@ -52,7 +52,7 @@ struct VectorIndexTests {
   func plan() throws {
     var random = SeededGenerator(seed: TestSeed.draw())
     let db = try Self.filled(10, &random)
-    let vector = Album.vector(72, of: 1, &random)
+    let vector = PhotoAlbum.vector(72, of: 1, &random)
     func usesIndex(_ query: some Fetchable) throws -> Bool {
       try db.explain(query).description.contains("apus_near")
     }
@@ -85,7 +85,7 @@ struct VectorIndexTests {
     for round in 0..<TestSize.count(small: 12, full: 60) {
       for _ in 0..<8 {
         let id = Int.random(in: 0..<ids, using: &random)
-        let new = Album.photos(ids..<ids + 2, &random)
+        let new = PhotoAlbum.photos(ids..<ids + 2, &random)
         switch Int.random(in: 0..<9, using: &random) {
         case 0: try db.insert(new)
         case 1:
@@ -117,7 +117,7 @@ struct VectorIndexTests {
         }
         ids += 10
       }
-      let vector = Album.vector(72, of: round % 20, &random)
+      let vector = PhotoAlbum.vector(72, of: round % 20, &random)
       let limit = Int.random(in: 1...20, using: &random)
       let queries: [(Double) -> TableQuery<Photo, (Photo, Double)>] = [
         {
@@ -151,7 +151,7 @@ struct VectorIndexTests {
     #expect(try db.places() == (600, 0))
     var found = 0
     for kind in 0..<20 {
-      let vector = Album.vector(72, of: kind, &random)
+      let vector = PhotoAlbum.vector(72, of: kind, &random)
       func query(_ share: Double) -> TableQuery<Photo, (Photo, Double)> {
         Photo.nearest(to: vector, by: \.$embedding, metric: .cosine, limit: 5, examining: share)
       }
@@ -167,7 +167,7 @@ struct VectorIndexTests {
     // Rows that no longer exist do not take the places of others.
     try db.execute("DROP TRIGGER Photo_embedding_index_delete")
     try db.execute("DELETE FROM Photo WHERE kind <> 3")
-    let vector = Album.vector(72, of: 9, &random)
+    let vector = PhotoAlbum.vector(72, of: 9, &random)
     let rest = Photo.nearest(
       to: vector, by: \.$embedding, metric: .cosine, limit: 10, examining: Self.least)
     #expect(try db.fetch(rest).count == 10)
@@ -176,12 +176,12 @@ struct VectorIndexTests {
   @Test("keys of several columns, collations and vectors that are nil")
   func compositeKeys() throws {
     var random = SeededGenerator(seed: TestSeed.draw())
-    let db = try Album.database()
+    let db = try PhotoAlbum.database()
     try db.insert(
       (0..<200).map { second in
         Frame(
           film: second % 2 == 0 ? "Jaws" : "Heat", second: second,
-          colours: second % 5 == 0 ? nil : Album.vector(3, of: second % 4, &random))
+          colours: second % 5 == 0 ? nil : PhotoAlbum.vector(3, of: second % 4, &random))
       })
     try db.rebuildVectorIndex(of: Frame.self)
     try db.execute("UPDATE Frame SET film = 'JAWS' WHERE second = 2")
@@ -223,7 +223,7 @@ struct VectorIndexTests {
       }
     }
     await #expect(throws: CancellationError.self) { try await task.value }
-    let vector = Album.vector(8, of: 3, &random)
+    let vector = PhotoAlbum.vector(8, of: 3, &random)
     func ids(_ share: Double) throws -> [Int] {
       try db.fetch(
         Photo.nearest(to: vector, by: \.$embedding, metric: .cosine, limit: 9, examining: share)
@@ -388,10 +388,10 @@ struct VectorIndexTests {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).db").path
     try db.backup(to: path)
     let copy = try Database(
-      path: path, models: Album.models, configuration: Gallery.configuration())
+      path: path, models: PhotoAlbum.models, configuration: Gallery.configuration())
     #expect(try copy.places() == (300, 0))
     #expect(try copy.checkVectorIndex(of: Photo.self))
-    let vector = Album.vector(72, of: 3, &random)
+    let vector = PhotoAlbum.vector(72, of: 3, &random)
     let query = Photo.nearest(to: vector, by: \.$embedding, metric: .cosine, limit: 5)
     #expect(try copy.fetch(query).map(\.0) == (try db.fetch(query).map(\.0)))
   }
