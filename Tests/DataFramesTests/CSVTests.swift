@@ -157,7 +157,7 @@ struct CSVTests {
     ] {
       let csv = "2026\r\n\(text)\r\n"
       #expect(try DataFrame(csv: csv).csv() == csv)
-      // The same as a text: quotation marks say so, for the whole column.
+      // Quotation marks make the whole column a text.
       let texts = try DataFrame(columns: [DataFrameColumn("2026", [text, text])])
       #expect(try texts.csv() == "2026\r\n\"\(text)\"\r\n\"\(text)\"\r\n")
       #expect(try DataFrame(csv: texts.csv()) == texts)

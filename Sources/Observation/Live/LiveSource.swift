@@ -50,7 +50,7 @@ final class LiveForm<Row: Sendable>: Sendable {
   let isShort: Bool
   /// The comparison of differences with runs.
   let breaker = MergeBreaker()
-  /// What was found out about the query.
+  /// The facts about the query: its tables, conditions and plan.
   private let preparation = Lock<QueryWatch<Row>.Preparation?>(nil)
 
   fileprivate init(_ query: Query<Row>) {

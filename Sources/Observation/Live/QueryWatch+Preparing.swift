@@ -5,7 +5,7 @@ import SQLCore
 // differ only in their values share it.
 
 extension QueryWatch {
-  /// What was found out about a form of queries.
+  /// The facts about a form of queries.
   struct Preparation: Sendable {
     let maintenance: Maintenance
     /// The tables and columns that it reads.
@@ -19,7 +19,7 @@ extension QueryWatch {
     let explanation: String
   }
 
-  /// What is watched for the values of one query.
+  /// The tables and rows that are watched for the values of one query.
   struct Watched: Sendable {
     var tables: [QualifiedTableName: Subscription.Interest]
     /// The indexes with which fewer changed rows would matter.

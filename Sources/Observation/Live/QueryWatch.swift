@@ -15,7 +15,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let evaluators: RowEvaluators?
   private var maintenance = Maintenance(plan: nil, reason: RerunReason("it has not been prepared"))
   private var held: Held?
-  /// What the result has cost so far.
+  /// The cost of the result so far.
   private(set) var cost = LiveCost()
   /// The number of bytes that are counted among those of maintained queries.
   private var heldBytes = 0

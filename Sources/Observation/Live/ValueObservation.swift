@@ -120,7 +120,7 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
   private var tables: [QualifiedTableName: Subscription.Interest] = [:]
   /// Whether the value contains all commits that were looked at; false after an error.
   private var isCurrent = false
-  /// What the value has cost so far.
+  /// The cost of the value so far.
   private let cost = Lock(LiveCost())
   private var entry: SharedResults.Entry?
 

@@ -27,7 +27,7 @@ public protocol TableModel: ResultRow {
 
   /// Whether the type is a view; programs do not use it directly.
   ///
-  /// A dynamic cast to `any SQLView.Type` has the same answer, but for a type that is none, Swift looks
+  /// A dynamic cast to `any SQLView.Type` has the same answer, but for another type, Swift looks
   /// through all conformances of the program: a quarter of the time in which models are read.
   static var _isView: Bool { get }
 }

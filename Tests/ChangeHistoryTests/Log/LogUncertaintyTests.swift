@@ -169,7 +169,7 @@ struct LogUncertaintyTests {
       try db.migrationPlan(for: [Item.self]).steps.map(\.reason) == ["no model declares it"])
   }
 
-  @Test("a text that is not UTF-8 is logged with its bytes, and only who asks for it gets an error")
+  @Test("a text that is not UTF-8 is logged with its bytes, and only reading it as a text throws")
   func invalidText() throws {
     let db = try database()
     let value = DatabaseValue.invalidText(Data([0xFF, 0x41]))

@@ -111,7 +111,7 @@ struct RestoredLogTests {
   }
 
   @Test(
-    "a follower of the log is told that the file was restored, even if the numbers are the same")
+    "a follower of the log notices that the file was restored, even if the numbers are the same")
   func followers() async throws {
     let (db, saved) = (try database(), try Database.temporary())
     try await db.insert(Note(text: "one"))

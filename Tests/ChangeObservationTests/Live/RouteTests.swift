@@ -181,7 +181,7 @@ struct RouteTests {
     return watches
   }
 
-  @Test("a row wakes the queries in whose range its value is, or was, and only these")
+  @Test("a row wakes the queries whose range has its value, or had it, and no others")
   func ranges() async throws {
     let query = JoinPost.where { $0.$stars >= 3 && $0.$stars < 6 }.select(\.$id)
     #expect(

@@ -114,7 +114,7 @@ struct SharedResultTests {
     let result = try #require(try await slow.next())
     #expect(result == ["b", "x", "x", "x", "x"])
     #expect(result.difference.removed == [0] && result.difference.inserted == [1, 2, 3, 4])
-    // What is undone before it looks is no news.
+    // A change that is undone before the observer looks is no news.
     try await db.execute("INSERT INTO JoinTeam VALUES (7, 'y')")
     _ = try await fast.next()
     try await db.execute("DELETE FROM JoinTeam WHERE id = 7")

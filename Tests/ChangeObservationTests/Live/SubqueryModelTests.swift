@@ -14,7 +14,7 @@ struct SubqueryModelTests {
       rounds: TestSize.count(small: 6, full: 15, long: 1_500))
   }
 
-  @Test("rows whose key is NULL, of which there may be several, are counted like others")
+  @Test("rows whose key is NULL are counted like others, also several of them")
   func nullKeys() async throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)

@@ -2,7 +2,7 @@ import Apus
 import ClusterNodes
 import Foundation
 
-// What a cluster goes through in production, under the load of the writers. The guide
+// A cluster in production, under the load of the writers: restarts, replacements, copies, repairs. The guide
 // Documentation/Guides/Clusters.md describes each part.
 extension Trial {
   func maintain() async throws -> [String] {

@@ -9,7 +9,7 @@ import Testing
 struct Deployment: Sendable {
   let folder: URL
   var path: String { folder.appending(path: "orders.sqlite").path }
-  /// What the last command wrote to its standard error.
+  /// The standard error of the last command.
   var log: String {
     get throws { try String(contentsOf: logFile, encoding: .utf8) }
   }

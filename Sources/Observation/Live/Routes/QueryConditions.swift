@@ -37,7 +37,7 @@ struct QueryConditions: Sendable {
   /// Whether all tables that the query reads are known. Raw SQL may read any.
   private(set) var isComplete = true
 
-  /// The values of the query. Those of its arguments are not known.
+  /// The values of the query; its arguments are not known.
   let values: [BoundValue]
 
   private var scopes: [Scope] = []
@@ -69,7 +69,7 @@ struct QueryConditions: Sendable {
   fileprivate enum Clause {
     case other
     case `where`
-    /// ON of the table at a place. That of a LEFT JOIN says nothing about the tables before it.
+    /// ON of the table at a place. ON of a LEFT JOIN says nothing about the tables before it.
     case on(Int, isLeft: Bool)
   }
 
@@ -86,7 +86,7 @@ struct QueryConditions: Sendable {
     var isLeft = false
     /// Whether a RIGHT or FULL JOIN shows rows that a condition does not select.
     var keepsRows = false
-    /// What is known of a row of the SELECT: all comparisons of one of the alternatives hold.
+    /// The alternatives of a row of the SELECT: all comparisons of one of them hold.
     var alternatives: [[Comparison]] = [[]]
   }
 

@@ -136,7 +136,7 @@ struct RoutedSchema {
   }
 }
 
-/// What was found out about tables and statements, for all observers of a database.
+/// The facts about tables and statements, for all observers of a database.
 final class KnownRoutes: Sendable {
   struct Facts: Sendable {
     var version: Int32

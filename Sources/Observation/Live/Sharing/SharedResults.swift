@@ -81,7 +81,7 @@ final class SharedResults: Sendable {
     var results: [UInt64: Known] = [:]
     var forms: [Key: Form] = [:]
     var nextID: UInt64 = 0
-    /// What the results have cost that are not observed any more.
+    /// The cost of the results that are not observed any more.
     var past = LiveCost()
 
     mutating func enter<Result: ObservedResult>(
