@@ -223,7 +223,9 @@ final class SharedResult<Row: Sendable>: ObservedResult {
         state.isPending = true
         state.mustFetch = true
       }
-      if state.version != version || request > 0 || state.isPending || state.mustFetch {
+      if state.version != version || request > 0 || state.isPending || state.mustFetch
+        || state.answered < state.requests
+      {
         return .all
       }
       // After a run without a new outcome, one of the observers listens again.
