@@ -3,9 +3,10 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 import SchemaMigration
+import TestRun
 import Testing
 
-@Suite("Undo of many rows")
+@Suite("Undo of many rows", .needs(.preUpdateHook))
 struct ManyRowsTests {
   /// The statements that were run.
   private final class Statements: Sendable {

@@ -1,10 +1,11 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
 
-@Suite("Maintained queries that give way to runs")
+@Suite("Maintained queries that give way to runs", .needs(.preUpdateHook))
 struct GivingWayTests {
   /// Returns a database with room for the rows of one and a half queries, or with the usual room.
   private func database(small: Bool = true) async throws -> Database {
