@@ -104,7 +104,9 @@ import Testing
     #expect(try Self.value(test, "apus.live.results") == 1)
     #expect(try Self.value(test, "apus.live.maintained") == 1)
     #expect(try Self.value(test, "apus.live.rows") == 2)
-    #expect(test.counterTotal(label: "apus.live.fetches", dimensions: Self.main) == 1)
+    // The watch of the file, which begins with the first observer, may have the query run once more.
+    let fetches = test.counterTotal(label: "apus.live.fetches", dimensions: Self.main)
+    #expect((1...2).contains(fetches))
   }
 
   @Test func `The position of the change log is sampled where there is one, and its readers`()

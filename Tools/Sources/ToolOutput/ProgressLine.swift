@@ -27,6 +27,8 @@ package final class ProgressLine {
     self.verb = verb.escapedForTerminal()
     start = Date()
     update()
+    // The first figures take the place of the name alone, however soon they come.
+    shown = shown.map { _ in .distantPast }
   }
 
   /// Shows how far the command has come, a few times a second.
