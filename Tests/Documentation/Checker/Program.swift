@@ -22,6 +22,7 @@ struct Program {
     import Foundation
     import Apus
     import ApusHistory
+    import ApusRemote
     import DataFrames
     import SQLFunctions
     import ApusTestSupport

@@ -1,0 +1,1 @@
+private var engine: any RemoteEngine { unavailable() }
