@@ -1,4 +1,5 @@
 import Apus
+import ApusRemote
 import ClusterNodes
 import Foundation
 

@@ -1,4 +1,4 @@
-@_exported import ApusRemote
+import ApusRemote
 import Foundation
 import NIOSSL
 import SQLCore

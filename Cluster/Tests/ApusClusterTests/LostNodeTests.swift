@@ -1,5 +1,6 @@
 import Apus
 import ApusCluster
+import ApusRemote
 import ClusterNodes
 import Foundation
 import Synchronization

@@ -1,4 +1,5 @@
 import ApusCluster
+import ApusRemote
 import ClusterNodes
 import Foundation
 import SQLCore
