@@ -137,7 +137,9 @@ extension Site {
 
     init(of site: Site, _ path: String) {
       var lines: [[String]] = []
-      for line in (site.pages[path] ?? "").components(separatedBy: "\n") {
+      // An entry may go on in further lines.
+      let text = (site.pages[path] ?? "").replacing("\n  ", with: " ")
+      for line in text.components(separatedBy: "\n") {
         if line.hasPrefix("## ") { groups.append((String(line.dropFirst(3)), [])) }
         guard line.hasPrefix("- [") else { continue }
         var names: [String] = []
