@@ -141,7 +141,7 @@ class SiteTests(unittest.TestCase):
                         "return [...document.querySelectorAll('main .table-wrapper')].map(e => "
                         "[e.scrollWidth > e.clientWidth, getComputedStyle(e).overflowX])")
                     self.assertEqual({style for _, style in tables}, {"auto"})
-                    if page == "performance" or width == 390:
+                    if width == 390:
                         self.assertTrue(any(is_wide for is_wide, _ in tables))
                     self.assertLessEqual(self.driver.execute_script(
                         "return document.documentElement.scrollWidth - innerWidth"), 0)
