@@ -198,7 +198,7 @@ struct ForeignKeyGraph {
     let index: Int
     let table: AppliedTable
     let key: [DatabaseValue]
-    /// The row as it was; nil if there was none.
+    /// The row as it was; nil for a row that did not exist.
     let former: AppliedRow?
   }
 
@@ -221,7 +221,7 @@ struct ForeignKeyGraph {
   }
 
   /// Returns, for each of some rows as they were, the foreign key by which a row still refers to its
-  /// values although no row has them now; nil if there is none.
+  /// values although no row has them now; nil if no row refers to them.
   func violations(
     afterChangesOf rows: [AppliedRow], on connection: Connection
   ) throws -> [ConstraintFailure?] {

@@ -94,7 +94,7 @@ func once(_ values: [String], _ body: ([String]) -> String) -> String {
     + "lambda v: \(body(names.map { "v.\($0)" })))[1]"
 }
 
-/// Combines terms, each of which first becomes a value.
+/// Combines terms after each has become a value.
 func once(_ terms: [Term], _ body: ([Term]) throws -> Term) throws -> Term {
   let terms = terms.map(\.settled)
   guard terms.contains(where: { $0.sql.utf8.count > 60 }) else { return try body(terms) }

@@ -63,8 +63,8 @@ extension Trial {
     return (0..<nodes.count).filter { $0 != leader } + [leader]
   }
 
-  /// Copies the database from a node, and checks the copy. That of the leader has all that was
-  /// acknowledged before; a follower may be behind.
+  /// Copies the database from a node, and checks the copy. A copy from the leader has every write that
+  /// was acknowledged before; a copy from a follower may lack the last ones.
   private func checkCopy(from node: Int) async throws {
     let expected = nodes.leader() == node ? history.settled : History.Settled()
     let folder = nodes.folder.appending(path: "copy")

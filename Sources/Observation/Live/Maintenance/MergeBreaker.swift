@@ -10,7 +10,7 @@ import SQLCore
 /// The times are those on a connection, without the wait for it.
 final class MergeBreaker: Sendable {
   private struct State {
-    /// The mean time of a run; nil if there was none.
+    /// The mean time of a run; nil before the first one.
     var run: Duration?
     var strikes = 0
     /// The number of updates for which the queries still run again.

@@ -29,7 +29,7 @@ struct RowRoute: Hashable, Sendable {
     }
 
     let columns: [Column]
-    /// The range in which the value of a further column must be; nil if there is none.
+    /// The range of a further column that the value must be in; nil without such a column.
     var range: RangeForm?
     /// The columns that the query reads of the table, folded; nil for all. An update of other
     /// columns does not matter.

@@ -27,7 +27,7 @@ struct VectorCells: Sendable {
   var count: Int { centroids.count }
 
   /// Learns the cells from a sample of vectors. The vectors with the most frequent number of
-  /// dimensions count. Returns nil if there is none.
+  /// dimensions count. Returns nil if the sample is empty.
   ///
   /// - Parameter step: called between the rounds. An error that it throws ends the learning.
   init?(

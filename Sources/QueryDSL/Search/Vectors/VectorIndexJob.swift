@@ -6,11 +6,11 @@ import SQLCore
   import Foundation
 #endif
 
-/// The work that puts the rows of a table into the cells of an index, in parts, each of which can be
-/// a transaction of its own.
+/// The work that puts the rows of a table into the cells of an index. It is done in parts, and each part
+/// can be a transaction of its own.
 ///
-/// While it runs, and if it ends early, each row is in one cell: a former one, a new one, or none, and
-/// then it is measured by every search. So searches are correct at all times.
+/// While it runs, and if it ends early, a row is in a former cell, in a new one, or in none. Every search
+/// measures the rows that are in none, so searches are correct at all times.
 struct VectorIndexJob: Sendable {
   private let index: VectorIndexDefinition
   private let cells: VectorCells
@@ -116,8 +116,8 @@ struct VectorIndexJob: Sendable {
       "SELECT count(*) FROM \(index.quotedName) WHERE \"cell\" = 0")
   }
 
-  /// Places some rows, and returns how many. If there are none, it removes the former cells, and
-  /// returns 0. It also returns 0 if another rebuild has removed its cells: that one places the rows.
+  /// Places some rows, and returns their number. After the last row it removes the former cells, and
+  /// returns 0. It also returns 0 if another rebuild, which then places the rows, has removed its cells.
   func placeSome(on connection: Connection) throws -> Int {
     guard let last = numbers.last, let start = numbers.first else { return 0 }
     let found = try connection.number(

@@ -55,8 +55,8 @@ struct TableLinks {
       let own = Set(scope.statement.tables)
       for table in own { (links[table], required[table]) = (nil, nil) }
       add(scope)
-      // One query value may be part of several subqueries, each of which has other conditions. A
-      // row may matter for only one of them, so only what all of them require is kept.
+      // One query value may be part of several subqueries, which have different conditions. A row may
+      // matter for only one of them, so only conditions that all of them have are kept.
       for table in own where !seen.insert(table).inserted {
         links[table] = links[table, default: []].intersection(earlierLinks[table] ?? [])
         required[table] = required[table, default: []].intersection(earlierRequired[table] ?? [])
