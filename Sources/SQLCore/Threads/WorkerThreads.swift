@@ -170,6 +170,10 @@ struct Queue<Element> {
     elements[start...].contains { $0.map(isWanted) ?? false }
   }
 
+  func count(where isWanted: (Element) -> Bool) -> Int {
+    elements[start...].count { $0.map(isWanted) ?? false }
+  }
+
   mutating func append(_ element: Element) { elements.append(element) }
 
   mutating func popFirst() -> Element? {

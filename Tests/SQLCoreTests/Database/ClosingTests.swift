@@ -139,6 +139,38 @@ struct ClosingTests {
     try await db.close()
   }
 
+  @Test("closing does not count an access that was cancelled while it waited behind a live query")
+  func cancelledWait() async throws {
+    let db = try Database.temporary(configuration: .with { $0.maximumReaders = 1 })
+    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let probe = Task.detached {
+      try await db.observing(hops: true, isFirst: true) { _ in
+        begun.signal()
+        gate.wait()
+      }
+    }
+    begun.wait()
+    let reading = Task.immediate { try await db.read { _ in } }
+    #expect(db.access.pool.waitingCount(.reader) == 1)
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    #expect(db.access.pool.waitingCount(.reader) == 0 && db.status().reader.waiting == 0)
+    let closed = Lock<Result<Void, any Error>?>(nil)
+    let ended = DispatchSemaphore(value: 0)
+    startThread {
+      let result = Result { try db.close() }
+      closed.withLock { $0 = result }
+      ended.signal()
+    }
+    while db.access.pool.state.withLock({ $0.closers.isEmpty }), closed.withLock({ $0 == nil }) {
+      await Task.yield()
+    }
+    gate.signal()
+    ended.wait()
+    try closed.withLock { try #require($0).get() }
+    try await probe.value
+  }
+
   @Test("closing waits while the library itself uses the writer, and then succeeds")
   func look() async throws {
     let db = try Database.temporary()

@@ -31,8 +31,12 @@ final class ConnectionPool: Sendable {
 
     /// Whether an access that a caller requested runs or waits.
     var isUsed: Bool {
-      count - idle.count - endingCount - probeCount > 0 || waiters.contains { !$0.isProbe }
+      count - idle.count - endingCount - probeCount > 0
+        || waiters.contains { !$0.isProbe && $0.isWaiting }
     }
+
+    /// The number of accesses that wait.
+    var waitingCount: Int { waiters.count(where: \.isWaiting) }
 
     mutating func take() -> Grant? {
       if let core = idle.popLast() { return .connection(core) }
@@ -204,7 +208,7 @@ final class ConnectionPool: Sendable {
         if waiter.isProbe { state[name].probeCount += 1 }
         return grant
       }
-      if name == .stream, state[name].waiters.count >= state[name].endingCount {
+      if name == .stream, state[name].waitingCount >= state[name].endingCount {
         // Other streams may hold their connections indefinitely, and may belong to the same caller.
         throw TooManyStreams(maximum: state[name].maximum)
       }
@@ -225,7 +229,7 @@ final class ConnectionPool: Sendable {
 
   /// Returns the number of accesses that wait for a connection of a lane.
   func waitingCount(_ name: LaneName) -> Int {
-    state.withLock { $0[name].waiters.count }
+    state.withLock { $0[name].waitingCount }
   }
 
   /// Takes the next write in line if it can share a commit. No write overtakes another.

@@ -94,14 +94,14 @@ extension Database {
 
 extension ConnectionPool.Lane {
   fileprivate var use: PoolStatus.Lane {
-    PoolStatus.Lane(connections: count, used: count - idle.count, waiting: waiters.count)
+    PoolStatus.Lane(connections: count, used: count - idle.count, waiting: waitingCount)
   }
 
   /// The state of the lane. Idle connections are in no one's use, so they can be inspected while
   /// the lock is held.
   fileprivate var status: LaneStatus {
     LaneStatus(
-      count: count, idle: idle.count, waiting: waiters.count, faults: idle.flatMap(\.faults))
+      count: count, idle: idle.count, waiting: waitingCount, faults: idle.flatMap(\.faults))
   }
 }
 

@@ -30,6 +30,15 @@ final class Waiter: Sendable {
     self.isProbe = isProbe
   }
 
+  /// Whether the access stands in line still. One whose waiting was ended stays there until it is its
+  /// turn.
+  var isWaiting: Bool {
+    state.withLock { state in
+      if case .waiting = state { return true }
+      return false
+    }
+  }
+
   /// Begins to wait. Returns an error if the access was ended before it began to wait.
   func begin(_ answer: @escaping Answer) -> (any Error)? {
     state.withLock { state in
