@@ -145,16 +145,19 @@ extension SelectStatement {
     if offset != nil {
       throw QueryError("a page begins after its cursor; remove the offset of the query")
     }
-    var nodes = order.map(\.expression)
-    if case .terms(let terms) = selection {
-      for term in terms {
-        switch term {
-        case .table: break
-        case .expression(let node), .aliased(let node, _): nodes.append(node)
-        }
+    if hasAggregateOrWindow { throw refuse("aggregates or windows") }
+  }
+
+  /// Whether the order or a selected expression has an aggregate or a window function.
+  var hasAggregateOrWindow: Bool {
+    if order.contains(where: \.expression.containsAggregateOrWindow) { return true }
+    guard case .terms(let terms) = selection else { return false }
+    return terms.contains { term in
+      switch term {
+      case .table: false
+      case .expression(let node), .aliased(let node, _): node.containsAggregateOrWindow
       }
     }
-    if nodes.contains(where: \.containsAggregateOrWindow) { throw refuse("aggregates or windows") }
   }
 
   /// Returns what a term of ORDER BY orders by: of the name of a result column, its expression.

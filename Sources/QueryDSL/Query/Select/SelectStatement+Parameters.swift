@@ -29,29 +29,10 @@ private final class ValueSeparation {
   }
 
   func statement(_ statement: SelectStatement) throws -> SelectStatement {
-    guard statement.extras?.content.isPlain ?? true else { return statement }
-    var result = statement
     // An expression that is also one of GROUP BY or ORDER BY must stay the same as that.
     let named = statement.groups + statement.order.map(\.expression)
     let isNamed = statement.isDistinct || named.contains { $0.columnID == nil }
-    if case .terms(let terms) = statement.selection, !isNamed {
-      result.selection = .terms(
-        try terms.map { term in
-          switch term {
-          case .table: term
-          case .expression(let node): .expression(try expression(node))
-          case .aliased(let node, let name): .aliased(try expression(node), name)
-          }
-        })
-    }
-    result.predicates = ShortList(try statement.predicates.map(predicate))
-    guard statement.extras != nil else { return result }
-    result.joins = try statement.joins.map {
-      SelectStatement.Join(
-        kind: $0.kind, table: $0.table, condition: try $0.condition.map(predicate))
-    }
-    if !isNamed { result.having = ShortList(try statement.having.map(predicate)) }
-    return result
+    return try statement.rebuilt(selecting: isNamed ? nil : expression, predicate)
   }
 
   private func expression(_ node: ExpressionNode) throws -> ExpressionNode {

@@ -22,13 +22,18 @@ extension SelectStatement {
   }
 }
 
-private struct Probing {
-  let canBeNull: (ColumnID) -> Bool
-
-  func statement(_ statement: SelectStatement) throws -> SelectStatement {
-    guard statement.extras?.content.isPlain ?? true else { return statement }
-    var result = statement
-    if case .terms(let terms) = statement.selection {
+extension SelectStatement {
+  /// Returns the query with other conditions in WHERE, ON and HAVING, and other selected expressions. A
+  /// query with clauses besides these, groups and an order stays as it is.
+  ///
+  /// - Parameter expression: returns a selected expression; nil if these and HAVING stay.
+  func rebuilt(
+    selecting expression: ((ExpressionNode) throws -> ExpressionNode)?,
+    _ predicate: (PredicateNode) throws -> PredicateNode
+  ) throws -> SelectStatement {
+    guard extras?.content.isPlain ?? true else { return self }
+    var result = self
+    if let expression, case .terms(let terms) = selection {
       result.selection = .terms(
         try terms.map { term in
           switch term {
@@ -38,17 +43,24 @@ private struct Probing {
           }
         })
     }
-    result.predicates = ShortList(try statement.predicates.map(predicate))
-    if !statement.joins.isEmpty {
-      result.joins = try statement.joins.map {
-        SelectStatement.Join(
-          kind: $0.kind, table: $0.table, condition: try $0.condition.map(predicate))
+    result.predicates = ShortList(try predicates.map(predicate))
+    if !joins.isEmpty {
+      result.joins = try joins.map {
+        Join(kind: $0.kind, table: $0.table, condition: try $0.condition.map(predicate))
       }
     }
-    if !statement.having.isEmpty {
-      result.having = ShortList(try statement.having.map(predicate))
+    if expression != nil, !having.isEmpty {
+      result.having = ShortList(try having.map(predicate))
     }
     return result
+  }
+}
+
+private struct Probing {
+  let canBeNull: (ColumnID) -> Bool
+
+  func statement(_ statement: SelectStatement) throws -> SelectStatement {
+    try statement.rebuilt(selecting: expression, predicate)
   }
 
   private func expression(_ node: ExpressionNode) throws -> ExpressionNode {

@@ -63,16 +63,7 @@ extension SelectStatement {
       !first.isDescending,
       !content.joins.contains(where: { $0.kind == .right || $0.kind == .full })
     else { return nil }
-    var nodes = order.map(\.expression)
-    if case .terms(let terms) = selection {
-      for term in terms {
-        switch term {
-        case .table: break
-        case .expression(let node), .aliased(let node, _): nodes.append(node)
-        }
-      }
-    }
-    guard !nodes.contains(where: \.containsAggregateOrWindow) else { return nil }
+    guard !hasAggregateOrWindow else { return nil }
     switch offset {
     case nil: return limit
     case .number(let offset) where offset >= 0 && offset < 100_000: return limit + offset
