@@ -159,11 +159,6 @@ extension ConnectionCore {
     }
   }
 
-  /// Marks a read statement as running. Loops that step by themselves begin with this call.
-  package func beginReading(_ statement: StatementPointer) throws {
-    if !statement.pointee.isRunning { try begin(statement) }
-  }
-
   // MARK: Binding
 
   /// Binds an integer to the parameter at `index`, counted from 1.
