@@ -154,7 +154,7 @@ struct ClosingTests {
     #expect(db.access.pool.waitingCount(.reader) == 1)
     reading.cancel()
     await #expect(throws: CancellationError.self) { try await reading.value }
-    #expect(db.access.pool.waitingCount(.reader) == 0 && db.status().reader.waiting == 0)
+    #expect(db.access.pool.waitingCount(.reader) == 0 && db.poolStatus.readers.waiting == 0)
     let closed = Lock<Result<Void, any Error>?>(nil)
     let ended = DispatchSemaphore(value: 0)
     startThread {
