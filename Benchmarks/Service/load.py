@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
 
@@ -136,7 +137,7 @@ def write(options, lines):
     """Writes the table into the README, between its two comments."""
     with open(README, encoding="utf-8") as file:
         text = file.read()
-    table = "\n".join([machine(options), "", *lines])
+    table = "\n".join([*textwrap.wrap(machine(options), 100), "", *lines])
     made, count = re.subn(r"(<!-- load -->\n).*?(<!-- end -->)",
                           lambda match: match[1] + table + "\n" + match[2], text, flags=re.S)
     if count != 1:
