@@ -64,7 +64,9 @@ extension QueryWatch {
         of: source.form, in: watch,
         PlanningContext(
           dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
-          reserve: watch.database.configuration.liveReserve))
+          reserve: watch.database.configuration.liveReserve,
+          // A part takes about 256 bytes. One query may take an eighth of the memory for them.
+          maximumParts: watch.maximumHeldBytes / 2_048))
       let preparation = Preparation(
         maintenance: maintenance, interests: try connection.interests(of: dependencies),
         conditions: try source.form.shape.map { QueryConditions(of: try $0()) },

@@ -19,10 +19,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private(set) var cost = LiveCost()
   /// The number of bytes that are counted among those of maintained queries.
   private var heldBytes = 0
-  /// Whether the query runs again because its rows did not fit into the memory for maintained ones,
-  /// and the bytes that they took.
-  private var lacksRoom = false
-  private var bytesWithoutRoom = 0
+  /// The reason why the query runs again although it has a plan: what would be held did not fit into
+  /// the memory for maintained queries. It comes with the bytes that the rows took, if they were held.
+  private var obstacle: (reason: RerunReason, bytes: Int?)?
   /// Whether the query runs again because differences cost more.
   private var isResting = false
   /// The way in which the result is kept up to date if nothing is in the way.
@@ -70,6 +69,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     /// The number of commits of other connections that the result contains, as in a
     /// `WatchedSnapshot`; nil if it is not known.
     var otherCount: UInt32?
+    /// The reason why the rows to maintain the result were not fetched, although there is a plan.
+    var obstacle: RerunReason?
   }
 
   /// The last result; nil before the first.
@@ -111,9 +112,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   deinit { watch.countHeldBytes(-heldBytes) }
 
   /// Whether the result is maintained.
-  var isMaintained: Bool { maintenance.isMaintained && !lacksRoom }
+  var isMaintained: Bool { maintenance.isMaintained && obstacle == nil }
 
-  private var plan: (any MaintenancePlan<Row>)? { lacksRoom ? nil : maintenance.plan }
+  private var plan: (any MaintenancePlan<Row>)? { obstacle == nil ? maintenance.plan : nil }
 
   /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
   /// change between them is missed. Returns false if a table or column that it read before does not
@@ -198,8 +199,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     let rows = cost.rows + (new.window?.parts.reduce(0) { $0 + $1.entries.count } ?? 0)
     cost.byteCount = rows * (MemoryLayout<Row>.stride + 96 + 16 * trees)
     let all = countHeld(isMaintained ? cost.byteCount : 0)
-    guard isMaintained, all > watch.maximumHeldBytes else { return }
-    (lacksRoom, bytesWithoutRoom) = (true, heldBytes)
+    guard new.obstacle != nil || isMaintained && all > watch.maximumHeldBytes else { return }
+    obstacle = new.obstacle.map { ($0, nil) } ?? (.lacksRoom, heldBytes)
     held?.window = nil
     countHeld(0)
     noteWay()
@@ -211,12 +212,16 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return watch.countHeldBytes(bytes - heldBytes)
   }
 
-  /// Lets the query be maintained again if there is room for its rows and a reserve.
+  /// Lets the query be maintained again if there is room for its rows and a reserve. If their number
+  /// is not known, this is tried now and then.
   private func takeRoom() {
-    guard lacksRoom,
-      watch.countHeldBytes(0) + bytesWithoutRoom <= watch.maximumHeldBytes / 4 * 3
-    else { return }
-    lacksRoom = false
+    guard let obstacle else { return }
+    if let bytes = obstacle.bytes {
+      guard watch.countHeldBytes(0) + bytes <= watch.maximumHeldBytes / 4 * 3 else { return }
+    } else if !cost.fetches.isMultiple(of: 64) {
+      return
+    }
+    self.obstacle = nil
     noteWay()
   }
 
@@ -233,8 +238,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Notes whether the result is maintained now.
   private func noteWay() {
     cost.isMaintained = isMaintained && !isResting
-    if maintenance.isMaintained, lacksRoom {
-      cost.explanation = RerunReason.lacksRoom.sentence + "."
+    if maintenance.isMaintained, let obstacle {
+      cost.explanation = obstacle.reason.sentence + "."
     } else if isMaintained, isResting {
       cost.explanation = RerunReason.isResting.sentence + "."
     } else {
@@ -248,8 +253,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     let reason: String? =
       if !maintenance.isMaintained {
         maintenance.reason?.sentence
-      } else if lacksRoom {
-        RerunReason.lacksRoom.sentence
+      } else if let obstacle {
+        obstacle.reason.sentence
       } else {
         isResting ? RerunReason.isResting.sentence : "It is maintained, but had to be fetched"
       }
@@ -270,6 +275,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       }
       let counted = watch.countingOthers(in: snapshot, on: core)
       if plan?.readsSnapshots == true { snapshot = counted }
+      var obstacle: RerunReason?
       let new = try core.withArguments(source.values) {
         guard let plan else { return try Self.hold(try source.form.fetch(core), after: old) }
         let start = ContinuousClock.now
@@ -279,13 +285,15 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         } catch is ColumnValueError {
           // The query may order by a column with invalid text that it does not select. Only SQLite
           // knows the order of such text.
-          return try Self.hold(try source.form.fetch(core), after: old)
+        } catch let reason as RerunReason {
+          obstacle = reason
         }
+        return try Self.hold(try source.form.fetch(core), after: old)
       }
       try core.run(cached: "COMMIT")
       return Held(
         result: new.0, window: new.1, snapshot: snapshot, schemaVersion: version,
-        otherCount: counted.otherCount)
+        otherCount: counted.otherCount, obstacle: obstacle)
     }
     try Task.checkCancellation()
     return new

@@ -76,6 +76,54 @@ struct GivingWayTests {
     withExtendedLifetime(first) {}
   }
 
+  @Test("totals over too many rows run again and say so, and are maintained once there are few")
+  func totals() async throws {
+    var configuration = Configuration.relaxed
+    configuration.maximumLiveMemory = 10 * 2_048
+    let db = try Database.temporary(configuration: configuration)
+    try await db.execute(
+      """
+      \(unsafe: JoinTables.creation)
+      INSERT INTO JoinPost
+        WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+        SELECT i, NULL, NULL, 'x', 1 FROM n;
+      INSERT INTO JoinMark SELECT id, 'a', id FROM JoinPost WHERE id <= 11;
+      """)
+    let totals = Query { (post: Columns<JoinPost>, mark: Columns<JoinMark>) in
+      From(post)
+      Join(mark, on: mark.$post == post.$id)
+      Select(post.$stars.sum())
+    }
+    let explanation = try await db.observe(totals).explanation
+    #expect(explanation.isMaintained)
+    #expect(
+      explanation.description.hasSuffix(
+        "while no more than 10 of these have a part in them."))
+    let watch = QueryWatch(LiveSource(totals), in: db)
+    #expect(try await watch.next()?.first == 11)
+    #expect(!watch.isMaintained && !watch.cost.isMaintained)
+    #expect(
+      watch.cost.explanation.hasPrefix("Runs again")
+        && watch.cost.explanation.contains("more than 10 rows of JoinPost have a part"))
+    let (stars, count) = ("UPDATE JoinPost SET stars = stars + 1 WHERE id = 3", watch.fetchCount)
+    try await db.execute("\(unsafe: stars)")
+    #expect(try await watch.update()?.first == 12)
+    #expect(watch.fetchCount == count + 1 && !watch.isMaintained)
+    // There are fewer now, which is noticed after some runs.
+    try await db.execute("DELETE FROM JoinMark WHERE post > 10")
+    var sum = 11
+    #expect(try await watch.update()?.first == sum)
+    while watch.fetchCount < 65 {
+      try await db.execute("\(unsafe: stars)")
+      sum += 1
+      #expect(try await watch.update()?.first == sum)
+    }
+    #expect(watch.isMaintained && watch.cost.explanation.hasPrefix("Maintained"))
+    try await db.execute("\(unsafe: stars)")
+    #expect(try await watch.update()?.first == sum + 1)
+    #expect(watch.fetchCount == 65 && watch.cost.merges == 1)
+  }
+
   @Test("differences that cost more than runs rest for a while, and longer if they still do")
   func breaker() {
     let breaker = MergeBreaker()

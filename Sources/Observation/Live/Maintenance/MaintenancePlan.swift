@@ -31,10 +31,11 @@ protocol MaintenancePlan<Row>: Sendable {
   /// The way in which the result is maintained, as the end of a sentence.
   var explanation: String { get }
 
-  /// Fetches the whole result or, if it has a limit, as many rows as are held.
+  /// Fetches the whole result or, if it has a limit, as many rows as are held. Throws a
+  /// `RerunReason` if that would be too much.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry]
 
-  /// Fetches the whole result as it is held.
+  /// Fetches the whole result as it is held. Throws a `RerunReason` if that would be too much.
   func window(on core: ConnectionCore) throws -> ResultWindow
 
   /// Narrows what is watched to the rows that can concern the result.
@@ -118,6 +119,8 @@ struct PlanningContext {
   let isPrivate: Bool
   /// The least number of rows that a result with a limit holds beyond it.
   let reserve: Int
+  /// The greatest number of rows that are held for a result that does not show them.
+  let maximumParts: Int
 }
 
 /// The choice of a plan.

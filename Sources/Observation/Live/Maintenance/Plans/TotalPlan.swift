@@ -18,6 +18,8 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
   private let parts: SelectStatement
   /// The table over whose columns, all NULL, the shown row is calculated.
   private let shadow: ShadowTable
+  /// The greatest number of parts that a fetch reads.
+  private let maximumParts: Int
 
   /// The key of the row that is shown. No root has it.
   private var totalKey: RowKey { .values(root.keyCollations.map { _ in .null }) }
@@ -25,7 +27,8 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
   var explanation: String {
     let names = Planning.names([root.layout.tableName] + paths.map(\.table.layout.tableName))
     return "a commit that touches \(names) changes the values by the rows of "
-      + "\(root.layout.tableName) that this concerns"
+      + "\(root.layout.tableName) that this concerns, while no more than \(maximumParts) of these have "
+      + "a part in them"
   }
 
   /// - Parameter scoped: the tables of subqueries.
@@ -75,6 +78,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     self.query = try KeyedQuery(
       query, groupedBy: groups, aggregates: aggregates.nodes, of: tables, reserve: 0)
     shadow = tables[0].shadow
+    maximumParts = context.maximumParts
     // The first row is that of the totals. All parts are held after it.
     form = ResultForm(
       order: RowOrder(
@@ -83,15 +87,18 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
       limit: 1, offset: 0, reserve: Int.max / 8)
   }
 
-  /// The greatest number of parts that are held. If there are more, the query runs again.
-  private static var maximumParts: Int { 20_000 }
-
+  /// Throws a `RerunReason` if there are too many parts.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
-    guard let total = try query.fetch(on: core).first else { return [] }
     var limited = parts
-    limited.limitRows(to: Self.maximumParts + 1)
+    limited.limitRows(to: maximumParts + 1)
     let parts = try core.values(of: limited)
-    guard parts.count <= Self.maximumParts else { return [entry(of: total, values: [])] }
+    guard parts.count <= maximumParts else {
+      let name = root.layout.tableName
+      throw RerunReason(
+        "more than \(maximumParts) rows of \(name) have a part in its values, for which "
+          + "Configuration.maximumLiveMemory is too small")
+    }
+    guard let total = try query.fetch(on: core).first else { return [] }
     return [entry(of: total, values: total.aggregates)]
       + parts.map { part(Array($0[..<keyCount]), Array($0[keyCount...])) }
       .sorted { $0.key.compare($1.key) < 0 }
@@ -99,7 +106,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
 
   private var keyCount: Int { root.keyCollations.count }
 
-  /// - Parameter values: the totals; empty if the parts are not held.
+  /// - Parameter values: the totals.
   private func entry(of row: ResultEntry, values: [DatabaseValue]) -> ResultEntry {
     ResultRowEntry(
       key: totalKey, order: [.integer(0)], aggregates: values, fingerprint: row.fingerprint,
@@ -122,8 +129,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     on core: ConnectionCore
   ) throws -> ResultChange? {
     let maximum = Planning.maximumTouched(of: window.entries.count)
-    guard let total = window.entry(of: totalKey), !total.aggregates.isEmpty,
-      var roots = root.touchedKeys(in: commits)
+    guard let total = window.entry(of: totalKey), var roots = root.touchedKeys(in: commits)
     else { return nil }
     for path in paths {
       guard let found = try path.values(of: commits, means.values, maximum: maximum, on: core)
