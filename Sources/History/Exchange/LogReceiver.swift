@@ -48,15 +48,15 @@ struct LogReceiver {
     }
   }
 
-  /// A change, and the part of it that waits in any case.
+  /// A change, and the part of it that must wait.
   private struct Split {
     var change: AnyLogChange?
     var waiting: [(change: AnyLogChange, part: AwaitedPart)] = []
   }
 
-  /// Applies what can be applied of a transaction, and keeps the rest.
+  /// Applies the possible part of a transaction, and keeps the rest.
   ///
-  /// - Parameter entry: the entry in which the transaction arrived; nil for the present one.
+  /// - Parameter entry: the entry in which the transaction arrived; nil for the present entry.
   private mutating func apply(
     _ transaction: LogTransaction, by policy: ConflictPolicy, entry: Int64?,
     with application: inout ChangeApplication
@@ -77,7 +77,7 @@ struct LogReceiver {
       changes.append(newer)
     }
     let resolved = try application.apply(changes, resolving: policy)
-    // The changes that were left out, and those among them that wait.
+    // The changes that were left out, and the waiting changes among them.
     var (left, waiting): (Set<Int>, Set<Int>) = ([], [])
     for conflict in resolved {
       let place = changes.firstIndex(of: conflict.conflict.change)
@@ -133,7 +133,7 @@ struct LogReceiver {
         }
       }
     }
-    // The row of an update may wait itself.
+    // The row of an update may itself wait.
     if change.kind == .updated, hasWaiting,
       try connection.insertionWaits(table: table.name, key: change.keyText),
       try table.row(of: change, on: connection) == nil
@@ -166,8 +166,8 @@ struct LogReceiver {
     }
   }
 
-  /// Returns the part that a change waits for after it was left out because of a conflict; nil if
-  /// it does not wait.
+  /// Returns the part for which a change waits after it was left out because of a conflict; nil if
+  /// the change does not wait.
   private mutating func part(
     for resolved: ResolvedConflict, _ split: Split, _ change: AnyLogChange
   ) throws -> AwaitedPart? {
@@ -198,7 +198,7 @@ struct LogReceiver {
       }
       guard !ready.isEmpty else { break }
       ready.sort { $0.id < $1.id }
-      // The changes that wait were not noted, so that they are compared with the log alone.
+      // The waiting changes were not noted, so they are compared only with the log.
       clock = RowClock(identity: identity)
       try clock.read(for: ready.map(\.transaction), in: &tables, on: connection)
       for group in WaitingChange.grouped(ready) {

@@ -14,9 +14,9 @@ public struct LogTransaction: Hashable, Sendable {
   public let origin: LogEntry.Origin
   /// The microseconds since 1970. Of two transactions that change a row, the later one is newer.
   public let time: Int64
-  /// The label; nil if it has none.
+  /// The label; nil if there is none.
   public let label: String?
-  /// The author; nil if it has none.
+  /// The author; nil if there is none.
   public let author: String?
   /// The rows that differ.
   public let changes: [AnyLogChange]
@@ -54,14 +54,14 @@ public struct LogBatch: Hashable, Sendable, Codable {
     public let position: LogPosition
   }
 
-  /// The identity of the database from whose log the transactions are.
+  /// The identity of the database from whose log the transactions come.
   public let source: String
   /// The position in that log after which the batch begins.
   public let start: LogPosition
   /// The position in that log at which the batch ends.
   public let end: LogPosition
-  /// The first positions of the epochs from that of the start to that of the end; nil in a batch of a
-  /// program that knows no epochs.
+  /// The first positions of the epochs from the start to the end of the batch; nil if the batch
+  /// comes from a version of the library without epochs.
   let epochs: [LogPosition]?
   /// Whether the batch has the transactions that were applied there from other databases, as well.
   public let isRelaying: Bool

@@ -2,15 +2,15 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// The history of some tables over the change log. Its steps are those of the log: each entry that
-/// undoes another one says so, and so the steps can be found again after a restart.
+/// The history of some tables over the change log. Its steps are the steps of the log: each entry
+/// that undoes another entry says so, and therefore the steps can be found again after a restart.
 final class LoggedHistory: HistorySource, CommitReceiver {
   private struct State {
     var stack: HistoryStack<Int64>
     /// The position of the last entry that was read.
     var position: LogPosition
-    /// The entries that undo, or redo, a transaction from before the beginning of the history. They
-    /// are no steps, nor is what inverts them.
+    /// The entries that undo or redo a transaction from before the beginning of the history. They
+    /// are not steps, nor are entries that invert them.
     var outside: Set<Int64> = []
   }
 

@@ -31,17 +31,18 @@ struct LiveSource<Row: Sendable>: Sendable {
 
 /// A query without its values: its text, how its result is maintained, and how it is fetched.
 ///
-/// Observers whose queries differ only in values share one, and what was found out about it.
+/// Observers whose queries differ only in values share a form, with everything that the library
+/// found out about it.
 final class LiveForm<Row: Sendable>: Sendable {
-  /// The SQL of the statements that the query runs, from which its dependencies are found. The first
-  /// one is that of its rows.
+  /// The SQL of the statements that the query runs. The dependencies of the query are found from
+  /// them. The first statement reads the query's rows.
   let texts: @Sendable () throws -> [String]
-  /// The shape of the query, from which the rows that matter are known; nil if all may matter.
+  /// The shape of the query, which shows the rows that matter; nil if all may matter.
   let shape: (@Sendable () throws -> Shape)?
-  /// Returns what the query has in common with others whose rows are the same, but for its values.
-  /// It is nil if the query cannot be compared with others.
+  /// The key under which queries that differ only in values share a form; nil if the query cannot be
+  /// compared with others.
   let key: SharedResults.Key?
-  /// Returns the plan by which the result is maintained. Throws a `RerunReason` if the query is
+  /// Returns the plan that maintains the result. Throws a `RerunReason` if the query must be
   /// fetched again after each change.
   let plan: @Sendable (PlanningContext) throws -> any MaintenancePlan<Row>
   /// Fetches all rows of a query that is not maintained.

@@ -48,9 +48,8 @@ extension RerunReason {
 extension QueryObservation {
   /// The explanation of how the result is kept up to date with the current schema.
   ///
-  /// It compiles the query, but does not run it. If an index is missing, it also takes some
-  /// milliseconds to find out which. Throws the errors that `fetch` throws when the query is
-  /// compiled.
+  /// Compiles the query, but does not run it. If an index is missing, the search for it takes some
+  /// milliseconds more. Throws the errors that `fetch` throws when the query is compiled.
   public var explanation: ObservationExplanation {
     get async throws { try await QueryWatch(source, in: database).explain() }
   }
@@ -71,7 +70,7 @@ struct RerunReason: Error {
   let text: String
   /// The statements that would scan a table, if indexes are missing.
   var scanningSQL: [String]
-  /// Whether it may be another one a moment later, with the same schema.
+  /// Whether the answer may change a moment later, although the schema stays the same.
   let isOfMoment: Bool
 
   static let lacksRoom = RerunReason(
@@ -106,7 +105,7 @@ public struct ObservationRerun: Sendable, CustomStringConvertible {
 
 extension Database {
   /// Calls a closure whenever a live query of this database runs again as a whole after a commit
-  /// and takes longer than a limit; nil ends that. Use it during development.
+  /// and takes longer than a limit; nil ends the reports. Use it during development.
   ///
   /// ```swift
   /// db.onObservationRerun(longerThan: .milliseconds(5)) { print($0) }
@@ -114,10 +113,10 @@ extension Database {
   /// //   Runs again after each commit that touches what it reads, because it selects DISTINCT rows.
   /// ```
   ///
-  /// The closure replaces an earlier one. It is called on the thread of the observation, which
-  /// continues when it returns; no lock is held meanwhile. A query that is maintained is reported,
-  /// too, when it has to be fetched, such as after a commit that touched very many rows. The first
-  /// fetch of an observation is not reported.
+  /// The closure replaces an earlier closure. It is called on the thread of the observation, which
+  /// continues when the closure returns. No lock is held during the call. A maintained query is
+  /// also reported if it has to be fetched, for example after a commit that touched very many rows.
+  /// The first fetch of an observation is not reported.
   public func onObservationRerun(
     longerThan limit: Duration, _ report: (@Sendable (ObservationRerun) -> Void)?
   ) {
@@ -125,7 +124,8 @@ extension Database {
   }
 }
 
-/// What reports live queries that run again, and from which duration on.
+/// The closure that reports slow re-runs of live queries, and the duration from which a re-run
+/// counts as slow.
 struct RerunReporting: Sendable {
   let limit: Duration
   let report: @Sendable (ObservationRerun) -> Void

@@ -3,15 +3,15 @@ import SQLCore
 
 /// An analysis of what the rows of a query depend on, read from its shape.
 struct QueryAnalysis {
-  /// Whether the query reads one table only, each row of it by itself, as far as its text shows.
+  /// Whether the query's text shows that the query reads only one table, each row separately.
   private(set) var isOfOneRow = true
   /// Whether a date function might be given the current time.
   private(set) var mayNameNow = false
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
-  /// The first part of the query that makes it necessary to fetch it again after each change;
-  /// nil if each row of the result depends on nothing but one row of each table in FROM or, with
-  /// GROUP BY or aggregates, on the rows of its group.
+  /// The first part of the query that makes it necessary to fetch it again after each change. Nil
+  /// if each row of the result depends only on one row of each table in FROM or, with GROUP BY or
+  /// aggregates, on the rows of its group.
   private(set) var obstacle: RerunReason?
   /// The number of SELECTs in the query's SQL.
   private(set) var scopeCount = 0
@@ -54,7 +54,7 @@ struct QueryAnalysis {
     if obstacle == nil { obstacle = RerunReason(text()) }
   }
 
-  /// The tokens of groups and aggregates. DISTINCT is that of an aggregate.
+  /// The tokens of groups and aggregates. The DISTINCT among them is the DISTINCT of an aggregate.
   private static let groupTokens: Set<SQLToken> = [
     .groupBy, .having, .countStar, .filter, .distinct, .star,
   ]
@@ -193,8 +193,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns a value that every row of the result has in one of the given columns of the model, if
-  /// the query says so: `WHERE id = ?`.
+  /// Returns the value of one of the given columns of the model, if the query requires the same
+  /// value in every row of the result: `WHERE id = ?`.
   func requiredValue(of columns: Set<Int>) -> (column: Int, value: RequiredValue)? {
     for case .compareColumn(let sign, let column, let value) in predicates
     where sign.isEquality {
@@ -208,8 +208,8 @@ extension SelectStatement {
   }
 }
 
-/// A value with which a query compares a column: one that is the same for each query of a form, or
-/// an argument.
+/// A value that a query compares with a column: a value that all queries of a form share, or an
+/// argument.
 enum RequiredValue: Hashable, Sendable {
   case value(DatabaseValue)
   case argument(Int)

@@ -7,7 +7,7 @@ enum ResultCaching {
   static let isDeclared = Atomic<Bool>(false)
 }
 
-/// The key of a result: the query, its values, what is read of it, and the type as which it is read.
+/// The key of a result: the query, its values, the part that is read, and the type of the part.
 struct ResultKey: Sendable {
   let model: CachedModel
   let key: CacheKey
@@ -141,7 +141,7 @@ extension Connection {
   }
 }
 
-/// A part of a query's result (all rows, the first row or the count), and the way to read it for the
+/// A part of a query's result (all rows, the first row or the count), and how to read it for the
 /// cache.
 struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
   /// The number that stands for the part in a key.
@@ -152,7 +152,7 @@ struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
 
 /// The size of a cached result.
 struct ResultSize {
-  /// The number of rows, as far as they are kept.
+  /// The number of rows that are kept.
   var rows = 0
   /// The memory that the rows take, in bytes, roughly.
   var bytes = 0

@@ -71,7 +71,7 @@ extension TableQuery {
   /// Post.select(into: Headline.self)     // SELECT "id" AS "id", "title" AS "title" FROM "Post"
   /// ```
   /// A property throws `QueryError` when the query is rendered if it is not a column of the model,
-  /// or if it is of another type.
+  /// or if it has another type.
   public consuming func select<NewRow: ResultRow>(into row: NewRow.Type) -> TableQuery<M, NewRow> {
     var selection = RowSelection()
     selection.append(columns)
@@ -90,9 +90,9 @@ extension TableQuery {
   ///   $0.count().as("posts")
   /// }, into: Total.self)
   /// ```
-  /// A column has the name of its property, an expression the one that `as` gives it. Each property
-  /// needs exactly one item with its name and type, and each item needs a property: everything else
-  /// throws `QueryError` when the query is rendered.
+  /// The name of a column is the name of its property, and the name of an expression is set by
+  /// `as`. Each property needs exactly one item with its name and type, and each item needs a
+  /// property: everything else throws `QueryError` when the query is rendered.
   public consuming func select<NewRow: ResultRow, Items>(
     @SelectBuilder _ items: (Columns<M>) -> _Selection<Items>, into row: NewRow.Type
   ) -> TableQuery<M, NewRow> {

@@ -17,8 +17,8 @@ import SQLCore
 ///
 /// A child belongs to the same parents that a join would find. If the database file gives one of
 /// the columns a collation, or the columns different types, a second statement asks SQLite which
-/// values are equal: by the collation of the parent's column, or by that of the child's column if
-/// the parent's has none.
+/// values are equal. SQLite compares by the collation of the parent's column or, if that column has
+/// none, by the collation of the child's column.
 public struct Including<M: Model, each Part: Sendable>: Sendable {
   let parents: TableQuery<M, M>
   /// The relations by which the parents include rows.
@@ -51,7 +51,7 @@ extension Including: _IncludableQuery {
 
 extension TableQuery where M: Model, Row == M {
   /// Includes the children of each parent: the rows whose columns hold the parent's key. A key of
-  /// several columns takes as many, in the order of the key.
+  /// several columns needs the same number of columns, in the order of the key.
   ///
   /// ```swift
   /// Author.all.including(Post.order(by: \.$views, .descending).limit(3), by: \.$authorID)
@@ -130,7 +130,7 @@ extension TableQuery where M: Model, Row == M {
 
 extension Including {
   /// Also includes the children of each parent: the rows whose columns hold the parent's key. A key
-  /// of several columns takes as many, in the order of the key.
+  /// of several columns needs the same number of columns, in the order of the key.
   public func including<Children: _IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
     _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
     _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>

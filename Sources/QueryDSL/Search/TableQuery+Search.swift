@@ -15,7 +15,7 @@ extension TableModel {
   /// // SELECT … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid")
   /// //   ORDER BY "Post_search"."rank" LIMIT ?
   /// ```
-  /// The text may come from a user as it is. A text without a word finds nothing. The query throws
+  /// The text may come directly from a user. A text without a word finds nothing. The query throws
   /// `QueryError` when it is rendered if the model declares no `FullText`.
   public static func search(_ text: String) -> TableQuery<Self, Self> {
     all.matching(text)
@@ -35,7 +35,7 @@ extension TableQuery where M: TableModel {
   /// // … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid") WHERE …
   /// ```
   /// Conditions, joins, orders, limits, groups and relations work as in other queries. If it is
-  /// called twice, both patterns must match, and the rank is that of the last one.
+  /// called twice, both patterns must match, and the rank comes from the last one.
   public consuming func matching(_ pattern: SearchPattern<M>) -> Self {
     let call = columns.search(pattern)
     let hit = Columns<SearchHit<M>>()
@@ -54,7 +54,7 @@ extension TableQuery where M: TableModel {
   /// Orders by the relevance of what a search found, after the expressions of earlier calls.
   /// SQL: `ORDER BY "Post_search"."rank"`
   ///
-  /// Without a search before it, the query throws `QueryError` when it is rendered.
+  /// Without an earlier search, the query throws `QueryError` when it is rendered.
   public consuming func order(by order: SearchOrder) -> Self {
     let hit = self.hit
     select.statement.addOrder(hit.$rank.node, .ascending, nil)
@@ -86,7 +86,7 @@ extension TableQuery where M: TableModel {
   /// }
   /// // SELECT …, "Post_search"."rank", ifnull(apus_snippet("Post_search"."Post_search", 1, …), '') …
   /// ```
-  /// Without a search before it, the query throws `QueryError` when it is rendered.
+  /// Without an earlier search, the query throws `QueryError` when it is rendered.
   public consuming func selectHit<NewRow>(
     @SelectBuilder _ items: (Columns<M>, Columns<SearchHit<M>>) -> _Selection<NewRow>
   ) -> TableQuery<M, NewRow> {

@@ -79,8 +79,8 @@ extension Connection {
     try tuples(of: type, sql)
   }
 
-  /// Does what `fetch` does. The overloads of `fetch` call it by this name, because `fetch` would
-  /// be themselves.
+  /// Does what `fetch` does. The overloads of `fetch` call this name, because a call of `fetch`
+  /// would call the overload itself.
   func tuples<each Value: ColumnValue>(
     of type: (repeat each Value).Type, _ sql: SQL
   ) throws -> [(repeat each Value)] {

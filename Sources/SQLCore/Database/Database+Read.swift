@@ -135,11 +135,11 @@ extension Database {
     try await reading(AccessOptions(hops: hops), body)
   }
 
-  /// Lends a connection to an observation of the library's own, as `reading(hops:_:)` does to a task:
-  /// one of those for live queries, so that however many of them run again, they take no reader from
-  /// the program. The first result of an observation is a read that the program requested.
-  /// Closing the database waits for this access to end. The access does not wait for a lock of
-  /// another process: it throws `.busy` instead, and may be tried again.
+  /// Lends a connection to one of the library's own observations, as `reading(hops:_:)` does to a
+  /// task. Live queries have their own connections, so that their re-runs take no reader from the
+  /// program. The program itself requested the first result of an observation, so that read uses a
+  /// reader. Closing the database waits for this access to end. The access does not wait for a lock
+  /// of another process: it throws `.busy` instead, and may be tried again.
   package func observing<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result

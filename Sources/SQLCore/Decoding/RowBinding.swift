@@ -24,9 +24,9 @@ extension ConnectionCore {
 
   /// Binds the columns of a model to the parameters of a statement, in order, and runs it.
   ///
-  /// Texts and bytes are bound without copying them: each is accessed in a closure, and the
-  /// innermost closure runs the statement, so that every pointer is still valid when it is used. If
-  /// a value cannot be stored, `failed` is set to the index of its column.
+  /// Texts and bytes are bound without a copy. Nested closures access them, and the innermost
+  /// closure runs the statement, so that every pointer is still valid when it is used. If a value
+  /// cannot be stored, `failed` is set to the index of its column.
   package func run(
     _ statement: StatementPointer, binding columns: ColumnSlots,
     order: UnsafeBufferPointer<UInt16>, of model: UnsafeRawPointer, failed: inout Int

@@ -172,7 +172,7 @@ package struct SQLTokens {
   }
 
   /// Skips the comment that begins at a position, without the newline that ends it. Returns false
-  /// if none begins there.
+  /// if no comment begins there.
   package func skipComment(_ position: inout Int) -> Bool {
     switch (byte(position), byte(position + 1)) {
     case (UInt8(ascii: "-"), UInt8(ascii: "-")):

@@ -40,7 +40,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     var consumer: Continuation?
     /// An emptied batch whose memory can be used again.
     var spare: Batch?
-    /// The timer that ends the stream at its deadline while no statement runs that would notice it.
+    /// The timer that ends the stream at its deadline. It is needed while no statement runs,
+    /// because a running statement notices the deadline itself.
     var timer: Task<Void, Never>?
 
     /// Ends the stream with the batches that are ready. The caller resumes the waiting consumer and

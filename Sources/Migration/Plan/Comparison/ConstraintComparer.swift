@@ -112,8 +112,8 @@ struct ConstraintComparer: TableComparer {
 }
 
 extension ExistingTable.Constraint {
-  /// Whether all its columns meet a condition. A constraint whose columns are all undeclared is
-  /// kept with them, so the plan does not list it.
+  /// Whether all columns of the constraint meet a condition. A constraint whose columns are all
+  /// undeclared is kept with them, so the plan does not list it.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)

@@ -2,9 +2,9 @@ import SQLCore
 
 /// The subscriptions to ranges of the values of one column: `WHERE size BETWEEN ? AND ?`.
 ///
-/// It is an interval tree: a treap in the order of the lower bounds, whose nodes know the greatest
-/// upper bound of their subtree. Adding, removing and finding cost the depth of the tree, which is
-/// about twice the logarithm of the number of ranges, and as many steps as there are findings.
+/// The index is an interval tree: a treap in the order of the lower bounds, whose nodes know the
+/// greatest upper bound of their subtree. Adding, removing and finding cost the depth of the tree,
+/// about twice the logarithm of the number of ranges. Finding also costs a step for each result.
 struct RangeIndex {
   /// A range; a bound is nil if the range has no end there.
   struct Range: Hashable {
@@ -18,7 +18,7 @@ struct RangeIndex {
     let priority: UInt64
     var left = -1
     var right = -1
-    /// The greatest upper bound of the subtree; nil if a range has none.
+    /// The greatest upper bound of the subtree; nil if a range has no upper bound.
     var greatest: DatabaseValue?
   }
 
@@ -51,7 +51,7 @@ struct RangeIndex {
       $0.id == id && Self.compare($0.range.lower, range.lower) == 0
     }
     var kept = -1
-    // A subscription with several ranges from the same bound on has a node for each.
+    // A subscription with several ranges from the same lower bound has a node for each.
     var removed = false
     var places: [Int] = []
     forEachPlace(equal) { places.append($0) }
@@ -127,7 +127,7 @@ struct RangeIndex {
     nodes[place].greatest = greatest
   }
 
-  /// Splits a tree into the nodes for which a test holds, which come first, and the others.
+  /// Splits a tree into two: the nodes that pass a test, which come first, and the others.
   private mutating func split(_ place: Int, _ isFirst: (Node) -> Bool) -> (Int, Int) {
     guard place >= 0 else { return (-1, -1) }
     if isFirst(nodes[place]) {

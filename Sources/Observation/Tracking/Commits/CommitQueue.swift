@@ -134,7 +134,8 @@ final class Signal: Sendable {
     var isGiven = false
     /// Whether it stays given for all future waits.
     var isLasting = false
-    /// The task that waits, as almost always there is one at most, and the others.
+    /// The waiting tasks: the first one, because there is almost always at most one, and the
+    /// others.
     var first: Waiting?
     var others: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
     /// The waits that were cancelled before they were entered in `waiting`.
@@ -163,7 +164,7 @@ final class Signal: Sendable {
 
   private let state = Lock(State())
 
-  /// Wakes all waiting tasks. If no task waits, the next one that would wait continues at once.
+  /// Wakes all waiting tasks. If no task waits, the next task that waits continues at once.
   func give() {
     let (first, others) = state.withLock { state in
       state.isGiven = state.first == nil && state.others.isEmpty

@@ -10,8 +10,8 @@ struct SubscriptionRegistry {
   private var ofSchema: Set<UInt64> = []
   /// The id of the next subscription.
   private(set) var nextID: UInt64 = 0
-  /// The number of tables, rows and subscriptions that were looked at so far to find which ones
-  /// commits concern. It grows with what commits touch, not with what is watched.
+  /// The number of tables, rows and subscriptions that were examined so far to find which
+  /// subscriptions commits affect. It grows with what commits touch, not with what is watched.
   private(set) var lookupCount = 0
   /// Increases whenever the set of tables and columns to record changes.
   private(set) var version = 0

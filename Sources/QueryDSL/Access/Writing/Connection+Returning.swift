@@ -24,7 +24,7 @@ extension Connection {
   }
 
   /// Runs a command on all its rows and returns the first row that it wrote; nil if it wrote none.
-  /// Throws what `fetch` throws.
+  /// Throws the errors of `fetch`.
   public func first<Command, Row>(_ command: Returning<Command, Row>) throws -> Row? {
     try fetch(command).first
   }

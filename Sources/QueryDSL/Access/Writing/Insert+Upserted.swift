@@ -1,8 +1,8 @@
 import SQLCore
 
 // An insert sets the connection's last inserted rowid, and the update of an upsert does not. So to
-// find the outcome, that rowid is first set to one that the new row cannot have. A table without
-// rowids, or elsewhere, takes two statements, the first with DO NOTHING.
+// find the outcome, the library first sets that rowid to a value that the new row cannot have. A
+// table without rowids, or a database elsewhere, takes two statements, the first with DO NOTHING.
 //
 // RETURNING returns the key of a row that was written. If the upsert did nothing, the row that
 // caused the conflict is looked up by the constraints of the upsert's clauses.
@@ -63,7 +63,7 @@ extension Insert where M: Model {
     }
   }
 
-  /// Whether the columns include the one that is the rowid.
+  /// Whether the columns include the rowid.
   private func setsRowID(_ columns: [ExpressionNode], _ layout: ModelLayout) -> Bool {
     guard let rowID = layout.rowIDColumn else { return false }
     return columns.contains { $0.columnID.map { Int($0.index) } == rowID }
@@ -193,10 +193,10 @@ extension Insert where M: Model {
   }
 }
 
-/// The outcome for a row whose rowid is its key.
+/// The outcome for a row with its rowid as the key.
 private struct RowIDOutcome {
   let outcome: UpsertOutcome
-  /// Whether the key is not that of the model: the database assigns it, or there is no row.
+  /// Whether the key differs from the model's: the database assigns it, or there is no row.
   let hasAssignedKey: Bool
   /// The key that the database assigned; nil if there is no row.
   let assignedKey: Int64?
@@ -223,7 +223,8 @@ private struct UpsertedRow {
 }
 
 extension ModelLayout {
-  /// Returns a rowid other than a model's: the least one, which SQLite never assigns itself.
+  /// Returns a rowid that differs from the model's: the least rowid, which SQLite never assigns
+  /// itself.
   fileprivate func otherRowID(than model: UnsafeRawPointer) -> Int64 {
     guard let rowIDColumn else { return .min }
     let slot = slots.slots[rowIDColumn]

@@ -1,9 +1,9 @@
 import SQLCore
 
-// Functions that replace or produce NULL, and those that choose among several values of a row.
+// Functions that replace or produce NULL, and functions that choose among several values of a row.
 //
-// Expressions that are stored in different forms throw `QueryError` when the query is rendered.
-// Values take the form of the others.
+// Expressions that are stored in different forms throw `QueryError` when the query is rendered. A
+// value takes the form of the expressions.
 
 extension SQLExpression {
   /// Returns the value, or another if it is NULL. SQL: `ifnull(a, ?)`

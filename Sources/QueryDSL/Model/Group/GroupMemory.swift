@@ -45,7 +45,8 @@ enum GroupMemory {
     return required.isEmpty ? isNull.allSatisfy(\.self) : required.contains { isNull[$0] }
   }
 
-  /// Sets the columns to those of another group, or to NULL, and marks those that differ.
+  /// Sets the columns to the values of another group, or to NULL, and marks columns whose values
+  /// differ.
   static func set<Group: ColumnGroup>(_ new: Group?, to group: inout Group) {
     guard let layout = try? Group.layout else { return group = new ?? group }
     let new = new ?? missing()

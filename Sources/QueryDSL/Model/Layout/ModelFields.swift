@@ -8,7 +8,7 @@ struct ModelFields {
     let name: String
     let offset: Int
     let wrapper: any ColumnWrapper.Type
-    /// The group and the column there; nil for a column of the row itself.
+    /// The group of the column and its place there; nil for a column of the row itself.
     var group: (start: Int, property: String, column: ModelColumn)?
     var isInOptionalGroup = false
 
@@ -178,7 +178,7 @@ package enum FieldReflection {
   }
 }
 
-/// A wrapper type of a column, which provides what a layout needs about it.
+/// The wrapper type of a column, with the information that a layout needs about the column.
 protocol ColumnWrapper {
   associatedtype Value: ColumnValue
   static var isPrimaryKey: Bool { get }

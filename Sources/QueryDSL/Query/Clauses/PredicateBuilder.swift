@@ -17,7 +17,7 @@ public enum PredicateBuilder {
   @inlinable
   public static func buildPartialBlock(first: PredicateLines) -> PredicateLines { first }
 
-  /// Adds a line to those above it.
+  /// Adds a line to the lines above it.
   @inlinable
   public static func buildPartialBlock(
     accumulated: consuming PredicateLines, next: PredicateLines
@@ -70,7 +70,7 @@ public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLP
 }
 
 /// The lines of a block of predicates. A function that is itself a `@PredicateBuilder` returns
-/// them, and an array literal of predicates makes them as well.
+/// them. An array literal of predicates is another way to make them.
 public struct PredicateLines: Sendable, ExpressibleByArrayLiteral {
   @usableFromInline package var nodes: ShortList<PredicateNode>
 

@@ -49,7 +49,7 @@ extension Fetchable {
   /// //   (SELECT count(*) FROM "Post" WHERE "Post"."authorID" = "Author"."id")
   /// // FROM "Author"
   /// ```
-  /// To count the rows of a query by itself, call `db.count(query)`.
+  /// To count the rows of a single query, call `db.count(query)`.
   public func count() -> SQLExpression<Int> {
     SQLExpression<Int>(query.statement.countNode)
   }

@@ -5,7 +5,7 @@ import SQLCore
 /// A SELECT of a query: the query itself, or a subquery in one of its expressions.
 package struct QueryScope: Sendable {
   package let statement: SelectStatement
-  /// The place of the SELECT around it among the scopes; nil for the query itself.
+  /// The place of the surrounding SELECT among the scopes; nil for the query itself.
   package let parent: Int?
   /// The expression on the left of IN; nil for EXISTS and for a subquery that is a value.
   package let subject: ExpressionNode?
@@ -17,10 +17,10 @@ package struct QueryScope: Sendable {
 }
 
 extension SelectStatement {
-  /// Returns the query and all its subqueries, each after the one around it.
+  /// Returns the query and all its subqueries, each after the SELECT that contains it.
   ///
-  /// Throws `QueryError` if a subquery is not a single SELECT over tables of models, or if it has an
-  /// aggregate over the rows around it.
+  /// Throws `QueryError` if a subquery is not a single SELECT over tables of models, or if it has
+  /// an aggregate over rows of an outer SELECT.
   package func scopes() throws -> [QueryScope] {
     var finder = ScopeFinder()
     try finder.visit(self, in: nil, subject: nil, count: 1, isOptional: false)

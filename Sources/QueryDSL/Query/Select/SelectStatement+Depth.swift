@@ -1,4 +1,4 @@
-// The depth of a statement: its parts are walked by recursion, as those of an expression are.
+// The depth of a statement: recursion walks its parts, as it walks the parts of an expression.
 
 extension SelectStatement {
   /// The number of levels of expressions and queries in it.

@@ -3,7 +3,7 @@ import SQLCore
 /// A SELECT statement as a tree.
 @usableFromInline
 package struct SelectStatement: Sendable {
-  /// The selected columns: those of one table, or a list of terms.
+  /// The selected columns: all columns of one table, or a list of terms.
   @usableFromInline
   package enum Selection: Sendable {
     case table(TableID)
@@ -49,7 +49,7 @@ package struct SelectStatement: Sendable {
   package var order: ShortList<OrderTerm> = .none
   package var limit: RowCount?
   package var offset: RowCount?
-  /// The parts that few queries have; nil for a SELECT over the table of one model that has none of
+  /// The parts that few queries have; nil for a SELECT over the table of one model without any of
   /// them.
   package private(set) var extras: SelectExtras?
 
@@ -65,7 +65,7 @@ package struct SelectStatement: Sendable {
     return count
   }
 
-  /// Adds predicates, which must hold in addition to the existing ones.
+  /// Adds predicates to the existing ones; all of them must hold.
   @usableFromInline
   mutating func add(_ lines: consuming PredicateLines) {
     predicates.append(contentsOf: lines.nodes)
@@ -121,7 +121,7 @@ extension SelectStatement {
   }
 }
 
-/// The parts that few queries have, kept outside `SelectStatement` so that this stays small.
+/// The parts that few queries have, kept outside `SelectStatement` to keep it small.
 package final class SelectExtras: Sendable {
   package struct Content: Sendable {
     package var joins: [SelectStatement.Join] = []
@@ -136,7 +136,7 @@ package final class SelectExtras: Sendable {
     /// The expressions of LIMIT and OFFSET, where these are not numbers.
     package var limit: ExpressionNode?
     package var offset: ExpressionNode?
-    /// The search in an index of vectors, which finds the rows that are ordered by distance.
+    /// The search in an index of vectors, which finds the rows to order by distance.
     var nearest: NearestSearch?
 
     /// Whether all tables are tables of models, and the rows come from a single SELECT.
@@ -206,7 +206,7 @@ package struct CommonTableName: Hashable, Sendable {
 /// A common table with its query.
 package final class CommonTableNode: Sendable {
   package let name: CommonTableName
-  /// The number of the layout whose columns it has.
+  /// The number of the layout that describes its columns.
   package let layout: UInt16
   package let query: SelectStatement
   /// The number of levels of the query.

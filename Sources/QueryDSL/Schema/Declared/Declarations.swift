@@ -20,13 +20,13 @@ package struct Declarations: Sendable {
   package let removals: [Removal]
   /// The conversions for which only a note in the database shows whether they have run.
   package let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
-  /// The exchanges of names, as the database notes them.
+  /// The exchanges of names, in the form in which the database notes them.
   package let exchanges: [String]
-  /// The `Unique64` columns with which primary keys begin.
+  /// The `Unique64` columns that are the first column of a primary key.
   package let ids: [IDColumn]
-  /// The types of the columns, to be compared with those that the file notes.
+  /// The types of the columns, for comparison with the types that the file notes.
   package let types: NotedTypes
-  /// The notes of a file whose tables are exactly those of the models.
+  /// The notes of a file with exactly the models' tables.
   package let notedTypes: String
 
   package init(
@@ -164,7 +164,8 @@ extension Declarations {
       tables: Self.tables(of: definitions), views: views, searchTables: searchTables, ids: ids)
     self = declared
     Self.known.withLock { known in
-      // Programs have a few lists of models; the bound is for one that creates lists without end.
+      // Programs have a few lists of models; the bound protects against a program that creates
+      // lists without end.
       if known.count < 256 { known[key] = declared }
     }
   }
@@ -215,8 +216,8 @@ extension Declarations {
   }
 }
 
-/// A `Unique64` column with which a primary key begins. Later columns of a key do not count,
-/// because the key's index does not order their ids.
+/// A `Unique64` column that is the first column of a primary key. Later columns of a key do not
+/// count, because the key's index does not order their ids.
 package struct IDColumn: Hashable {
   package let table: String
   let column: String
@@ -257,7 +258,7 @@ extension ConnectionCore {
 // As methods of arrays, these would be candidates for `.uniqued` after the result of `fetch`, and
 // Swift 6.3 crashes there.
 
-/// Returns the elements without those that are equal to an earlier one.
+/// Returns the elements, without elements that equal an earlier one.
 package func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
   var seen: Set<Element> = []
   return elements.filter { seen.insert($0).inserted }

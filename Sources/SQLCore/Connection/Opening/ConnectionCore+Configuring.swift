@@ -74,8 +74,8 @@ extension ConnectionCore {
 
   /// Turns on WAL mode, and waits while other connections do so.
   ///
-  /// Two connections that turn it on at once both hold a read lock, and neither can write before
-  /// the other lets go. SQLite returns busy to one of them without calling its busy handler.
+  /// If two connections turn on WAL mode at once, both hold a read lock, and neither can write
+  /// before the other lets go. SQLite returns busy to one of them without calling its busy handler.
   private func turnOnWAL() throws {
     let allowed = state.pointee.access.longestWait(configuration.busyTimeout)
     let start = Deadline.now.nanoseconds

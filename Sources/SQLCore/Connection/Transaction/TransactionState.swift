@@ -1,29 +1,29 @@
 import CSQLite
 
-/// The transaction in which the closure of an access runs, and what will become of it.
+/// The transaction of an access's closure, and whether it will commit.
 struct TransactionState {
   /// Set by `requestRollback()` and checked when the transaction or savepoint ends.
   private(set) var isRollbackRequested = false
   /// Whether a closure runs in a transaction that the library began. The closure cannot end the
   /// transaction, nor continue after SQLite has rolled it back.
   private(set) var guardsClosure = false
-  /// Whether the transaction, or the savepoint in a shared one, belongs to one call of the library,
-  /// whose error undoes all of it.
+  /// Whether the transaction, or the savepoint in a shared transaction, belongs to one call of the
+  /// library, whose error undoes all of it.
   private(set) var belongsToCall = false
   /// Whether other writes share the transaction.
   private(set) var isShared = false
   /// The counts of the writes that share a transaction, for commit and rollback listeners; nil if
   /// the transaction belongs to one write.
   private(set) var sharedWrites: SharedWriteCount?
-  /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint),
-  /// which cancellations and deadlines do not end.
+  /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint).
+  /// Cancellations and deadlines do not end these.
   private(set) var runsOwnStatement = false
-  /// The reason for which the transaction was rolled back before its closure returned, or must be
-  /// rolled back.
+  /// The reason why the transaction was rolled back before its closure returned, or must be rolled
+  /// back.
   private(set) var rollbackCause: RollbackCause?
   /// Whether the access ran a PRAGMA, ATTACH or DETACH.
   private(set) var changedConnection = false
-  /// The library's work around each write; nil if it has none to do.
+  /// The library's work around each write; nil if there is none.
   var frame: WriteFrame?
   /// Whether the content that is written may be another one than before.
   var branch = ContentBranch()
@@ -83,10 +83,10 @@ struct TransactionState {
 
   // MARK: Losing the transaction
 
-  /// Whether no reason is known for which the transaction was, or must be, rolled back.
+  /// Whether the transaction was not rolled back, and need not be.
   var isWhole: Bool { rollbackCause == nil }
 
-  /// Notes the reason for which the transaction was, or must be, rolled back.
+  /// Notes the reason why the transaction was, or must be, rolled back.
   mutating func noteRollback(because failure: any Error) {
     rollbackCause = RollbackCause(failure)
   }
@@ -123,7 +123,7 @@ struct TransactionState {
   }
 }
 
-/// The reason for which a transaction is lost while its closure still runs.
+/// The reason why a transaction is lost while its closure still runs.
 struct RollbackCause {
   let message: String
   /// Whether `interrupt()` was the reason.
