@@ -181,12 +181,13 @@ enum CellText {
 }
 
 extension TableColumn {
-  /// Returns what is written into the column of an existing table, so that the column's affinity loses
-  /// no digits: a text that SQLite would take for a number is that number, and a REAL is written in
-  /// full into a column of TEXT. Throws `DataFrameError` for a number if the column would lose
+  /// Converts a cell for the column of an existing table so that the column's affinity loses no
+  /// digits. A text that SQLite would take for a number becomes that number, and a REAL is written
+  /// in full into a column of TEXT. Throws `DataFrameError` for a number if the column would lose
   /// digits.
   ///
-  /// - Parameter isStrict: whether the table is STRICT, so that a column ANY keeps texts as they are.
+  /// - Parameter isStrict: whether the table is STRICT, so that a column ANY leaves texts
+  ///   unchanged.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_affinity>
   @_spi(Tools)
   public func exactValue(of value: DatabaseValue, isStrict: Bool) throws -> DatabaseValue {

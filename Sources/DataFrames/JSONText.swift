@@ -1,4 +1,4 @@
-/// A JSON value. Numbers are kept as they are written.
+/// A JSON value. Numbers keep their spelling.
 enum JSONText: Equatable {
   case null
   case bool(Bool)

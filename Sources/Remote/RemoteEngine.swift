@@ -27,7 +27,8 @@ public protocol RemoteEngine: Sendable {
   func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession
 }
 
-/// A session with an engine: what a connection is to a file. One thread at a time uses it.
+/// A session with an engine. It corresponds to a connection to a file. One thread at a time uses
+/// it.
 ///
 /// A method that throws because of the statement leaves the session open. A method that throws
 /// because the session was lost, or because `isStopped` returned true, closes it. A transaction of a

@@ -40,8 +40,8 @@ extension Registration {
         guard var sponge = state else { return nil }
         return .blob(Data(sponge.finish()))
       }
-      // The function runs any SQL, so it must not be called from views and triggers, because
-      // another person may have written those.
+      // The function runs any SQL, so it must not be called from views and triggers, which may come
+      // from another person.
       try registrar.function("sha3_query", argumentCount: count, .directOnly) { arguments in
         guard case .text(let text) = try arguments[0] else { return nil }
         return .blob(Data(try digest(ofQuery: text, sponge(arguments), arguments.connection)))

@@ -199,7 +199,7 @@ struct ConflictDecisions {
   private var overwritten: [Int: [ChangeConflict]] = [:]
   private(set) var resolved: [ResolvedConflict] = []
 
-  /// Returns whether a change may overwrite what is in its way.
+  /// Returns whether a change may overwrite the row or value that conflicts with it.
   func mayOverwrite(_ index: Int, _ reason: ChangeConflict.Reason) -> Bool {
     overwritten[index]?.contains { $0.reason == reason } ?? false
   }

@@ -29,8 +29,8 @@ struct ForeignKeyActions {
   /// The changed keys, by the positions of the foreign keys that reference them.
   private var moves: [Int: [Move]] = [:]
   private let foreignKeys: ForeignKeyGraph
-  /// The changes that cannot be made, because nothing says what happens to the rows that refer to
-  /// their rows.
+  /// The changes that cannot be made, because no foreign key says what happens to the rows that
+  /// reference the changed row.
   private(set) var undecided: [(index: Int, failure: ConstraintFailure)] = []
 
   var isEmpty: Bool { deletions.isEmpty && moves.isEmpty }
@@ -110,8 +110,8 @@ struct ForeignKeyActions {
     return (index, ConstraintFailure(kind: .foreignKey))
   }
 
-  /// Returns the constraint that a statement violates. What a trigger raises is thrown, since only its
-  /// message says what it means.
+  /// Returns the constraint that a statement violates. An error that a trigger raises is thrown,
+  /// since only its message says what it means.
   private func failure(of body: () throws -> Void) throws -> ConstraintFailure? {
     do {
       try body()

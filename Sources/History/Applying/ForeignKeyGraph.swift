@@ -96,7 +96,7 @@ struct ForeignKeyGraph {
       return try rows.filter { try connection.row(SQL(unsafe: sql, values: $0.key)) != nil }
     }
 
-    /// Does to the children of a row that is gone what the key declares.
+    /// Runs the ON DELETE action of the key on the children of a deleted row.
     func actOnDelete(of values: [DatabaseValue], on connection: Connection) throws {
       let condition: SQL =
         " WHERE " + refers(to: values) + SQL(unsafe: " AND " + isDangling)

@@ -48,7 +48,7 @@ extension ChangeLog {
   /// same has reached the end of the log. A batch ends before an entry with a `gap`, which is the
   /// beginning of the next batch.
   ///
-  /// Throws what `entries(after:limit:)` throws.
+  /// Throws the errors of `entries(after:limit:)`.
   ///
   /// - Parameter relaying: whether to send on transactions that were applied from other databases,
   ///   with their origin. Without it, each database sends only its own transactions, including
@@ -162,8 +162,8 @@ extension ChangeLog {
 }
 
 extension LogReceiver {
-  /// Returns what was done. Throws `LogError.tooManyWaiting` if more changes wait than the limit
-  /// allows.
+  /// Returns the report of the application. Throws `LogError.tooManyWaiting` if more changes wait
+  /// than the limit allows.
   fileprivate func report(limit: Int) throws -> LogApplication {
     let waiting = try connection.logWaiting()
     guard waiting.count <= limit else {

@@ -130,7 +130,8 @@ extension Connection {
       """)
   }
 
-  /// Deletes the oldest epochs of other databases, except those whose transactions the log still has.
+  /// Deletes the oldest epochs of other databases, except epochs whose transactions the log still
+  /// has.
   ///
   /// A database begins an epoch with its first write after each opening. Its own log keeps the same
   /// number of epochs (`purgeLogEpochs`), so it rarely sends a transaction of an older epoch again;
@@ -227,8 +228,8 @@ extension Connection {
     try noteApplied(origin.position, of: origin.database)
   }
 
-  /// Notes what a change from elsewhere set or deleted, whether or not that made a difference,
-  /// because its time counts.
+  /// Notes the values that a change from elsewhere set, or the row that it deleted, even if that
+  /// made no difference, because the time of the change counts.
   func markInLog(_ change: AnyLogChange, in table: AppliedTable?) throws {
     guard change.kind != .inserted, let table, let shape = try logShape(of: table) else { return }
     var names: [String] = []

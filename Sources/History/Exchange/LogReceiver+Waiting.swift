@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 
 extension LogReceiver {
-  /// Returns whether what a change waits for is there.
+  /// Returns whether the object that a change waits for exists.
   mutating func isPresent(_ part: AwaitedPart) throws -> Bool {
     guard let table = try tables.table(part.table) else { return false }
     switch part.kind {

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Applies transactions of other databases, keeps what cannot be applied yet, and applies that when
-/// what it waits for is there.
+/// Applies transactions of other databases. Keeps the changes that cannot be applied yet, and
+/// applies them when the objects that they wait for exist.
 struct LogReceiver {
   let connection: Connection
   private let identity: String
@@ -108,7 +108,8 @@ struct LogReceiver {
 
   // MARK: What waits
 
-  /// Separates what can be applied of a change from what the schema does not allow yet.
+  /// Separates the part of a change that can be applied from the part that the schema does not
+  /// allow yet.
   private mutating func split(_ change: AnyLogChange, by policy: ConflictPolicy) throws -> Split {
     guard let table = try tables.table(change.table), table.hasKey(of: change) else {
       let part = AwaitedPart(
@@ -185,7 +186,7 @@ struct LogReceiver {
     }
   }
 
-  /// Applies what no longer has to wait, until nothing more can be applied.
+  /// Applies changes that no longer have to wait, until nothing more can be applied.
   mutating func applyWaiting(with application: inout ChangeApplication) throws {
     guard hasWaiting else { return }
     var tried: Set<AwaitedPart> = []
@@ -208,7 +209,7 @@ struct LogReceiver {
     if !isSilent, mayHaveDeletedParents { try endWaitingForDeletedParents() }
   }
 
-  /// Applies the waiting changes of one transaction, as an entry of its own.
+  /// Applies the waiting changes of one transaction as a separate entry.
   private mutating func apply(
     _ group: [WaitingChange], with application: inout ChangeApplication
   ) throws {

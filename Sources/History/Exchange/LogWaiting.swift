@@ -42,7 +42,7 @@ struct WaitingChange {
 }
 
 extension Connection {
-  /// Returns how many changes wait, by what they wait for.
+  /// Returns the numbers of waiting changes, by the objects that they wait for.
   func logWaiting() throws -> LogWaiting {
     try withWaiting(LogWaiting(reasons: [:])) {
       var reasons: [LogWaiting.Reason: Int] = [:]
@@ -58,7 +58,7 @@ extension Connection {
     }
   }
 
-  /// Returns what changes wait for, with their numbers.
+  /// Returns the objects that changes wait for, with their numbers.
   func awaitedParts() throws -> [(part: AwaitedPart, count: Int)] {
     let decoder = JSONDecoder()
     return try rows(

@@ -268,6 +268,6 @@ struct PresentNames: Sendable {
 }
 
 extension ConnectionCore {
-  /// The present names of what the models of this database have renamed.
+  /// The present names of the tables and columns that the models of this database have renamed.
   var presentNames: PresentNames { frameContext as? PresentNames ?? PresentNames() }
 }

@@ -19,7 +19,7 @@ public struct LogEntry: Sendable, Identifiable {
   public struct Origin: Hashable, Sendable {
     /// The identity of the other database.
     public let database: String
-    /// The position of the transaction there. Changes that had to wait are in an entry of their own,
+    /// The position of the transaction there. Changes that had to wait are in a separate entry,
     /// with the position of their transaction.
     public let position: LogPosition
     /// Whether the entry has changes that had to wait.

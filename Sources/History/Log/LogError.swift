@@ -22,7 +22,7 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A batch comes from a database with the identity of this one.
   case sameIdentity(String)
 
-  /// The error in a sentence, with what to do.
+  /// The error in a sentence, with advice.
   public var description: String {
     switch self {
     case .noLog:

@@ -74,7 +74,7 @@ struct LogNetting {
       + (withMarks ? marks.compactMap { effective($0, beside: net) } : [])
   }
 
-  /// Returns a mark without what is among the net changes as well; nil if nothing is left.
+  /// Returns a mark without the values that are also among the net changes; nil if nothing is left.
   private func effective(_ mark: AnyLogChange, beside net: [AnyLogChange?]) -> AnyLogChange? {
     guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)],
       let change = net[index]

@@ -22,7 +22,7 @@ public struct LogObservation: AsyncSequence, Sendable {
     self.start = start
   }
 
-  /// Returns an iterator, which is an observation of its own.
+  /// Returns an iterator, which is a separate observation.
   public func makeAsyncIterator() -> Iterator {
     Iterator(log: log, start: start)
   }
@@ -90,8 +90,8 @@ extension ChangeLog {
   ///   for change in entry.changes(of: Post.self) { … }
   /// }
   /// ```
-  /// Transactions of other programs are seen as by `db.observe`. Iterating throws what
-  /// `entries(after:)` throws.
+  /// Transactions of other programs are seen as in `db.observe`. Iterating throws the errors of
+  /// `entries(after:)`.
   public func observe(after position: LogPosition = .start) -> LogObservation {
     LogObservation(self) { position }
   }

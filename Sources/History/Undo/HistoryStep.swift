@@ -59,7 +59,7 @@ public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// write back unchanged.
   case invalidText(table: String)
 
-  /// The error in a sentence, with what to do.
+  /// The error in a sentence, with advice.
   public var description: String {
     switch self {
     case .unknownStep(let id):

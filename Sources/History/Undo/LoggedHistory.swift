@@ -70,7 +70,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     return state
   }
 
-  /// Keeps what was read, so that it is not read again.
+  /// Keeps the entries that were read, so that they are not read again.
   private func keep(_ new: State) {
     state.withLock { known in
       // Another thread may have read further.

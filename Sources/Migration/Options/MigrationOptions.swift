@@ -61,7 +61,7 @@ public struct MigrationOptions: Sendable {
   public var missingDefaults: MissingDefaults
   /// Whether the migration reads all values of the models' columns, even if nothing changed.
   ///
-  /// It finds what other programs wrote, and what was there before the file noted any types
+  /// It finds invalid values of other programs, and values from before the file noted any types
   /// (`checksChangedTypes`). It reads every row at each opening.
   public var checksValues: Bool
   /// Whether opening the database reads the values of columns whose Swift type has changed; true by
@@ -78,7 +78,7 @@ public struct MigrationOptions: Sendable {
   ///   program or of an earlier version of Apus has no notes, and its values are not read. Notes
   ///   are brought up to date by an opening that has checked the changes.
   /// - The cases of an enumeration are known if it is `CaseIterable`. More cases need no check.
-  /// - A type that reads its values by code of its own is known by its name and stored properties.
+  /// - A type with its own decoding code is known by its name and stored properties.
   /// - A program with a lower `schemaVersion` than the file checks nothing. Neither does a file that is
   ///   opened as read-only; `migrationPlan(for:)` does. An engine elsewhere, such as a cluster, does
   ///   not call Swift types, and nothing is noted there.
@@ -132,8 +132,8 @@ public struct MigrationOptions: Sendable {
 }
 
 extension MigrationOptions {
-  /// Runs an opening or a migration with these options on a thread of its own. It ends if the task
-  /// is cancelled.
+  /// Runs an opening or a migration with these options on a separate thread. It ends if the task is
+  /// cancelled.
   package func run<Result: Sendable>(
     _ job: @escaping @Sendable (MigrationOptions) throws -> Result
   ) async throws -> Result {

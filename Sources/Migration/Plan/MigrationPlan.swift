@@ -91,8 +91,8 @@ public struct MigrationPlan: Hashable, Sendable {
     public let sql: String?
     /// The reason for the step, or for its refusal and what to do instead.
     public internal(set) var reason: String
-    /// A line to paste if the step is refused or keeps something: into the schema, in place of a
-    /// property, or into the options of the migration. Every refusal has one.
+    /// A line to paste if the step is refused or keeps a part of the database: into the schema, in
+    /// place of a property, or into the options of the migration. Every refusal has a line.
     public let line: String?
     /// All alternative lines to paste; any one of them is enough. The first is `line`.
     ///
@@ -126,8 +126,8 @@ public struct MigrationPlan: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Whether no step changes a table's rows or declarations. Such a plan may still list what is
-  /// kept.
+  /// Whether no step changes a table's rows or declarations. Such a plan may still list parts that
+  /// are kept.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
 
   /// The refused steps. `.undecided` steps are not among them.

@@ -8,7 +8,7 @@ import SQLCore
 #endif
 
 extension MigrationPlanner {
-  /// Returns the steps, except steps that would undo what a newer program did according to the
+  /// Returns the steps, except steps that would undo a newer program's changes according to the
   /// history.
   func steps(
     _ steps: [PlannedStep], for declared: Declarations, in schema: ExistingSchema,
@@ -96,7 +96,7 @@ private struct NewerSchemaJudge {
   ///
   /// - Parameters:
   ///   - isDeclared: whether a state equals the program's declarations.
-  ///   - knowsMore: whether the program drops something that was added after the given states. Then
+  ///   - knowsMore: whether the program drops an object that was added after the given states. Then
   ///     it knows the later state and is not older.
   private func date(
     ofNewer name: String, _ isDeclared: (SchemaHistory.State) -> Bool,

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// Compares what models declare with the existing schema, and plans the steps between them.
+/// Compares the declarations of models with the existing schema, and plans the steps between them.
 struct MigrationPlanner {
   /// The part of a migration that is planned.
   enum Extent {

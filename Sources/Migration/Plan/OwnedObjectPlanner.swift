@@ -11,7 +11,7 @@ struct OwnedObjectPlanner {
   private let declared: Declarations
   private let schema: ExistingSchema
   private var migration: OwnedObjectMigration
-  /// The steps that come before all others, and those that come after them.
+  /// The steps that run before all others, and the steps that run after them.
   private(set) var first: [PlannedStep] = []
   private(set) var last: [PlannedStep] = []
 
@@ -148,7 +148,7 @@ extension PlannedStep {
       .dropTrigger(name), of: table, ["DROP TRIGGER \(Identifier(name).quoted)"], reason)
   }
 
-  /// Lets a migration that may be older than the file keep what the step drops.
+  /// Lets a migration that may be older than the file keep the object that the step drops.
   fileprivate mutating func keep(_ title: String, _ line: String) {
     keeping = MigrationPlan.Step(
       .keepDeclaration(title), table: step.table,

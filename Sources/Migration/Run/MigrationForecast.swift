@@ -81,7 +81,7 @@ struct MigrationForecast {
   /// `.before` may resolve every refusal; a step that runs `.after` may resolve only refusals of
   /// later steps.
   ///
-  /// - Parameter expanding: the steps that come before those `.after`.
+  /// - Parameter expanding: the steps before the user's steps that run `.after`.
   private func decide(
     _ steps: inout [PlannedStep], _ pending: [MigrationStep],
     expanding: () throws -> [PlannedStep]

@@ -83,7 +83,7 @@ struct MigrationRun {
     let isOlder = try options.areOlder(than: old, in: connection)
     let unknown = isOlder && !isNew ? [] : try log.pending(options.steps, in: old)
     let pending = unknown.filter { !isNew || $0.onNewDatabase == .runs }
-    // The user's own steps may change what is planned.
+    // The user's own steps may change the plan.
     let planned = pending.isEmpty ? try plan(.whole) : nil
     if let planned, planned.allSatisfy(\.step.isKept) {
       try run(planned, keepingTrackOfKept: true)
@@ -171,8 +171,7 @@ struct MigrationRun {
     let old = try presentSchema()
     let broken = try BrokenDefinitions(of: old, in: connection)
     schema = nil
-    // Existing definitions are written again as they are, even with string literals in double
-    // quotes.
+    // Existing definitions are written again unchanged, even with string literals in double quotes.
     core.takesQuotedTextInDefinitions = true
     defer { core.takesQuotedTextInDefinitions = false }
     for planned in steps where keepingTrackOfKept || !planned.step.isKept {
@@ -246,8 +245,7 @@ struct MigrationRun {
     try copy(rebuild, rowCount: rowCount)
     try report(table, "-- check that every row was copied")
     try rebuild.check(in: connection)
-    // Other definitions name the table. They stay as they are, and refer to the new table
-    // afterwards.
+    // Other definitions name the table. They stay unchanged, and refer to the new table afterwards.
     core.hasLegacyAlterTable = true
     defer { core.hasLegacyAlterTable = false }
     try execute(rebuild.dropTable, of: table)

@@ -84,8 +84,8 @@ public final class LiveModel<M: Sendable> {
 
   /// The explanation of how the row is kept up to date with the current schema.
   ///
-  /// It costs and throws what `QueryObservation.explanation` does. If the key is not valid, it throws
-  /// the error of `phase`.
+  /// It costs and throws the same as `QueryObservation.explanation`. If the key is not valid, it
+  /// throws the error of `phase`.
   public var explanation: ObservationExplanation {
     get async throws { try await query.get().explanation }
   }

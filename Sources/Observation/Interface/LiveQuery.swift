@@ -50,7 +50,7 @@ public final class LiveQuery<Row: Sendable> {
     self.init(LiveSource(sql: sql), database, apply, isolation)
   }
 
-  /// Begins to load and to watch models with what they include.
+  /// Begins to load and to watch models with the rows that they include.
   ///
   /// ```swift
   /// let live = LiveQuery(Author.all.including(Post.all, by: \.$authorID), in: db)

@@ -94,7 +94,7 @@ final class LiveForm<Row: Sendable>: Sendable {
     isShort = false
   }
 
-  /// Returns what was found out, if that is still true.
+  /// Returns the preparation if it is still valid.
   ///
   /// - Parameter schemaVersion: a version of the schema that is known to be past.
   func preparation(
@@ -142,7 +142,7 @@ private final class HeldQuery<Row: Sendable>: Sendable {
 }
 
 extension IncludedRelation {
-  /// The SQL that loads the included rows, and what they include.
+  /// The SQL that loads the included rows, and the rows that they include.
   fileprivate var texts: [String] {
     get throws { try [loadingText([])] + relations.flatMap { try $0.texts } }
   }

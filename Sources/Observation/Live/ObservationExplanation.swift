@@ -58,13 +58,13 @@ extension QueryObservation {
 extension LiveQuery {
   /// The explanation of how the result is kept up to date with the current schema.
   ///
-  /// It costs and throws what `QueryObservation.explanation` does.
+  /// It costs and throws the same as `QueryObservation.explanation`.
   public var explanation: ObservationExplanation {
     get async throws { try await observer.explain() }
   }
 }
 
-/// The reason why a query is fetched again after each change of what it reads.
+/// The reason why a query is fetched again after each change of the columns that it reads.
 struct RerunReason: Error {
   /// The reason as the end of a sentence that begins with "because".
   let text: String

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// An analysis of what the rows of a query depend on, read from its shape.
+/// An analysis of a query's shape: on which tables and columns its rows depend.
 struct QueryAnalysis {
   /// Whether the query's text shows that the query reads only one table, each row separately.
   private(set) var isOfOneRow = true
@@ -80,7 +80,7 @@ struct QueryAnalysis {
 
   private static let subquery = "it has a subquery"
 
-  /// The tokens of subqueries. These may have groups and aggregates of their own.
+  /// The tokens of subqueries. Subqueries may have their own groups and aggregates.
   private static let subqueryTokens: Set<SQLToken> = groupTokens.union([
     .exists, .selectValueFrom, .valueIsNotNull, .valueIsNull,
   ])
@@ -156,9 +156,9 @@ extension Database {
 }
 
 extension SelectStatement {
-  /// Returns the SELECTs of the query. Throws a `RerunReason` unless each row of the result depends
-  /// on nothing but one row of each table in FROM or, with GROUP BY or aggregates, on the rows of its
-  /// group, and on subqueries.
+  /// Returns the SELECTs of the query. Throws a `RerunReason` if a row of the result depends on
+  /// anything except one row of each table in FROM and subqueries. With GROUP BY or aggregates, a
+  /// row may depend on the rows of its group.
   func knownScopes(on connection: Connection) throws -> [QueryScope] {
     let scopes: [QueryScope]
     do {
@@ -171,8 +171,8 @@ extension SelectStatement {
     return scopes
   }
 
-  /// Throws a `RerunReason` unless each row of the result depends on nothing but one row of each
-  /// table in FROM or, with GROUP BY or aggregates, on the rows of its group.
+  /// Throws a `RerunReason` if a row of the result depends on anything except one row of each table
+  /// in FROM. With GROUP BY or aggregates, a row may depend on the rows of its group.
   ///
   /// - Parameter scopeCount: the number of SELECTs that are known; with more than one, subqueries are
   ///   no obstacle.
@@ -214,7 +214,7 @@ enum RequiredValue: Hashable, Sendable {
   case value(DatabaseValue)
   case argument(Int)
 
-  /// Returns nil for NULL, a list, and what is not known.
+  /// Returns nil for NULL, for a list, and for a value that is not known.
   init?(_ bound: BoundValue) {
     switch bound {
     case .value(.null), .array, .unstorable, .zeroBlob: return nil

@@ -34,7 +34,7 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
     self.interval = interval
   }
 
-  /// Returns an iterator, which is an observation of its own.
+  /// Returns an iterator, which is a separate observation.
   public func makeAsyncIterator() -> Iterator {
     Iterator(observer: ResultObserver(source, in: database, every: interval))
   }

@@ -77,9 +77,9 @@ extension QueryWatch {
     }
   }
 
-  /// Returns what is watched for a query with some values.
+  /// Returns the watched tables and columns of a query with some values.
   ///
-  /// - Parameter connection: a connection; without one, it throws if something must be found out.
+  /// - Parameter connection: a connection. Without one, this throws if a fact is not known yet.
   private static func watched(
     _ preparation: Preparation, _ values: [DatabaseValue], in watch: TableWatch,
     on connection: Connection?

@@ -38,7 +38,8 @@ final class RowEvaluator: @unchecked Sendable {
   let encoding: TextEncoding
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void
 
-  /// - Parameter installFunctions: registers on the connection what is registered on the database.
+  /// - Parameter installFunctions: registers on the connection the functions and collations of the
+  ///   database.
   init(
     configuration: Configuration, encoding: TextEncoding,
     _ installFunctions: @escaping @Sendable (ConnectionCore) throws -> Void

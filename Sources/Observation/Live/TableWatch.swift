@@ -18,7 +18,7 @@ final class TableWatch: Sendable {
     var watchesSchema = false
   }
 
-  /// The effect of the waiting commits on what is watched.
+  /// The effect of the waiting commits on the watched tables.
   enum Touch {
     case none
     /// These commits touched rows.
@@ -85,7 +85,7 @@ final class TableWatch: Sendable {
   /// Limits the watched rows to rows that a query's conditions select, if these are known. Returns
   /// the indexes that would limit them further.
   ///
-  /// - Parameter connection: a connection; without one, it throws if something must be found out.
+  /// - Parameter connection: a connection. Without one, this throws if a fact is not known yet.
   func narrow(
     _ interests: inout [QualifiedTableName: Subscription.Interest],
     by conditions: QueryConditions?, values: [DatabaseValue], schemaVersion: Int32,

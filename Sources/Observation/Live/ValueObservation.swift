@@ -34,7 +34,7 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     self.read = read
   }
 
-  /// Returns an iterator, which is an observation of its own.
+  /// Returns an iterator, which is a separate observation.
   public func makeAsyncIterator() -> Iterator {
     Iterator(watch: ValueWatch(in: database, isSame: isSame, read), pace: Pace(interval))
   }
@@ -210,8 +210,8 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
     }
   }
 
-  /// Runs the closure, and again if it read something that was not watched, since a commit may have
-  /// come between its reading and the watching.
+  /// Runs the closure. Runs it again if it read a table or column that was not watched, since a
+  /// commit may have come between its reading and the watching.
   private func evaluate() async throws -> Value {
     let (watch, read, isFirst) = (watch, read, last == nil)
     while true {

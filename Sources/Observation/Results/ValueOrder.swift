@@ -66,7 +66,7 @@ enum BuiltInCollation: Hashable, Sendable {
 
   private static func folded(_ bytes: Bytes) -> [UInt8] {
     let compared = bytes.prefix { $0 != 0 }.map(\.lowercasedASCII)
-    // SQLite compares only the lengths of what begins with U+0000.
+    // SQLite compares only the lengths of texts from a U+0000 on.
     return compared + Array(repeating: 0, count: bytes.count - compared.count)
   }
 

@@ -107,7 +107,8 @@ final class CachedRow<M: Model>: CachedValue {
   static var overhead: Int { 192 }
 }
 
-/// A lookup of a cached row that found nothing, and what is needed to store the row once it is read.
+/// A lookup of a cached row that found nothing, with the values that are needed to store the row
+/// once it is read.
 @usableFromInline
 struct RowMiss: Sendable {
   let key: CacheKey
@@ -140,14 +141,15 @@ extension DatabaseReader {
   /// Returns a cached row whose key has 8 bytes; nil if the caller must use `lookUp`. Programs do
   /// not use it directly, but call `find`.
   ///
-  /// It is apart from `lookUp`, because what a miss needs would take most of the time of a hit.
+  /// It is separate from `lookUp`, because the work for a miss would take most of the time of a
+  /// hit.
   @inlinable
   @inline(__always)
   func _cached<M: Model>(_ model: M.Type, _ id: M.ID) -> M? {
     guard let number = M.wordCache else { return nil }
     let word = withUnsafeBytes(of: id) { $0.loadUnaligned(as: UInt64.self) }
     var found: M?
-    // Copied into memory of its own, a model is moved less often than by an assignment.
+    // If a model is copied into separate memory, it is moved less often than by an assignment.
     withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { memory in
       guard let memory = memory.baseAddress else { return }
       let isFound = _copyCached(word, number) { row in

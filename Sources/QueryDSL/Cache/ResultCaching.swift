@@ -55,7 +55,8 @@ final class CachedResult<Value: Sendable>: CachedValue {
   }
 }
 
-/// A lookup of a cached result that found nothing, and what is needed to store the result.
+/// A lookup of a cached result that found nothing, with the values that are needed to store the
+/// result.
 private struct ResultMiss: Sendable {
   let key: ResultKey
   let ticket: CacheTicket

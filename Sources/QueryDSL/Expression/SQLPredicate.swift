@@ -63,8 +63,9 @@ extension SQLPredicate {
 
   /// Tells the planner for which share of the rows the condition holds. SQL: `likelihood(a, 0.25)`
   ///
-  /// The probability is written into the SQL, to three decimal places, so each one is a statement of
-  /// its own. One that is not from 0 to 1 throws `QueryError` when the query is rendered.
+  /// The probability is written into the SQL, to three decimal places, so each probability is a
+  /// separate statement. A probability outside 0 to 1 throws `QueryError` when the query is
+  /// rendered.
   public func likelihood(_ probability: Double) -> SQLPredicate {
     guard (0...1).contains(probability) else {
       return SQLPredicate(

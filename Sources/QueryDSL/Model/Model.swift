@@ -61,7 +61,8 @@ extension TableModel {
 /// macro, `Codable` conformance or instance is needed. Every stored property must be a
 /// `@PrimaryKey`, a `@Column` or `@Ignored`.
 ///
-/// Its `schema` declares what the properties cannot express, such as indexes and foreign keys.
+/// Its `schema` declares everything that properties cannot express, such as indexes and foreign
+/// keys.
 ///
 /// A model may be `Codable`, `Equatable` and `Hashable` by synthesis, which considers only the
 /// values. Its JSON equals the JSON of the same struct without `@PrimaryKey`, `@Column` and `JSON`,

@@ -5,7 +5,7 @@ import SQLCore
 public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The model's name.
   public let model: String
-  /// The problem, and what to write instead.
+  /// The problem, and its solution.
   public let message: String
 
   package init(_ model: Any.Type, _ message: String) {

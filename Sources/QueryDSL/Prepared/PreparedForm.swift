@@ -27,7 +27,7 @@ final class PreparedForm: @unchecked Sendable {
   private let text: String
   private let bindings: [BoundValue]
   /// The places of the arguments, in the order of the arguments. These and the constants are in
-  /// memory of their own, because each call would retain and release an array.
+  /// unmanaged memory, because each call would retain and release an array.
   let arguments: UnsafeMutableBufferPointer<ArgumentPlace>
   private let constants: UnsafeMutableBufferPointer<Constant>
   /// The parameters to which other values are bound, such as lists. Those values are in `bindings`.

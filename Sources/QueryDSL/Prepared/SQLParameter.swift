@@ -59,8 +59,8 @@ package struct ParameterNode: Sendable {
   /// The argument, if it is known.
   let value: (any ColumnValue)?
 
-  /// Returns what is bound for the parameter: its argument if that is known, else a placeholder for
-  /// it.
+  /// Returns the value to bind for the parameter: its argument if that is known, otherwise a
+  /// placeholder.
   func bound(as form: StoredForm, part: BoundArgument.Part = .value) -> BoundValue {
     guard let value else { return .argument(BoundArgument(index, as: form, part: part)) }
     return BoundValue(value, as: form)

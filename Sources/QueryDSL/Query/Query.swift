@@ -81,7 +81,8 @@ package struct RowDecoding<Row>: Sendable {
   @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
   /// The names and types of the columns, for displaying a result.
   @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
-  /// Whether `map` makes the rows, so that the columns of the result are not those of `Row`.
+  /// Whether `map` makes the rows, so that the columns of the result differ from the columns of
+  /// `Row`.
   @usableFromInline package let isMapped: Bool
 
   @inlinable

@@ -104,14 +104,14 @@ extension TableQuery {
     return query
   }
 
-  /// Selects several items instead of what is selected, as a tuple.
+  /// Selects several items as a tuple, in place of the selected columns.
   consuming func selecting<each Item: Selectable>(
     _ items: repeat each Item
   ) -> TableQuery<M, (repeat (each Item).Selected)> {
     selecting(SelectStatement.tuple(repeat each items))
   }
 
-  /// Selects the terms of a clause instead of what is selected.
+  /// Selects the terms of a clause in place of the selected columns.
   consuming func selecting<NewRow>(
     _ clause: ([SelectStatement.SelectTerm], RowDecoding<NewRow>)
   ) -> TableQuery<M, NewRow> {

@@ -149,7 +149,7 @@ extension ModelLayout {
   }
 }
 
-/// Rows of a query with `including` while what they include is loaded.
+/// Rows of a query with `including` while their included rows are loaded.
 package struct LoadedRows<Row: Sendable>: Sendable {
   package let rows: [Row]
   /// For each row of a live query, a hash of its stored values and of the values of the rows that

@@ -6,7 +6,7 @@ public struct _IncludedQuery<Root: Model, Row: Sendable>: Sendable {
   package let query: TableQuery<Root, Root>
   /// The relations by which the models include rows.
   package let relations: [IncludedRelation]
-  /// Returns the models completed with what they include.
+  /// Returns the models completed with the rows that they include.
   package let complete: @Sendable (ConnectionCore, LoadedRows<Root>) throws -> LoadedRows<Row>
 }
 
@@ -174,7 +174,7 @@ extension _IncludedQuery {
   }
 }
 
-/// A query that `including` accepts, which is one of models or one that includes others; programs
+/// A query that `including` accepts: a query of models, or of models that include others. Programs
 /// do not use it directly.
 public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
   /// The model whose rows belong to the parents.

@@ -13,7 +13,7 @@ import SQLCore
 ///
 /// Each relation costs one statement, however many rows there are, and all statements see one
 /// snapshot. Nothing is loaded later. Parents without children are in the result as well. The
-/// children are in the order of their own query, and may include others.
+/// children have the order of their own query, and may include further rows.
 ///
 /// A child belongs to the same parents that a join would find. If the database file gives one of
 /// the columns a collation, or the columns different types, a second statement asks SQLite which
@@ -34,7 +34,8 @@ extension TableQuery: _IncludableQuery where M: Model, Row == M {
 }
 
 extension Including: _IncludableQuery {
-  /// The query of its models, completed with what they include; programs do not use it directly.
+  /// The query of its models, completed with the rows that they include; programs do not use it
+  /// directly.
   public var _included: _IncludedQuery<M, (M, repeat each Part)> {
     let load = load
     return _IncludedQuery(query: parents, relations: relations) { core, models in
@@ -200,8 +201,8 @@ private func paths<M: Model, First: ColumnValue, each Value: ColumnValue>(
 }
 
 extension Connection {
-  /// Returns all models of a query with what they include, by one statement for the models and one
-  /// for each relation. In `read { }` and `write { }`, all statements see one state of the
+  /// Returns all models of a query with the rows that they include, by one statement for the models
+  /// and one for each relation. In `read { }` and `write { }`, all statements see one state of the
   /// database.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>
@@ -210,7 +211,7 @@ extension Connection {
     return try query._included.complete(try use(), LoadedRows(models)).rows
   }
 
-  /// Returns the first model of a query with what it includes, or nil.
+  /// Returns the first model of a query with the rows that it includes, or nil.
   public func first<M, each Part>(
     _ query: Including<M, repeat each Part>
   ) throws -> (M, repeat each Part)? {
@@ -220,7 +221,7 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// Returns all models of a query with what they include, in one snapshot.
+  /// Returns all models of a query with the rows that they include, in one snapshot.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -228,7 +229,7 @@ extension DatabaseReader {
     try read(fileID: fileID, line: line) { try $0.fetch(query) }
   }
 
-  /// Returns all models of a query with what they include, in one snapshot.
+  /// Returns all models of a query with the rows that they include, in one snapshot.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -236,7 +237,7 @@ extension DatabaseReader {
     try await read(on: .background, fileID: fileID, line: line) { try $0.fetch(query) }
   }
 
-  /// Returns the first model of a query with what it includes, or nil, in one snapshot.
+  /// Returns the first model of a query with the rows that it includes, or nil, in one snapshot.
   public func first<M, each Part>(
     _ query: Including<M, repeat each Part>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -244,7 +245,7 @@ extension DatabaseReader {
     try read(fileID: fileID, line: line) { try $0.first(query) }
   }
 
-  /// Returns the first model of a query with what it includes, or nil, in one snapshot.
+  /// Returns the first model of a query with the rows that it includes, or nil, in one snapshot.
   public func first<M, each Part>(
     _ query: Including<M, repeat each Part>,
     fileID: StaticString = #fileID, line: UInt = #line

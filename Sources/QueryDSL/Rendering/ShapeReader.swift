@@ -115,8 +115,8 @@ package struct Shape: Sendable {
   package let bytes: [UInt8]
   package let values: [BoundValue]
 
-  /// Makes a shape of what a closure writes. Throws the first mistake in it. A part of a query may
-  /// use tables that are not in scope.
+  /// Makes a shape from the parts that a closure writes. Throws the first mistake in them. A part
+  /// of a query may use tables that are not in scope.
   init(isPart: Bool = false, _ write: (inout ShapeWriter) throws -> Void) throws {
     var writer = ShapeWriter(StatementDraft(), isPart: isPart)
     defer { writer.draft.deallocate() }

@@ -28,7 +28,7 @@ extension SQLExpression {
 /// ```
 ///
 /// The next migration after the line is removed drops the index. A comment marks an index with a
-/// name of its own, `CREATE INDEX "recent" /* Apus */ ON …`, so that it is recognised, too.
+/// declared name, `CREATE INDEX "recent" /* Apus */ ON …`, so that a migration recognises it, too.
 /// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
 public func Index<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil
@@ -131,8 +131,8 @@ private func index<M: TableModel>(
       IndexLine(terms: terms, isUnique: isUnique, name: name) { predicates(.declared) }))
 }
 
-/// A term of an index: a column or an expression, optionally in descending order or with a
-/// collation of its own.
+/// A term of an index: a column or an expression, optionally in descending order or with its own
+/// collation.
 ///
 /// ```swift
 /// Index { $0.$createdAt.descending }

@@ -14,13 +14,13 @@ public struct HighlightedText: Hashable, Sendable {
   /// The ranges of the words that were found, from the first to the last.
   public let ranges: [Range<String.Index>]
 
-  /// Returns the text with something before and after each word that was found.
+  /// Returns the text with marks before and after each found word.
   ///
   /// ```swift
   /// hit.text.marked { "<b>\(escaped($0))</b>" } others: { escaped($0) }
   /// ```
   /// - Parameters:
-  ///   - mark: returns what stands for a found word.
+  ///   - mark: returns the text that replaces a found word.
   ///   - others: converts the text between found words, for example to escape it for HTML.
   public func marked(
     _ mark: (Substring) -> String, others: (Substring) -> String = { String($0) }

@@ -149,8 +149,8 @@ extension SearchIndex {
 }
 
 extension SearchTokenizer {
-  /// Whether the index may have the stems of words; the library does not know what a tokenizer of
-  /// the program does.
+  /// Whether the index may have the stems of words. The library does not know this of a tokenizer
+  /// of the program.
   fileprivate var mayStem: Bool { kind == .custom || words.contains("porter") }
 
   /// Whether a character belongs to a word. Only `unicode61` and `ascii` without options are asked,

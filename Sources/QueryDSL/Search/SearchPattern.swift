@@ -70,8 +70,8 @@ extension SearchPattern {
     SearchPattern(.near(texts, distance))
   }
 
-  /// Finds what a pattern in the syntax of FTS5 finds. Do not make it of text from a user: a wrong
-  /// one throws `DatabaseError` when the query runs.
+  /// Finds the rows that match a pattern in the syntax of FTS5. Do not make the pattern from a
+  /// user's text: a wrong pattern throws `DatabaseError` when the query runs.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#full_text_query_syntax>
   public static func raw(_ pattern: String) -> SearchPattern { SearchPattern(.raw(pattern)) }
 }

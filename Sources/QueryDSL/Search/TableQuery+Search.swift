@@ -51,8 +51,8 @@ extension TableQuery where M: TableModel {
   /// unfinished.
   public consuming func matching(_ text: String) -> Self { matching(.asYouType(text)) }
 
-  /// Orders by the relevance of what a search found, after the expressions of earlier calls.
-  /// SQL: `ORDER BY "Post_search"."rank"`
+  /// Orders by the relevance of the rows that a search found, after the expressions of earlier
+  /// calls. SQL: `ORDER BY "Post_search"."rank"`
   ///
   /// Without an earlier search, the query throws `QueryError` when it is rendered.
   public consuming func order(by order: SearchOrder) -> Self {
@@ -61,8 +61,8 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Orders by the relevance of what a search found, by weights of the columns for this query.
-  /// SQL: `ORDER BY bm25("Post_search", ?, ?)`
+  /// Orders by the relevance of the rows that a search found, by weights of the columns for this
+  /// query. SQL: `ORDER BY bm25("Post_search", ?, ?)`
   ///
   /// ```swift
   /// Post.search("swift").orderByRank { $0.$title.weighted(5) }.limit(20)
@@ -77,8 +77,8 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Selects expressions of the rows and of what the search found in them, one on each line or
-  /// several as a tuple.
+  /// Selects expressions of the rows and of the words that the search found in them, one on each
+  /// line or several as a tuple.
   ///
   /// ```swift
   /// Post.search("swift").order(by: .rank).limit(20).selectHit { post, hit in
@@ -94,7 +94,8 @@ extension TableQuery where M: TableModel {
     return selecting(SelectStatement.clause(of: items(columns, hit)))
   }
 
-  /// Selects the expression that a closure returns for the rows and what the search found in them.
+  /// Selects the expression that a closure returns for the rows and the words that the search found
+  /// in them.
   @_disfavoredOverload
   public consuming func selectHit<Item: Selectable>(
     _ item: (Columns<M>, Columns<SearchHit<M>>) -> Item
@@ -103,8 +104,8 @@ extension TableQuery where M: TableModel {
     return selecting(item(columns, hit).selectClause)
   }
 
-  /// Selects the expressions that a closure returns as a tuple for the rows and what the search
-  /// found in them.
+  /// Selects the expressions that a closure returns as a tuple for the rows and the words that the
+  /// search found in them.
   @_disfavoredOverload
   public consuming func selectHit<each Item: Selectable>(
     @_TupleBuilder _ items: (Columns<M>, Columns<SearchHit<M>>) -> (repeat each Item)

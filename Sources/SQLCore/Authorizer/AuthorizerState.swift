@@ -43,9 +43,9 @@ struct AuthorizerState {
 
   /// Begins the notes on a statement. Returns the earlier notes, for `endNotes(restoring:)`.
   ///
-  /// The earlier notes may be leftovers of a statement that SQLite recompiled after a schema
-  /// change. They may also belong to an outer compilation: a virtual table may run statements of
-  /// its own while a statement that uses it is compiled.
+  /// The earlier notes may be left over from a statement that SQLite recompiled after a schema
+  /// change. They may also belong to an outer compilation: a virtual table may run its own
+  /// statements while a statement that uses it is compiled.
   mutating func beginNotes() -> StatementNotes {
     let outer = notes
     notes = StatementNotes(assignments: [])

@@ -66,8 +66,8 @@ extension ConnectionCore {
   /// Throws `.corrupt` if SQLite finds the database damaged. Reads every page once.
   ///
   /// Rows that violate CHECK, NOT NULL or the types of a STRICT table do not count as damage, since
-  /// the copy must hold what the source holds. Also, SQLite 3.40 reports such rows by mistake in
-  /// tables WITHOUT ROWID whose key does not come first. These findings hide no damage, because
+  /// the copy must hold the same rows as the source. Also, SQLite 3.40 reports such rows by mistake
+  /// in tables WITHOUT ROWID whose key does not come first. These findings hide no damage, because
   /// SQLite checks the structure of the whole file before it checks any row.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_quick_check>
   func requireWhole(_ name: String) throws {

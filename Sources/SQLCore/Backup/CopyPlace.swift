@@ -82,7 +82,7 @@ struct CopyPlace {
   }
 
   /// Whether the path is the name of a file that SQLite makes beside a database, even if it does
-  /// not exist now. Case is ignored, as it is in some file systems.
+  /// not exist now. Case is ignored, because some file systems ignore it.
   private func isCompanion(of database: String) -> Bool {
     let folder = FileStatus(following: FileStatus.folder(of: path))?.identity
     guard let folder,

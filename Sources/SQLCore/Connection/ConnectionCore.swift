@@ -25,8 +25,8 @@ package final class ConnectionCore: @unchecked Sendable {
 
   /// Opens a connection and applies the configuration.
   ///
-  /// - Parameter isBare: Whether the connection gets its key and no other setting, for a file that is
-  ///   copied to or replaced.
+  /// - Parameter isBare: Whether the connection gets its key and no other setting, because a copy
+  ///   will overwrite or replace its file.
   package init(
     location: DatabaseLocation, configuration: Configuration, isReader: Bool, isBare: Bool = false
   ) throws {

@@ -128,7 +128,7 @@ extension ConnectionCore {
     state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
   }
 
-  /// Whether what is sent for the running access must end.
+  /// Whether the engine must end the work for the running access.
   package var mustStop: Bool {
     !state.pointee.transaction.runsOwnStatement
       && (findStopReason() != nil || isInterruptRequested.load(ordering: .acquiring))

@@ -98,9 +98,9 @@ extension Database {
   /// db.read { try $0.count(Post.all) } completion: { result in … }
   /// ```
   ///
-  /// It returns at once. The reader has been given back when `completion` is called, so that this may
-  /// use the database. The result is what the asynchronous `read` returns or throws; if the database
-  /// was closed, `completion` gets the error on another thread.
+  /// It returns at once. The reader has been given back when `completion` is called, so
+  /// `completion` may use the database. The result is the value or error of the asynchronous
+  /// `read`. If the database was closed, `completion` gets the error on another thread.
   public func read<Result: Sendable>(
     deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Connection) throws -> Result,

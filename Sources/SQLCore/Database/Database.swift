@@ -22,7 +22,7 @@ public final class Database: Sendable {
   public let configuration: Configuration
   package let location: DatabaseLocation
   let access: ConnectionAccess
-  /// The lane for reads. In memory, and without readers, the only connection is that of the writer.
+  /// The lane for reads. In memory, and without readers, the only connection is the writer's.
   let readLane: ConnectionPool.LaneName
   /// The lane of live queries that run again.
   let liveLane: ConnectionPool.LaneName
@@ -171,11 +171,11 @@ extension Database {
   ///
   /// Calling it is optional: a database closes when its last reference is released. Throws `.busy`,
   /// and leaves the database open, if an access is running or waiting, or if a stream of rows is
-  /// held. The connection of a stream that was just dropped closes a moment later. Fetches that
-  /// observations make by themselves are waited for.
+  /// held. The connection of a stream that was just dropped closes a moment later. `close` waits
+  /// for running fetches of observations.
   ///
-  /// Streams of changes and observations of results end after delivering what was committed before:
-  /// the next element is then nil.
+  /// Streams of changes and observations of results deliver everything that was committed before,
+  /// and then end: the next element is nil.
   public func close() throws {
     try access.pool.close { [cache] in cache.turnOff() }
     writeObserver.withLock { $0 }?.databaseDidClose()

@@ -1,4 +1,4 @@
-// Raw SQL on a reader. Each call is an access of its own, and each statement has its own snapshot.
+// Raw SQL on a reader. Each call is a separate access, and each statement has its own snapshot.
 // `Connection` has the same methods.
 extension DatabaseReader {
   /// Returns all rows of a read statement.
@@ -69,8 +69,8 @@ extension DatabaseReader {
 // the elements of `Set(try db.fetch(Int.self, "SELECT 1"))` are Hashable.
 
 extension DatabaseReader {
-  /// Returns the values of a read statement that has one column; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the values of a read statement that has one column; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<Value: ColumnValue>(
     _ type: Value.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Value] {

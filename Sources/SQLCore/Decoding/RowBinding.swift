@@ -204,7 +204,7 @@ private struct ModelBinding {
     }
     guard let microseconds = value.microsecondsSince1970 else {
       failed = column
-      // This throws the error that describes what is wrong with the date.
+      // This throws the error that describes the fault of the date.
       _ = try value.databaseValue(as: .standard)
       return
     }

@@ -85,7 +85,7 @@ extension DatabaseError: CustomStringConvertible {
   /// known.
   public var description: String {
     var text = "SQLite error \(code.rawValue): "
-    // SQLite's own message says less than what is known about the constraint.
+    // SQLite's own message says less than the known facts about the constraint.
     if let constraint, constraint.kind != .other {
       text += "\(constraint) (\(message))"
     } else {

@@ -33,7 +33,7 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
     self.allowsRetry = allowsRetry
   }
 
-  /// The message, and what is known.
+  /// The message, and the known effect.
   public var description: String {
     switch outcome {
     case .notRun where !allowsRetry:

@@ -59,7 +59,8 @@ extension ConnectionCore {
     installHooks()
   }
 
-  /// Reports what the writer touches to the cache of its database; nil if nothing is cached.
+  /// Reports the rows that the writer touches to the cache of its database; nil if nothing is
+  /// cached.
   func feed(_ cache: DatabaseCache?) {
     state.pointee.cacheFeed.use(cache)
     installHooks()
@@ -161,7 +162,7 @@ private func notify(
 
 private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
   guard let state = state(context) else { return 0 }
-  // A collation or a tokenizer failed, so what was written may be out of order.
+  // A collation or a tokenizer failed, so written data may be out of order.
   guard !state.pointee.hooks.spoilsWrites else { return 1 }
   if !state.pointee.hooks.listeners.commit.isEmpty {
     if let failure = state.askListenersToCommit() {

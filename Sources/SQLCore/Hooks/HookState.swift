@@ -57,9 +57,9 @@ struct HookState {
     let expiresStatements: Bool
   }
 
-  /// Notes the hooks that the observer and the listeners need now, and returns what has changed.
+  /// Notes the hooks that the observer and the listeners need now, and returns the differences.
   ///
-  /// - Parameter feedsCache: Whether a cache needs to know what commits touch.
+  /// - Parameter feedsCache: Whether a cache needs to know the rows that commits touch.
   mutating func update(isObserved: Bool, observesRows: Bool, feedsCache: Bool) -> Changes {
     var wanted: InstalledHooks = []
     if isObserved || vetoesFailedCommits || feedsCache || !listeners.commit.isEmpty {
@@ -111,7 +111,7 @@ struct HookState {
   /// Clears the error of a callback when an access ends.
   mutating func forgetFailure() { failure = nil }
 
-  /// Whether a collation or a tokenizer failed, so that what was written may be out of order.
+  /// Whether a collation or a tokenizer failed, so that written data may be out of order.
   var spoilsWrites: Bool { failure?.spoilsWrites ?? false }
 
   /// Makes commits fail after a callback has failed. The hooks must be updated next.

@@ -66,7 +66,7 @@ public struct TraceEvent: ~Copyable {
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_trace.html>
 public struct TraceKinds: OptionSet, Sendable {
-  /// The bits, which are those of SQLite.
+  /// The bits, which are SQLite's own.
   public let rawValue: UInt32
 
   /// Creates a set of kinds from SQLite's bits.

@@ -10,7 +10,7 @@ public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
   /// Each character is the same as its upper-case and lower-case forms in Unicode, in every script:
   /// `É` and `é`, `ß` and `SS`, `ς` and `Σ`. Accents count: `e` and `é` differ.
   ///
-  /// The rules are those of the Unicode version in Swift's standard library.
+  /// The rules of the Unicode version in Swift's standard library apply.
   case unicode
 
   /// Returns the text with its letters in the case that is compared.

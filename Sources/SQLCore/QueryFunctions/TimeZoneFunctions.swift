@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
   import FoundationEssentials
-  // FoundationEssentials by itself knows no time zone but GMT.
+  // FoundationEssentials knows only the time zone GMT.
   #if canImport(FoundationInternationalization)
     import FoundationInternationalization
   #endif

@@ -21,7 +21,7 @@ public struct Registration: Sendable {
   /// Whether SQLite calls code in Swift while it runs statements.
   var needsCode: Bool { steps.contains { $0.key.kind != .setting } }
 
-  /// Whether statements may return something else than before.
+  /// Whether statements may return other results than before.
   var changesResults: Bool { steps.contains { $0.key.kind != .listener } }
 
   init(_ key: Key, install: @escaping @Sendable (ConnectionCore) throws -> Void) {

@@ -245,7 +245,7 @@ extension [UInt8] {
     case .blob(let data):
       append(4, then: data.count)
       append(contentsOf: data)
-    // The numbers after 4 are those of other parameters.
+    // The numbers after 4 belong to other parameters.
     case .invalidText(let data):
       append(9, then: data.count)
       append(contentsOf: data)

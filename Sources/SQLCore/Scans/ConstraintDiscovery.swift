@@ -94,7 +94,7 @@ private final class QueryLog: Sendable {
   func append(_ question: IndexQuestion) { list.withLock { $0.append(question) } }
 }
 
-/// A virtual table that only records what is asked of it.
+/// A virtual table that only records the requests of the planner.
 private final class DiscoveryTable: WritableVirtualTable {
   private let name: String
   private let columns: [DiscoveryColumn]

@@ -159,7 +159,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Marks a read statement as running. Loops that step by themselves begin with this call.
+  /// Marks a read statement as running. Loops that step themselves begin with this call.
   package func beginReading(_ statement: StatementPointer) throws {
     if !statement.pointee.isRunning { try begin(statement) }
   }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement and what its connection needs to know about it.
+/// A prepared statement and the facts about it that its connection needs.
 ///
 /// It lives in manually allocated memory rather than in a class: each access to a property of a
 /// class costs an exclusivity check, which took a third of the time to find a statement.
@@ -80,7 +80,7 @@ package struct StatementEffects: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// It creates, alters or drops something.
+  /// It creates, alters or drops an object of the schema.
   package static let changesSchema = StatementEffects(rawValue: 1)
   /// It is BEGIN, COMMIT or ROLLBACK; the statements for savepoints do not count.
   package static let controlsTransaction = StatementEffects(rawValue: 2)

@@ -123,7 +123,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
     .misuse("the next row was requested before the previous request was answered")
   }
 
-  /// Suspends the task until there is something to take. Starts reading if it has not started yet.
+  /// Suspends the task until there is a batch to take. Starts reading if it has not started yet.
   ///
   /// The operation captures the caller's actor, so that it runs there.
   private func wait(isolation actor: isolated (any Actor)?) async {

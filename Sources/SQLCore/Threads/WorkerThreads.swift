@@ -157,7 +157,7 @@ struct ThreadID: Hashable, Sendable {
 
 /// A line of elements, first in, first out. Taking the first does not copy the rest.
 struct Queue<Element> {
-  /// The elements in order; nil for one that was taken. If a taken element stayed here, it would be
+  /// The elements in order; nil for a taken element. If a taken element stayed here, it would be
   /// released later, perhaps while a lock is held, and its release may run the user's code.
   private var elements: [Element?] = []
   private var start = 0

@@ -54,8 +54,7 @@ public enum StorageClass: String, Hashable, Sendable {
 }
 
 extension StorageClass {
-  /// The Swift type for values of this class, where a column declares no type of its own; nil for
-  /// NULL.
+  /// The Swift type for values of this class if a column declares no type; nil for NULL.
   package var valueType: (any ColumnValue.Type)? {
     switch self {
     case .integer: Int64.self

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The modes of a checkpoint, which differ in what it waits for.
+/// The modes of a checkpoint, which differ in the connections that it waits for.
 ///
 /// ```swift
 /// let result = try db.checkpoint(.truncate)
@@ -30,7 +30,7 @@ public enum CheckpointMode: Int32, Hashable, Sendable, CaseIterable {
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
 public struct CheckpointResult: Hashable, Sendable {
   /// Whether another connection read or wrote for longer than the checkpoint waited. The checkpoint
-  /// then did not complete what its mode promises.
+  /// then did not do everything that its mode promises.
   public let isBusy: Bool
   /// The number of pages in the log; 0 after `.truncate`, and if there is no log.
   public let logFrameCount: Int

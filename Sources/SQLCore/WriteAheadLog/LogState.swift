@@ -28,7 +28,7 @@ struct LogState {
 
   // MARK: The index
 
-  /// Notes what was found out about the index of the log.
+  /// Notes whether there is an index of the log.
   mutating func use(_ index: LogIndexSupport) {
     self.index = index
   }
@@ -87,7 +87,7 @@ struct LogState {
     bound.didCommit(count)
   }
 
-  /// Whether a commit that leaves that many frames copies as much of the log as possible.
+  /// Whether a commit that leaves `count` frames copies as much of the log as possible.
   func copies(at count: Int) -> Bool { count >= bound.copying }
 
   /// Whether the log is so near its bound that a restart should be tried.
@@ -240,7 +240,7 @@ private func logDidGrow(
     state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
   }
   if state.pointee.log.copies(at: Int(frameCount)) {
-    // The readers' kept snapshots are older than this commit, and would limit what is copied.
+    // The readers' kept snapshots are older than this commit, and would limit the copying.
     state.pointee.log.willCopy?()
     sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }

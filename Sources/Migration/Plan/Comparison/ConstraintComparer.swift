@@ -84,7 +84,7 @@ struct ConstraintComparer: TableComparer {
       token.kind != .quotedName || existing.column(token.value) != nil
     }
     let question = RowQuestion(table: table, sources: sources)
-    // The run checks what is not known yet.
+    // The run checks a condition that is not known yet.
     guard isKnown, let asked = question.asked(check.condition),
       let renamed = question.renamed(check.condition)
     else { return [new] }

@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Finds how a declared column that the table does not have is added, and what existing rows get.
+/// Decides how to add a declared column that the table does not have, and which value existing rows
+/// get.
 struct NewColumnComparer: TableComparer {
   let table: TableComparison
 

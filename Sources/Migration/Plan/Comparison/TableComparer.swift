@@ -81,7 +81,7 @@ extension TableComparer {
   /// Returns the deletion of rows that a declaration forbids, or their refusal if the options do
   /// not allow it.
   ///
-  /// - Parameter keeping: The lines that leave the rows as they are.
+  /// - Parameter keeping: The lines that leave the rows unchanged.
   func deletionOrRefusal(
     of count: Int, _ reason: String, column: String? = nil, keeping: [String] = [], _ sql: String
   ) -> TableDifference {

@@ -68,7 +68,7 @@ struct TextSurvey {
 
   func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == readCount }
 
-  /// The forms that write all the values exactly as they are.
+  /// The forms that write all the values in exactly the same way.
   var exactForms: [StoredForm] { forms.filter(isWritten) }
 
   /// The form of all texts, up to the number of fractional digits, so that their order is the order

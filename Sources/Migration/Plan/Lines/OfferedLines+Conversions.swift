@@ -39,7 +39,7 @@ private struct TextConversion {
 extension OfferedLines {
   /// Returns the lines to paste for values that are not converted automatically. If one conversion
   /// keeps all values, that is the only line. Otherwise the first line declares the column so that
-  /// the values stay as they are; the last one converts the values or deletes their rows, and says
+  /// the values stay unchanged. The last line converts the values or deletes their rows, and says
   /// how many are lost.
   func converting(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, lost: Int

@@ -190,8 +190,8 @@ extension OfferedLines {
     }
   }
 
-  /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers as they
-  /// are come first.
+  /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers
+  /// unchanged come first.
   func readingNumbers(
     in column: TableDefinition.Column, _ found: ExistingTable.Column, _ numbers: DateNumbers,
     _ oldClass: StorageClass

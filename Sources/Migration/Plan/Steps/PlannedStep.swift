@@ -8,7 +8,7 @@ struct PlannedStep {
     /// Nothing runs.
     case none
     case statements([String])
-    /// Like `statements`, but references in other definitions stay as they are written.
+    /// Like `statements`, but references in other definitions stay unchanged.
     indirect case rebuild(TableRebuild)
   }
 
@@ -121,7 +121,7 @@ struct IndexCreation {
         reason: index.isUnique ? "the schema declares it as unique" : "the schema declares it"))
   }
 
-  /// The refusal if something else has the name of the index; nil if the name is free.
+  /// The refusal if another object has the name of the index; nil if the name is free.
   var refusedName: PlannedStep? {
     let name = table.name(of: index)
     guard let taken = schema.entry(name), former.map({ !taken.table.isSame(as: $0) }) ?? true,

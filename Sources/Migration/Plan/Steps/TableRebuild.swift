@@ -61,8 +61,7 @@ extension TableRebuild {
     let temporaryName = table.schema.freeName(forRebuilding: declared.name)
     let createTable = RebuiltDefinition(of: table, isWithoutRowID: isWithoutRowID)
       .createTable(temporaryName)
-    // The new definition is parsed from its text, so that it cannot differ from what SQLite will
-    // read.
+    // The new definition is parsed from its text, so that it cannot differ from SQLite's reading.
     let new = try TableParser.parse(createTable)
     var sources = declared.columns.filter { $0.generated == nil }.map { column -> Source in
       let found = existing.column(column.name)

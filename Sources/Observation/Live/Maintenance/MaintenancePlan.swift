@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A way to keep the result of a query up to date at the cost of what changed, not of what is held.
+/// A way to keep the result of a query up to date. Its cost depends on the changed rows, not on the
+/// number of held rows.
 ///
 /// The kind of the plan follows from the query:
 ///
@@ -13,7 +14,7 @@ import SQLCore
 /// - `GroupPlan`: each row is a group of the rows of a join or of a query with subqueries. The
 ///   query is evaluated for the groups that a change affects.
 /// - `TotalPlan`: the only row has aggregates over all rows of a join or of a query with subqueries.
-/// - `CompoundPlan`: the rows are those of several SELECTs, each maintained as a join.
+/// - `CompoundPlan`: the rows come from several SELECTs, each maintained as a join.
 /// - `IncludingPlan`: each row is a parent with its included rows. The parents that a change
 ///   affects are loaded again.
 protocol MaintenancePlan<Row>: Sendable {
@@ -36,7 +37,7 @@ protocol MaintenancePlan<Row>: Sendable {
   /// Fetches the whole result in the form in which it is held.
   func window(on core: ConnectionCore) throws -> ResultWindow
 
-  /// Narrows what is watched to the rows that can concern the result.
+  /// Narrows the watch to rows that can affect the result.
   ///
   /// - Parameter values: the values of the query's arguments.
   func narrow(

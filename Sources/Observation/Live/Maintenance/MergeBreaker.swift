@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The comparison of what differences cost with what runs of the query cost, for all queries of one
-/// form. Where differences cost clearly more, the queries run again for some time.
+/// The comparison of two costs, for all queries of one form: of differences, and of complete runs.
+/// While differences cost clearly more, the queries run again.
 ///
 /// State: closed, with strikes for slow differences → resting, for a number of updates → closed, with
 /// half of the strikes, so that a few slow differences begin a rest of twice the length. Fast

@@ -20,8 +20,8 @@ struct WatchedSnapshot: Sendable {
 }
 
 extension TableWatch {
-  /// Begins a read transaction and returns what its snapshot contains. Returns nil, and ends the
-  /// transaction, if the schema has another version than the given one.
+  /// Begins a read transaction and returns the commits that its snapshot contains. Returns nil, and
+  /// ends the transaction, if the schema has another version than the given one.
   func openSnapshot(
     on core: ConnectionCore, schemaVersion: Int32
   ) throws -> WatchedSnapshot? {

@@ -82,7 +82,7 @@ struct QueryConditions: Sendable {
     var parts: [Part] = []
     /// The number of open parentheses and CASEs.
     var depth = 0
-    /// The place of the table of FROM or of a join that was read last.
+    /// The place of the last table that was read in FROM or a join.
     var joined: Int
     var isLeft = false
     /// Whether a RIGHT or FULL JOIN shows rows that a condition does not select.
@@ -234,7 +234,7 @@ extension QueryConditions.Scope {
     return pieces + [parts[start...]]
   }
 
-  /// Returns what a pair of parentheses contains, if it surrounds the whole condition.
+  /// Returns the content of a pair of parentheses, if it surrounds the whole condition.
   private static func insideParentheses(_ parts: ArraySlice<QueryConditions.Part>) -> ArraySlice<
     QueryConditions.Part
   >? {

@@ -115,7 +115,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     }
   }
 
-  /// Has the query run, whether or not something changed, and waits until `answerRefreshes()` is
+  /// Makes the query run, whether or not its result changed, and waits until `answerRefreshes()` is
   /// called after that.
   func refresh() async {
     guard !shared.hasEnded else { return }

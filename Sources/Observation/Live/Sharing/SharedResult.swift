@@ -197,7 +197,7 @@ final class SharedResult<Row: Sendable>: ObservedResult {
 
   // MARK: Running
 
-  /// Runs the query, or merges what commits changed, and keeps the outcome.
+  /// Runs the query, or merges the changes of commits, and keeps the outcome.
   private func run(_ request: UInt64, mustFetch: Bool) async {
     let version = state.withLock { $0.version }
     var isAnswered = true

@@ -107,7 +107,7 @@ package final class ChangeTracker: @unchecked Sendable {
     }
   }
 
-  /// Sets what reports live queries that run again.
+  /// Sets the closure that reports live queries that run again.
   func reportReruns(_ reporting: RerunReporting?) { reruns.withLock { $0 = reporting } }
 
   /// What reports live queries that run again, if anything does.
@@ -115,8 +115,7 @@ package final class ChangeTracker: @unchecked Sendable {
 
   /// Reports an event that may have touched any table.
   ///
-  /// - Parameter onlyLive: reports it only to subscriptions that find out by themselves what
-  ///   changed.
+  /// - Parameter onlyLive: reports it only to subscriptions that find the changes themselves.
   func publish(everything event: TableEvent, onlyLive: Bool) {
     let commit = Commit(everything: event)
     for subscription in registry.withLock({ $0.all }) where subscription.isLive || !onlyLive {
@@ -222,7 +221,7 @@ extension ChangeTracker: AccessObserver {
     for subscription in registry.withLock({ $0.all }) { subscription.queue.end() }
   }
 
-  /// Reports that anything may have changed, since no hook reported what did.
+  /// Reports that anything may have changed, since no hook reported the changes.
   package func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
     publish(everything: .tableChanged, onlyLive: false)

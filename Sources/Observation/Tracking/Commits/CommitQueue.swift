@@ -89,8 +89,8 @@ final class CommitQueue: CommitReceiver {
     return isTaken
   }
 
-  /// Waits until there is something to take. Returns false if the task is cancelled, or if the
-  /// queue has ended and is empty.
+  /// Waits until there is a commit to take. Returns false if the task is cancelled, or if the queue
+  /// has ended and is empty.
   func wait() async -> Bool {
     if isOver { return false }
     guard await signal.wait() else { return false }
@@ -125,7 +125,7 @@ extension CommitQueue.State {
   }
 }
 
-/// A signal that wakes tasks that wait for something to do.
+/// A signal that wakes waiting tasks.
 ///
 /// A signal that no task waits for is kept, but only once. Unlike a stream of the standard library,
 /// it remains usable after a waiting task was cancelled.

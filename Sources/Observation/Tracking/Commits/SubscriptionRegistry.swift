@@ -1,7 +1,8 @@
 import SQLCore
 
-/// The subscriptions to a database, indexed by what a commit can touch: the cost of finding the
-/// subscriptions that a commit concerns does not depend on how many there are.
+/// The subscriptions to a database, indexed by the tables, columns and rows that a commit can
+/// touch. The cost of finding the subscriptions that a commit affects does not depend on their
+/// number.
 struct SubscriptionRegistry {
   private var subscriptions: [UInt64: Subscription] = [:]
   private var tables: [QualifiedTableName: Watchers] = [:]

@@ -15,7 +15,7 @@ struct NettedRowValues: Sendable {
   let key: RowKey
   /// The recorded values before; nil if the row did not exist.
   var old: [DatabaseValue]?
-  /// The recorded values after; nil if the row is gone.
+  /// The recorded values after the write; nil if the row is gone.
   var new: [DatabaseValue]?
 
   var isEmpty: Bool {

@@ -50,8 +50,8 @@ package struct NettedTable: Sendable {
     self.rows = rows
   }
 
-  /// Returns whether the write touched what is watched of the table: a row was inserted or deleted,
-  /// or a watched column differs in some row.
+  /// Returns whether the write touched watched rows or columns of the table: a row was inserted or
+  /// deleted, or a watched column differs in some row.
   func touches(_ interest: Subscription.Interest) -> Bool {
     guard events.isEmpty else { return true }
     guard let watched = interest.columns else { return !rows.isEmpty }

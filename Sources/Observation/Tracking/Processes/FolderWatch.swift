@@ -61,7 +61,7 @@ final class FolderWatch: @unchecked Sendable {
       source.setEventHandler {
         guard Self.readEvents(of: descriptor, about: name) else { return }
         changed()
-        // The system keeps what happens until the queue continues. Dispatch does not allow a
+        // The system keeps the events until the queue continues. Dispatch does not allow a
         // suspended queue to be released: the closure keeps it.
         queue.suspend()
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { queue.resume() }

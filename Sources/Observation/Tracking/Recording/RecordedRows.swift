@@ -164,7 +164,7 @@ struct RecordedRows {
   }
 
   /// Follows a statement that opened, released or rolled back to a savepoint. Returns true if
-  /// something was undone.
+  /// changes were undone.
   mutating func apply(_ action: SavepointAction) -> Bool {
     switch action {
     case .open(let name):

@@ -43,7 +43,7 @@ final class Recorder {
   @exclusivity(unchecked) private var known: KnownAssignment?
   /// The hook that fired since the current statement began.
   @exclusivity(unchecked) private var outcome: Outcome?
-  /// Whether the recorder runs a statement of its own, which is not recorded.
+  /// Whether the recorder runs its own statement, which is not recorded.
   @exclusivity(unchecked) private var isReading = false
 
   /// The number of the writer's commits to the write-ahead log when it last began to commit.
@@ -197,7 +197,8 @@ extension Recorder: StatementObserver {
       foreignCommits.probe(on: core)
       return publish(nil, foreignCommits.takeFinding(), answer)
     }
-    // This comes before anything is read, which may show what other connections commit from now on.
+    // This comes before anything is read, because a read may show later commits of other
+    // connections.
     foreignCommits.didCommit(on: core)
     var writes: [WriteChanges] = []
     if didChangeSchema || !log.isEmpty {

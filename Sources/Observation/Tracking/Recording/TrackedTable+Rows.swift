@@ -30,7 +30,7 @@ extension RecordedValues {
 }
 
 extension TrackedTable {
-  /// Records what the hook reports of a row. Returns nil if SQLite does not report all of it.
+  /// Records a row from the hook. Returns nil if SQLite does not report all of it.
   ///
   /// - Parameters:
   ///   - place: the place of the table among the tracked tables.

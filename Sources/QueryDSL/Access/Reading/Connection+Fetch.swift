@@ -14,7 +14,7 @@ extension Connection {
 
   /// Returns the first row of a query, or nil: one statement, which ends after its first row.
   ///
-  /// It is run with `LIMIT 1` unless it has a limit or an offset. Throws what `fetch` throws.
+  /// It is run with `LIMIT 1` unless it has a limit or an offset. Throws the errors of `fetch`.
   public func first<Q: Fetchable>(_ query: Q) throws -> Q.Row? {
     try query._first(on: self)
   }

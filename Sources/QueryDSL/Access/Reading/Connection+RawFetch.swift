@@ -61,14 +61,16 @@ extension DatabaseReader {
   )
   public func fetch(_ sql: SQL) throws -> [Row] { throw QueryError.rowsOfRawSQL }
 
-  /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
+  /// Returns the rows of a raw statement as models or rows; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [R] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(row, sql) }
   }
 
-  /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
+  /// Returns the rows of a raw statement as models or rows; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [R] {

@@ -89,48 +89,48 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// Returns the rows of a raw statement as pairs of models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as pairs of models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart>(
     _ type: (A, B).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(A, B)] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as pairs of models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as pairs of models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart>(
     _ type: (A, B).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [(A, B)] {
     try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as tuples of three models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as tuples of three models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart>(
     _ type: (A, B, C).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(A, B, C)] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as tuples of three models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as tuples of three models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart>(
     _ type: (A, B, C).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [(A, B, C)] {
     try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as tuples of four models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as tuples of four models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart, D: _RawRowPart>(
     _ type: (A, B, C, D).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(A, B, C, D)] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as tuples of four models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as tuples of four models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart, D: _RawRowPart>(
     _ type: (A, B, C, D).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [(A, B, C, D)] {

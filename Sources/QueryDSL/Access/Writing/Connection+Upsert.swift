@@ -103,8 +103,8 @@ extension Connection {
   /// //   SET "title" = excluded."title", "body" = excluded."body" WHERE …
   /// ```
   /// The other columns of an existing row keep their values. The outcome is `.unchanged` if the row
-  /// has the new values of these columns already. It costs and throws what `upsert` of all columns
-  /// does.
+  /// has the new values of these columns already. It costs and throws the same as `upsert` of all
+  /// columns.
   @discardableResult
   public func upsert<
     M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,

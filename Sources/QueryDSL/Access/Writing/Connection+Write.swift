@@ -1,6 +1,6 @@
 import SQLCore
 
-// These methods return a clean copy of what was written, with the key that the database assigned.
+// These methods return a clean copy of the written model, with the key that the database assigned.
 // The caller's own value is not modified, so that it still has its changes if the transaction is
 // rolled back.
 
@@ -222,7 +222,7 @@ extension Connection {
 
 extension Database {
   /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
-  /// what `Connection.update` throws.
+  /// the errors of `Connection.update`.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
@@ -231,7 +231,7 @@ extension Database {
   }
 
   /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
-  /// what `Connection.update` throws.
+  /// the errors of `Connection.update`.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: @escaping @Sendable (inout M) throws -> Void

@@ -107,8 +107,9 @@ extension Insert where M: Model {
 
   /// Returns the outcomes with the keys of the models.
   ///
-  /// It is a loop of its own, because the generic types of the result are looked up once for each
-  /// function: in the closure above, they would be for each row, a fifth of its time.
+  /// It is a separate loop, because the generic types of the result are looked up once for each
+  /// function. In the closure above, they would be looked up for each row, which takes a fifth of
+  /// its time.
   private static func upserted(
     _ models: [M], _ outcomes: [RowIDOutcome]
   ) throws -> [Upserted<M>] {
@@ -251,7 +252,7 @@ extension ConnectionCore {
   ) throws -> UpsertOutcome {
     let last = lastInsertRowID
     lastInsertRowID = sentinel
-    // If no row was inserted, the last inserted rowid is again what it was before.
+    // If no row was inserted, restores the last inserted rowid.
     defer { if lastInsertRowID == sentinel { lastInsertRowID = last } }
     guard try run() else { return .unchanged }
     return lastInsertRowID == sentinel ? .updated : .inserted

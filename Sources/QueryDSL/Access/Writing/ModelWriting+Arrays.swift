@@ -159,8 +159,8 @@ extension ModelWriting {
   /// Runs an insert for each row, after a statement of all of them failed, so that the error names
   /// the row.
   ///
-  /// If the statement did not violate a foreign key, a row that does refers to a later one, and is
-  /// left out. Then this throws the error of the statement, if no row fails otherwise.
+  /// If the statement did not violate a foreign key, but a single row does, that row refers to a
+  /// later row and is left out. If no other row fails, this throws the error of the statement.
   static func oneByOne(
     _ rows: some Sequence<Int>, after error: any Error, _ insert: (Int) throws -> Void
   ) throws {

@@ -16,7 +16,7 @@ struct ModelWriting {
     self.layout = layout
   }
 
-  /// Inserts a model, in a call of its own: the layout and the core are parameters, which are not
+  /// Inserts a model, in a separate function: the layout and the core are parameters, which are not
   /// retained.
   @usableFromInline
   @inline(never)
@@ -26,7 +26,7 @@ struct ModelWriting {
     try ModelWriting(core: core, layout: layout).insert(model, row: nil)
   }
 
-  /// Updates a model, in a call of its own, as `insert(_:of:on:)` inserts one.
+  /// Updates a model, in a separate function, as `insert(_:of:on:)` inserts one.
   @usableFromInline
   @inline(never)
   static func update(

@@ -42,7 +42,8 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
   /// Returns the path of several steps as a value. If SQLite cannot express one of the keys,
   /// returns an expression that throws.
   ///
-  /// - Parameter end: what follows the last step, such as `[#]` for the place after an array's end.
+  /// - Parameter end: the text after the last step, such as `[#]` for the place after an array's
+  ///   end.
   static func pathNode(_ steps: [JSONStep], _ end: String = "") -> ExpressionNode {
     guard let path = path(steps) else {
       return .invalid(

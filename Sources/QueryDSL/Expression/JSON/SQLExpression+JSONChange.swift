@@ -66,7 +66,7 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.update { $0.$tags = $0.$tags.append("swift") }
   /// // UPDATE "Post" SET "tags" = json_insert("tags", ?, json(?))          the path is `$[#]`
   /// ```
-  /// A missing array is added. If the place holds something else, nothing changes.
+  /// A missing array is added. If the place holds another value than an array, nothing changes.
   public func append<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
   {
     changed("json_insert", steps, .json(value), isAppending: true)

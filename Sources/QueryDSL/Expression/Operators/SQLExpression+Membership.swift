@@ -29,7 +29,7 @@ extension SQLExpression {
 }
 
 extension QueryError {
-  /// The error of a list that contains something else than a stored value.
+  /// The error of a list with an element that is not a stored value.
   static var noListElement: QueryError {
     QueryError("isIn: an element of the list is not a stored value; compare it with `==`")
   }

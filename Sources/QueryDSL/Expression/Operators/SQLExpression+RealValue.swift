@@ -7,9 +7,10 @@ import SQLCore
 // because the overloads of `ResultHasAnotherType.swift` come before overloads that take 2 for a
 // Double.
 //
-// The overloads are not disfavoured. The compiler would go on searching after it found one.
+// The overloads are not disfavoured, because after a disfavoured overload the compiler would go on
+// searching.
 //
-// The type of the result is Double, written by way of a parameter as in
+// The type of the result is Double, written as a generic parameter for the reason in
 // `SQLExpression+MixedArithmetic.swift`.
 
 /// Double; programs do not use it directly.

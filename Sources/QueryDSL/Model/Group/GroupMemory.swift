@@ -2,8 +2,8 @@ import SQLCore
 
 /// Changes the columns of a group in memory, each with its mark.
 ///
-/// If the type cannot be a group, no operation with its model succeeds, so its columns are left as
-/// they are.
+/// If the type cannot be a group, no operation with its model succeeds, so its columns are left
+/// unchanged.
 enum GroupMemory {
   /// Returns a group whose columns count as new, wherever its values come from.
   static func new<Group: ColumnGroup>(_ group: Group) -> Group {

@@ -41,7 +41,7 @@ enum KeyLayout {
     return ColumnSlots(slots, stride: MemoryLayout<M.ID>.stride)
   }
 
-  /// Returns what to declare for a key of several columns.
+  /// Returns the lines that declare a key of several columns.
   private static func lines(for keys: [ModelColumn]) -> String {
     if keys.count == 1 { return "declare `var id: \(keys[0].type) { \(keys[0].property) }`" }
     let properties = keys.map { "var \($0.property): \($0.type)" }.joined(separator: "; ")

@@ -144,8 +144,8 @@ package enum FieldReflection {
     isStruct(type) ? fields(of: type, options: []) : nil
   }
 
-  /// Returns the stored properties of a class, those of its superclasses first, with their offsets in
-  /// an instance; nil if the type is not a class.
+  /// Returns the stored properties of a class, beginning with its superclasses' properties, with
+  /// their offsets in an instance; nil if the type is not a class.
   package static func fields<Fields>(ofClass type: Fields.Type) -> [StoredField]? {
     // The library's constant for a class, `.classType`, is a variable, which Swift 6 refuses.
     type is AnyClass ? fields(of: type, options: _EachFieldOptions(rawValue: 1)) : nil

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A column of a model, with what SQL needs to know about it.
+/// A column of a model, with the facts about it that SQL needs.
 @usableFromInline
 package struct ModelColumn: Sendable {
   @usableFromInline package let name: String

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension Query {
-  /// Selects items instead of what the query selects, one on each line or several as a tuple.
-  /// SQL: `SELECT a, b`
+  /// Selects other items than the query so far, one on each line or several as a tuple. SQL:
+  /// `SELECT a, b`
   ///
   /// ```swift
   /// feed.select { (post: Columns<Post>) in post.count() }
@@ -17,7 +17,7 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects the item that a closure returns instead of what the query selects. SQL: `SELECT a`
+  /// Selects the item that a closure returns in place of the query's columns. SQL: `SELECT a`
   @_disfavoredOverload
   public consuming func select<Item: Selectable, each Table: TableColumns>(
     _ item: (repeat each Table) -> Item
@@ -27,8 +27,8 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects the items that a closure returns as a tuple instead of what the query selects.
-  /// SQL: `SELECT a, b`
+  /// Selects the items of a tuple that a closure returns in place of the query's columns. SQL:
+  /// `SELECT a, b`
   @_disfavoredOverload
   public consuming func select<each Item: Selectable, each Table: TableColumns>(
     @_TupleBuilder _ items: (repeat each Table) -> (repeat each Item)

@@ -63,7 +63,7 @@ extension SelectStatement {
     return flags
   }
 
-  /// Selects several items after what is selected already, and returns the way to read the longer
+  /// Selects several items after the already selected ones, and returns how to read the longer
   /// tuple.
   ///
   /// The first elements of a tuple have the same places in memory as a tuple of only these, so the

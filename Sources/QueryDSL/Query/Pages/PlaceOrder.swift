@@ -157,7 +157,8 @@ extension SelectStatement {
     if nodes.contains(where: \.containsAggregateOrWindow) { throw refuse("aggregates or windows") }
   }
 
-  /// Returns what a term of ORDER BY orders by: of the name of a result column, its expression.
+  /// Returns the node by which a term of ORDER BY orders. For the name of a result column, it is
+  /// the expression of that column.
   fileprivate func orderedNode(_ node: ExpressionNode) throws -> ExpressionNode {
     guard case .resultColumn(let name) = node else { return node }
     if case .terms(let terms) = selection {

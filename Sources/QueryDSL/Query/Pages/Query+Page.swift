@@ -45,7 +45,7 @@ extension Query {
   /// ```swift
   /// let previous = try db.fetch(feed.page(before: page.first?.cursor)).reversed()
   /// ```
-  /// In all other respects it does what `page(after:)` does.
+  /// In all other respects it works like `page(after:)`.
   public consuming func page(
     before cursor: PageCursor<Row>?
   ) -> Query<(row: Row, cursor: PageCursor<Row>)> {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A selected item: its part of the SELECT clause, the way to read it, and what is known of its
+/// A selected item: its part of the SELECT clause, how to read it, and the known facts about its
 /// columns.
 struct SelectItem: Sendable {
   let term: SelectStatement.SelectTerm

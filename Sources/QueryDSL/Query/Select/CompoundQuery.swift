@@ -40,8 +40,8 @@ extension Fetchable {
 ///   .order(by: \.$title).limit(20)
 /// // SELECT … WHERE "views" > ? UNION SELECT … WHERE "status" = ? ORDER BY "title" LIMIT ?
 /// ```
-/// They are combined from left to right. Order and limit apply to the whole; an operand that has an
-/// order or a limit of its own keeps it.
+/// They are combined from left to right. Order and limit apply to the whole; an operand with its
+/// own order or limit keeps it.
 public struct CompoundQuery<Row: Sendable>: Fetchable {
   /// The SELECT of the query, with the way to read its rows.
   public internal(set) var query: Query<Row>

@@ -28,7 +28,7 @@ extension SelectStatement {
   }
 }
 
-/// A walk over all expressions of a query, including those that `first` does not visit.
+/// A walk over all expressions of a query, including expressions that `first` does not visit.
 private struct ScopeFinder {
   var scopes: [QueryScope] = []
   /// The place of the SELECT whose expressions are being visited.

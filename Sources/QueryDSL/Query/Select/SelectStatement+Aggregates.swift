@@ -89,8 +89,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with the conditions of HAVING in WHERE, in place of its own, and without
-  /// GROUP BY. Its tables then hold one row for each group.
+  /// Returns the query without GROUP BY, and with the conditions of HAVING as its WHERE. Its tables
+  /// then hold one row for each group.
   package var withoutGroups: SelectStatement {
     var statement = self
     statement.predicates = having

@@ -245,8 +245,8 @@ extension CompoundNode {
     }
   }
 
-  /// Writes an operand. One that has an order, a limit, WITH or operands of its own is written in a
-  /// FROM.
+  /// Writes an operand. An operand that has an order, a limit, WITH or its own operands is written
+  /// in a FROM.
   ///
   /// The same holds for an operand with a RIGHT or FULL JOIN: if the UNION ALL is itself in a FROM,
   /// SQLite 3.40 flattens its operands and loses the WHERE of the others.

@@ -152,7 +152,7 @@ package final class SelectExtras: Sendable {
     self.content = content
   }
 
-  /// Returns what the rows of a table come from; nil for the table of a model.
+  /// Returns the source of a table's rows; nil for the table of a model.
   func source(of table: TableID) -> TableReference.Source? {
     content.sources.first { $0.table == table }?.source
   }

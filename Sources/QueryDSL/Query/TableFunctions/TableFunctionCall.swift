@@ -66,7 +66,7 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
 
 /// A table-valued function, or a full-text search, in FROM or a join.
 public struct TableFunctionReference: TableReferenceConvertible {
-  /// The table and what its rows come from; programs do not use it directly.
+  /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
   /// The condition of a join; nil if the arguments of the function say which rows it has.
   var condition: PredicateNode?
@@ -111,7 +111,7 @@ public func LeftJoin(_ table: TableFunctionReference) -> QueryClause {
 /// A table-valued function, or a full-text search, in a join that may find no row, so that its
 /// columns are optional.
 public struct OptionalTableFunctionReference: OptionalTableReferenceConvertible {
-  /// The table and what its rows come from; programs do not use it directly.
+  /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
   /// The condition of a join; nil if the arguments of the function say which rows it has.
   var condition: PredicateNode?

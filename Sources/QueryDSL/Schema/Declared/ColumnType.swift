@@ -96,7 +96,7 @@ package struct ColumnType: Sendable {
   /// Returns the line of a schema that gives existing rows a value in a new column.
   ///
   /// The library cannot read the initial value of the property, because only an initialiser of the
-  /// model computes it. The line offers the zero of the type, and says what the value is for.
+  /// model computes it. The line offers the zero of the type, and says which value it stands for.
   package func defaultLine(_ value: String) -> String {
     "Default(\(path), \(value))  // the value that existing rows get"
   }
@@ -158,7 +158,7 @@ extension ColumnType {
     (try? type.check(value, as: form)) != nil
   }
 
-  /// Whether a value is exactly what the type writes in a form.
+  /// Whether the type writes exactly this value in a form.
   package func isWritten(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     type.converted(value, from: form, to: form) == value
   }

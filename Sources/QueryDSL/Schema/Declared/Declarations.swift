@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The declarations of a list of models: tables, views and what migrations check of them.
+/// The declarations of a list of models: tables, views and the facts that migrations check.
 package struct Declarations: Sendable {
   package let tables: [TableDefinition]
   package let views: [ViewDefinition]
@@ -10,8 +10,7 @@ package struct Declarations: Sendable {
   package let searchIndexes: [SearchIndexDefinition]
   /// The FTS5 tables that must exist already.
   package let searchTables: [SearchTableDefinition]
-  /// The objects that the library owns: the triggers, what other modules keep, and the full-text
-  /// indexes.
+  /// The objects that the library owns: triggers, objects of other modules, and full-text indexes.
   package let owned: [any OwnedObject]
   /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
   /// by character.
@@ -69,8 +68,8 @@ package struct Declarations: Sendable {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
   }
 
-  /// Whether a trigger or a full-text index that a schema drops is declared as well: the declared
-  /// one took its place.
+  /// Whether a trigger or a full-text index that a schema drops is also declared, so that the
+  /// declared object has replaced the dropped one.
   private func isRedeclared(_ removal: Removal) -> Bool {
     switch removal {
     case .trigger(let name): TriggerDefinition.named(name, in: triggers) != nil
@@ -102,7 +101,7 @@ extension Declarations {
     }
   }
 
-  /// Returns whether something else already has the name.
+  /// Returns whether another object already has the name.
   package func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || declares(relation: name)
       || declares(searchIndex: name)

@@ -124,8 +124,8 @@ extension StatementRow {
 
 // MARK: Comparing on the way
 
-/// The schema of a database, read by one statement and compared on the way with what models
-/// declare.
+/// The schema of a database, read by one statement and compared on the way with the models'
+/// declarations.
 ///
 /// Most often the two are equal. Then no definition is copied or parsed.
 package struct SchemaReading {

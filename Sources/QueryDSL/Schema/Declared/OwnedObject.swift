@@ -12,14 +12,14 @@ package protocol OwnedObject: Sendable {
   var table: String { get }
   /// The definitions, as the schema of a file that matches the declaration has them.
   var definitions: [ExistingSchema.Entry] { get }
-  /// The name of what keeps up with the changes of the table, for messages; nil for a trigger of a
-  /// model.
+  /// The name of the feature that follows the changes of the table, for messages; nil for a trigger
+  /// of a model.
   var follower: String? { get }
 
   /// Returns how a migration changes the file; nil if the file has the object already.
   func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange?
 
-  /// Returns what connections need for all objects of this type.
+  /// Returns the registrations that connections need for all objects of this type.
   static func registrations(for declared: Declarations, isReadOnly: Bool) -> [Registration]
   /// Called when a database has been opened and migrated, once for all objects of this type.
   static func didOpen(_ database: Database) throws

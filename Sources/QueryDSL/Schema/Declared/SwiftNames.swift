@@ -104,7 +104,7 @@ extension StorageClass {
 extension TableDefinition {
   /// A line that gives a model another table.
   ///
-  /// - Parameter isTaken: whether something has a name already.
+  /// - Parameter isTaken: whether a name is already taken.
   package func otherNameLine(_ isTaken: (String) -> Bool = { _ in false }) -> String {
     "static let tableName = \(name.numbered(isTaken).swiftLiteral)"
   }

@@ -27,7 +27,7 @@ extension TableDefinition {
   }
 }
 
-/// Collects what the lines of a schema declare about columns and tables.
+/// Collects the declarations of a schema's lines about columns and tables.
 private struct SchemaReader<M: TableModel> {
   let layout: ModelLayout
   var defaults: [Int: String] = [:]

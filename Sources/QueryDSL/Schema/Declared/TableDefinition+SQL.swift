@@ -74,7 +74,7 @@ extension [String] {
   package var quotedList: String { map { Identifier($0).quoted }.joined(separator: ", ") }
 }
 
-/// The parts of a CREATE TABLE, some declared, some kept as they are in the database.
+/// The parts of a CREATE TABLE: some are declared, others kept from the database.
 package struct TableText {
   var columns: [String]
   var constraints: [String]

@@ -235,7 +235,7 @@ struct TriggerText {
 }
 
 extension TableDefinition {
-  /// The name of what keeps up with the changes of the table by triggers; nil if nothing does.
+  /// The name of the feature whose triggers follow the changes of the table; nil if there is none.
   var follower: String? {
     ownedLines.first?.follower ?? searchIndexes.first?.follower
   }

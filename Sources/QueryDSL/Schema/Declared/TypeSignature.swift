@@ -24,7 +24,7 @@ extension ColumnType {
   }
 }
 
-/// The description of a type by what it is made of.
+/// The description of a type by its parts.
 private struct TypeSignature {
   /// The types that are already described. Each is described once: a type may contain itself, in an
   /// array, and another type a hundred times.

@@ -86,7 +86,7 @@ package struct ExistingSchema {
     return positions.map { entries[$0] }.filter { $0.kind == kind }
   }
 
-  /// Returns the definitions of a table's indexes, except those that SQLite created for
+  /// Returns the definitions of a table's indexes, except indexes that SQLite created for
   /// constraints.
   func indexDefinitions(of table: String) -> [String] {
     dependents(of: table, .index).compactMap(\.sql)

@@ -46,7 +46,7 @@ extension [SQLComment] {
     map { $0.endsWithLine ? "\($0.text)\n    " : "\($0.text) " }.joined()
   }
 
-  /// The comments as text on lines of their own, before something.
+  /// The comments as separate lines of text, to be put before an item.
   package var above: String { map { "\($0.text)\n  " }.joined() }
 
   /// The comments as text for the end of a line. If the last is a `--` comment, the caller must add
@@ -92,7 +92,7 @@ extension SQLTokens {
     for index in range {
       let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count
       let gap = String(decoding: bytes[tokens[index].range.upperBound..<end], as: UTF8.self)
-      // Somebody may have written comments of their own beside it.
+      // There may be comments of the user beside it.
       var rest = gap[...]
       while let open = rest.firstRange(of: "/*"),
         let close = rest[open.upperBound...].firstRange(of: "*/")

@@ -19,7 +19,7 @@ public enum TriggerBuilder {
     [TriggerStatement { try insert.texts(inTriggerOf: $0) }]
   }
 
-  /// Takes a query, which runs for what its expressions do; its rows are discarded.
+  /// Takes a query, which runs for the side effects of its expressions; its rows are discarded.
   public static func buildExpression(_ query: some Fetchable) -> [TriggerStatement] {
     [TriggerStatement(query.query.statement)]
   }
@@ -128,7 +128,7 @@ extension Insert {
 struct TriggerRows {
   let rows: [(table: TableID, source: TableReference.Source?)]
 
-  /// Returns what a closure writes about the rows, with its values as literals.
+  /// Returns the SQL that a closure writes about the rows, with its values as literals.
   func text(_ write: (inout ShapeWriter) throws -> Void) throws -> String {
     try Shape { writer in
       writer.openScope(rows)

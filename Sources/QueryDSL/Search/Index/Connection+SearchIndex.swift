@@ -73,7 +73,7 @@ extension Connection {
     try run("merge", pages, of: model)
     let middle = try totalChangeCount
     if middle - before >= 2 { return true }
-    // A negative number also merges parts that are too few to be merged by themselves.
+    // A negative number also merges parts that are otherwise too few to merge.
     try run("merge", -pages, of: model)
     return try totalChangeCount - middle >= 2
   }

@@ -67,8 +67,8 @@ extension SearchIndexDefinition {
     columns = index.columns.map(\.name)
     key = layout.columns[index.key].name
     normalizes = index.tokenizer.normalizes
-    // The weights stand in the comment as well, because FTS5 keeps them in a table of its own, and
-    // a migration compares only texts of definitions.
+    // The comment contains the weights as well, because FTS5 keeps them in its own table, and a
+    // migration compares only texts of definitions.
     rank = "bm25(\(index.columns.map { "\($0.weight)" }.joined(separator: ", ")))"
     var arguments = index.columns.map { column in
       Identifier(column.name).quoted + (column.isUnindexed ? " UNINDEXED" : "")

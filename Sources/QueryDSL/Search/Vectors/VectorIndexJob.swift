@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// The work that puts the rows of a table into the cells of an index. It is done in parts, and each part
-/// can be a transaction of its own.
+/// The work that puts the rows of a table into the cells of an index. It is done in parts, and each
+/// part can be a separate transaction.
 ///
 /// During the job, and if it ends early, a row is in a former cell, in a new cell, or in none.
 /// Every search measures the rows without a cell, so searches are correct at all times.
@@ -67,7 +67,7 @@ struct VectorIndexJob: Sendable {
     return (cells, numbers)
   }
 
-  /// Begins to place all rows in cells that were learnt, and repairs what is missing in the index, in
+  /// Begins to place all rows in cells that were learnt, and repairs missing parts of the index, in
   /// the open transaction. Returns nil if there are no cells, and empties the index then.
   init?(
     placingAllIn cells: VectorCells?, of index: VectorIndexDefinition, on connection: Connection

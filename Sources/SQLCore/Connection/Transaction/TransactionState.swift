@@ -50,7 +50,7 @@ struct TransactionState {
     fileprivate let isRollbackRequested: Bool
   }
 
-  /// Begins to guard a closure. Returns what `endGuarding(_:)` restores.
+  /// Begins to guard a closure. Returns the former state for `endGuarding(_:)`.
   mutating func beginGuarding() -> Outer {
     let outer = Outer(guardsClosure: guardsClosure, isRollbackRequested: isRollbackRequested)
     if !guardsClosure { rollbackCause = nil }
@@ -172,14 +172,14 @@ extension ConnectionCore {
   /// The context of the frame around writes; nil without a frame.
   package var frameContext: (any Sendable)? { state.pointee.transaction.frame?.context }
 
-  /// Runs what belongs to the beginning of a write. A deferred transaction may be a read, so it is
-  /// left alone.
+  /// Runs the library's work at the beginning of a write. A deferred transaction may be a read, so
+  /// it is left alone.
   func beginWrite(_ kind: TransactionKind = .immediate) throws {
     guard let frame = state.pointee.transaction.frame, kind != .deferred else { return }
     try frame.begin(self)
   }
 
-  /// Runs what belongs to the end of a write, before its COMMIT or RELEASE.
+  /// Runs the library's work at the end of a write, before its COMMIT or RELEASE.
   package func endWrite() throws {
     if state.pointee.uniqueIDs.isUsed { try keepUniqueIDMark() }
     guard let frame = state.pointee.transaction.frame,

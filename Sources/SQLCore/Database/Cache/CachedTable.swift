@@ -12,7 +12,7 @@ package struct CachedTable: Sendable {
 struct CachedTables {
   private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
 
-  /// Returns what was found out about a table; nil if that was not done with this schema.
+  /// Returns the known facts about a table; nil if they are not known for this schema.
   func table(_ number: Int, schemaVersion: Int32) -> CachedTable?? {
     guard let known = tables[number], known.schemaVersion == schemaVersion else { return nil }
     return .some(known.table)

@@ -22,7 +22,7 @@ public final class DatabaseCache: Sendable {
     var index: LogIndex?
     /// Whether nothing is cached any more: the database was closed, or has an authorizer.
     var isOff = false
-    /// The number of times that what reads return has changed without a commit.
+    /// The number of times that the results of reads may have changed without a commit.
     var generation = 0
     /// The version to which all entries belong.
     var version: LogIndex.Header?
@@ -34,7 +34,7 @@ public final class DatabaseCache: Sendable {
   }
 
   let state = Lock(State())
-  /// Whether anything may be cached, so that the writer reports what it touches.
+  /// Whether anything may be cached, so that the writer reports the rows that it touches.
   let isUsed = Atomic<Bool>(false)
   /// The pool of the database, which owns both.
   ///
@@ -66,8 +66,8 @@ public final class DatabaseCache: Sendable {
   /// Calls a closure with the cached value of a key of 8 bytes. The closure must only copy the
   /// value: it runs under the lock, so that no reference to the value is counted.
   ///
-  /// Returns false if there is no value, or if a read of the database might not begin. `lookUp(_:in:)`
-  /// then finds out what to do.
+  /// Returns false if there is no value, or if a read of the database might not begin.
+  /// `lookUp(_:in:)` then decides.
   package func copy(_ word: UInt64, in number: Int, _ copy: (AnyObject) -> Void) -> Bool {
     guard pool.isUnoccupied else { return false }
     return state.withLock { state -> Bool in
@@ -196,7 +196,7 @@ extension DatabaseCache.State {
     return cache
   }
 
-  /// Removes all entries, and returns what holds them, to be released without the lock.
+  /// Removes all entries, and returns the tables that hold them, to be released without the lock.
   mutating func removeAll() -> [CacheTable] {
     models.reduce(into: []) { removed, cache in
       guard let cache = cache?.takeUnretainedValue(), cache.entries.count > 0 else { return }

@@ -34,12 +34,12 @@ struct ResultTables {
 
 extension ConnectionCore {
   /// Returns the tables, in lower case, on which the result of a query depends. Nil if the result
-  /// also depends on something whose changes the cache does not see.
+  /// also depends on anything whose changes the cache does not see.
   ///
   /// The result can be cached if the query reads only tables and views of the main database, and
-  /// calls only functions whose result depends on nothing but their arguments. The rows of a
-  /// virtual table can change unnoticed; only tables whose rows are computed from arguments, such
-  /// as `json_each`, are allowed.
+  /// calls only functions whose result depends only on their arguments. The rows of a virtual table
+  /// can change unnoticed; only tables whose rows are computed from arguments, such as `json_each`,
+  /// are allowed.
   ///
   /// - Parameters:
   ///   - shape: A key that is equal only for equal SQL.

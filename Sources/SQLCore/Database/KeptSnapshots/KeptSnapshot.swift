@@ -109,8 +109,8 @@ extension ConnectionCore {
   /// Runs a closure that only reads, in the snapshot that the connection has kept if nothing was
   /// committed since. Keeps the snapshot afterwards if that is possible.
   ///
-  /// - Parameter isOneStatement: Whether the closure runs one statement of the library's, which
-  ///   needs no transaction of its own. Otherwise the closure may be the caller's.
+  /// - Parameter isOneStatement: Whether the closure runs only one of the library's statements,
+  ///   which needs no transaction. Otherwise the closure may be the caller's.
   func readingKeptSnapshot<Result>(
     isOneStatement: Bool, _ body: () throws -> Result
   ) throws -> Result {
@@ -190,7 +190,7 @@ extension ConnectionCore {
   /// Finds out whether the connection can keep snapshots. It has read before.
   ///
   /// Snapshots are not kept without shared memory. They are not kept with attached databases
-  /// either, because the header does not show the commits of those.
+  /// either, because the header does not show commits to attached databases.
   private func findSupport() {
     guard sqlite3_db_name(handle, 2) == nil else { return state.pointee.kept.use(nil) }
     let index = logIndex()

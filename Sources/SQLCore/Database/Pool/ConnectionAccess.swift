@@ -156,8 +156,8 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Returns whether an actor is the main actor. A function of its own that is not inlined: if the
-  /// comparison is part of an asynchronous function, Swift 6.3 compiles it in release builds to
+  /// Returns whether an actor is the main actor. It is a separate function that is not inlined: if
+  /// the comparison is part of an asynchronous function, Swift 6.3 compiles it in release builds to
   /// code that its own verifier rejects.
   @inline(never)
   private static func isMain(_ actor: (any Actor)?) -> Bool {
@@ -207,7 +207,7 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// Runs a long job with a reader of its own, on a thread that exists only for this job.
+  /// Runs a long job with its own reader, on a thread that exists only for this job.
   func runBeside<Result: Sendable>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result

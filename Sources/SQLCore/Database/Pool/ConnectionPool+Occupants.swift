@@ -33,7 +33,7 @@ extension ConnectionPool {
     }
   }
 
-  /// Notes that a long job begins on a connection of its own.
+  /// Notes that a long job begins on its own connection.
   func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
     try state.withLock { state throws in
       if state.isClosed { throw Self.closed }

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A transaction that runs several waiting writes, each in a savepoint of its own: one commit and
-/// one fsync for all of them.
+/// A transaction that runs several waiting writes, each in its own savepoint: one commit and one
+/// fsync for all of them.
 ///
 /// The group takes writes from the line until the line is empty, the next access in line wants its
 /// own transaction, the last write ran a PRAGMA, ATTACH or DETACH, or the group has grown too old

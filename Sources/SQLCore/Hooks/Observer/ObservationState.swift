@@ -1,4 +1,4 @@
-/// The observer of a connection, and what the connection notes for it about the running statement.
+/// The observer of a connection, and the connection's notes for it about the running statement.
 ///
 /// Its methods do not call the observer, because the observer may use this value, too.
 ///

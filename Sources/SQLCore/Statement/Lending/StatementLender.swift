@@ -255,8 +255,9 @@ extension ConnectionCore {
     return current(state.pointee.statements.findIdle())
   }
 
-  /// Returns a cached statement. If its database is elsewhere and the schema has changed, evicts all
-  /// idle statements and returns nil: SQLite compiles only statements of its own files again.
+  /// Returns a cached statement. If its database is elsewhere and the schema has changed, evicts
+  /// all idle statements and returns nil, because SQLite recompiles only statements of its own
+  /// files.
   @inline(__always)
   private func current(_ found: StatementPointer?) -> StatementPointer? {
     guard let found, let remote = found.pointee.remote else { return found }

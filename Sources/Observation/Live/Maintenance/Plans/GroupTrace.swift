@@ -25,7 +25,7 @@ struct GroupTrace: Sendable {
   let table: PlannedTable
   private let parts: [Part]
   /// The way to the only part, which then is a column of another table; nil if the table's own
-  /// columns say what its groups are.
+  /// columns determine its groups.
   private let path: RowPath?
 
   /// Throws a `RerunReason` if the rows of the table do not say which groups they belong to.

@@ -122,7 +122,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Returns parents with what they include.
+  /// Returns parents with the rows that they include.
   private func completing(
     _ parents: [ResultEntry], on core: ConnectionCore
   ) throws -> [ResultEntry] {

@@ -15,7 +15,7 @@ struct InclusionTrace: Sendable {
   /// Whether a child's value can match a parent's key although their bytes differ: SQLite compares
   /// them with the collation of the parents' column.
   private let comparesByCollation: Bool
-  /// The ways from what the children include.
+  /// The ways from the rows that the children include.
   private let others: [InclusionTrace]
 
   init(_ included: IncludedRelation, of parent: PlannedTable, in tables: [PlannedTable]) throws {
@@ -191,7 +191,7 @@ struct InclusionTrace: Sendable {
 }
 
 extension IncludedRelation {
-  /// The tables of the included rows, of join tables, and of what the rows include.
+  /// The tables of the included rows, of join tables, and of the rows that these include.
   var tables: [TableID] {
     get throws {
       try [table] + [relation.get().joinTable?.table].compactMap(\.self)
@@ -199,8 +199,7 @@ extension IncludedRelation {
     }
   }
 
-  /// Throws a `RerunReason` unless each row of the children depends on nothing but one row of their
-  /// table.
+  /// Throws a `RerunReason` unless each row of the children depends only on one row of their table.
   func requireKnownParts(on connection: Connection) throws {
     guard children.joins.isEmpty else { throw RerunReason("it includes the rows of a join") }
     try children.requireKnownParts(on: connection)

@@ -68,7 +68,7 @@ struct PlannedGroups: Sendable {
   /// Whether it groups by an expression that is not a column.
   var hasExpressions: Bool { columns.count < nodes.count }
 
-  /// Returns what identifies the group that has some values.
+  /// Returns the key of the group that has some values.
   func key(of values: [DatabaseValue]) -> RowKey {
     .values(zip(values, collations).map { $0.asGroupKey($1) })
   }

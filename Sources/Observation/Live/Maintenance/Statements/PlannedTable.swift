@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A table of a maintained query, with what identifies its rows.
+/// A table of a maintained query, with the columns that identify its rows.
 struct PlannedTable: Sendable {
   let id: TableID
   let layout: ModelLayout

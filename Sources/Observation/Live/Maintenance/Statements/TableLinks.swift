@@ -5,9 +5,9 @@ import SQLCore
 /// table to rows of another.
 ///
 /// A subquery `SELECT … FROM mark WHERE mark.post = post.id` has another value for a post only if a
-/// mark of that post changed: its old or its new row has the key of the post. So each equality that
-/// must hold is a link from a table of its own SELECT to another table there, or in a SELECT around
-/// it.
+/// mark of that post changed: the old or the new row of the mark has the key of the post. So each
+/// equality that must hold is a link from a table of one SELECT to another table of the same
+/// SELECT, or of a SELECT around it.
 ///
 /// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. Links
 /// are followed in the state after the commit, from the old and the new values of the changed rows.

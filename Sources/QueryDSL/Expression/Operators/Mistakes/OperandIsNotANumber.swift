@@ -18,7 +18,7 @@ import SQLCore
 // None has a result of a type that is written out, such as `SQLExpression<Int>`: where the type of
 // the whole is known from outside, the compiler would try that overload first.
 
-/// The reason of a compile error: an operand of arithmetic is a text, a date or something else that
+/// The reason of a compile error: an operand of arithmetic is a text, a date or another value that
 /// is not a number. Programs do not use it directly.
 @globalActor
 public actor OperandIsNotANumber {
