@@ -21,7 +21,7 @@ struct ApplicationAttempt {
     /// The positions of the columns that are written, and their values.
     var places: [Int]
     var values: [DatabaseValue]
-    /// The row before the change; nil if the change inserts it.
+    /// The row before the change; nil if the change inserts the row.
     var row: AppliedRow?
     var inserts: Bool
   }

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A change that does not fit its row as the row is now.
+/// A change whose row no longer has the values that the change expects.
 ///
 /// A change of *other* columns of the row is not a conflict, nor is a row that already has the new
 /// values.
@@ -159,7 +159,7 @@ public struct ConflictPolicy: Sendable {
     }
   }
 
-  /// The built-in policy that this one is; nil for another one.
+  /// The built-in policy that this policy is; nil for a program's own policy.
   private(set) var rule: Rule?
 
   /// Whether columns that were changed later are left out before conflicts are looked for.
@@ -176,7 +176,7 @@ public struct ConflictPolicy: Sendable {
   public static let fail = ConflictPolicy { _ in .fail }
   /// The present rows win.
   public static let mine = ConflictPolicy(.mine) { _ in .keep }
-  /// The change wins wherever it can be made.
+  /// The change wins wherever it is possible.
   public static let theirs = ConflictPolicy(.theirs) { _ in .apply }
 
   private init(

@@ -4,12 +4,12 @@ import SQLCore
 /// The actions of foreign keys on rows of other tables, after changes were applied without them: ON
 /// DELETE actions for deleted rows, and ON UPDATE actions for changed keys.
 struct ForeignKeyActions {
-  /// A row as it was before a change.
+  /// The former state of a changed row.
   struct FormerRow {
     /// The index of the change.
     let index: Int
     let row: AppliedRow
-    /// Whether another row was deleted because it was in the way of the change.
+    /// Whether another row was deleted because it conflicted with the change.
     var wasReplaced = false
   }
 

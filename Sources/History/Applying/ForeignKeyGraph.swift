@@ -198,7 +198,7 @@ struct ForeignKeyGraph {
     let index: Int
     let table: AppliedTable
     let key: [DatabaseValue]
-    /// The row as it was; nil for a row that did not exist.
+    /// The former state of the row; nil for a row that did not exist.
     let former: AppliedRow?
   }
 

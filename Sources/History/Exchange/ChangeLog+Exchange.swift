@@ -6,7 +6,7 @@ public struct LogApplication: Hashable, Sendable {
   /// The number of transactions that were applied. Those that the database had already are not
   /// counted.
   public let count: Int
-  /// The conflicts that the policy decided. Changes that wait are not among them.
+  /// The conflicts that the policy decided, without waiting changes.
   public let conflicts: [ResolvedConflict]
   /// The changes that now wait in the database, including changes of earlier batches.
   public let waiting: LogWaiting

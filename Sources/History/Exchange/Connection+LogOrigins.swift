@@ -188,7 +188,7 @@ extension Connection {
 
   func noteAppliedBatch(_ batch: LogBatch) throws {
     var origin = try logOrigin(batch.source)
-    // A batch that relays has the own transactions as well.
+    // A batch with relayed transactions also has the own transactions.
     if !batch.isRelaying || origin.own.number < batch.end.number { origin.own = batch.end }
     if batch.isRelaying { origin.relayed = batch.end }
     try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)

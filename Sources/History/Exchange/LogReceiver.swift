@@ -13,7 +13,7 @@ struct LogReceiver {
   private var clock: RowClock
   private(set) var count = 0
   var conflicts: [ResolvedConflict] = []
-  /// Whether changes wait, so that each change has to be compared with them.
+  /// Whether changes wait. If so, each change has to be compared with the waiting ones.
   private var hasWaiting: Bool
   /// Whether a parent that is waited for may have been deleted.
   private var mayHaveDeletedParents = false
@@ -66,7 +66,7 @@ struct LogReceiver {
     for change in transaction.changes {
       splits.append(try split(change, by: policy))
     }
-    // The changes that can be applied, and their places among all.
+    // The changes that can be applied, and their places among all changes.
     var places: [Int] = []
     var changes: [AnyLogChange] = []
     for (index, split) in splits.enumerated() {

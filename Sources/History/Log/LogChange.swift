@@ -154,7 +154,7 @@ public struct AnyLogChange: Hashable, Sendable {
     shape.index(of: column).flatMap { newValues[$0] }
   }
 
-  /// The change that takes this one back.
+  /// The change that reverses this change.
   var inverted: AnyLogChange {
     let kind: RowChangeKind =
       switch kind {

@@ -56,7 +56,7 @@ public struct LogCursor: Sendable {
     try await log.database.write { try $0.advanceLogCursor(name, past: entry) }
   }
 
-  /// Removes the cursor, which then holds back no purging.
+  /// Removes the cursor, so that it no longer holds back a purge.
   public func remove() throws {
     try log.database.execute(#"DELETE FROM "apus_log_cursor" WHERE "name" = \#(name)"#)
   }

@@ -240,7 +240,8 @@ extension ExistingSchema.Entry {
 }
 
 extension [ExistingSchema.Entry] {
-  /// The columns that triggers of the log write, in their order; empty if none logs deletions.
+  /// The columns that triggers of the log write, in their order; empty if no trigger logs
+  /// deletions.
   var loggedColumns: [String] {
     // INSERT INTO "apus_log_change" (…) VALUES (…, 'delete', OLD."id", OLD."title")
     guard

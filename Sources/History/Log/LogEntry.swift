@@ -25,7 +25,7 @@ public struct LogEntry: Sendable, Identifiable {
     /// Whether the entry has changes that had to wait.
     var isLate = false
 
-    /// The number of the transaction there.
+    /// The number of the transaction in the other database.
     public var sequence: Int64 { position.number }
   }
 
@@ -73,7 +73,7 @@ public struct LogEntry: Sendable, Identifiable {
   ///   print(change.kind, try change.key, try change.new(\.$title))
   /// }
   /// ```
-  /// Changes that were logged under a former name of the table are not among them.
+  /// Changes that were logged under a former name of the table are not included.
   public func changes<M: Model>(of model: M.Type) -> [LogChange<M>] {
     let name = M.tableName
     return changes.filter { $0.table.isSame(as: name) }.map {

@@ -17,9 +17,9 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Up to a position, the log of another database lacks changes of these tables: a migration began
   /// to log them when they already had rows, or changed their values.
   case incomplete(source: String, tables: [String], position: LogPosition)
-  /// More changes from other databases would wait in this one than the limit allows.
+  /// More changes from other databases would wait in this database than the limit allows.
   case tooManyWaiting(LogWaiting, limit: Int)
-  /// A batch comes from a database with the identity of this one.
+  /// A batch comes from a database with the same identity as this one.
   case sameIdentity(String)
 
   /// The error in a sentence, with advice.

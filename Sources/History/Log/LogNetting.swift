@@ -20,7 +20,7 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// The changes from elsewhere that counted although they made no difference here.
+  /// The changes from elsewhere that made no difference in this database, but still count.
   private var marks: [AnyLogChange] = []
 
   /// A change as a trigger wrote it, or a change from another database that made no difference:
@@ -124,7 +124,7 @@ private struct NettedRow {
     }
   }
 
-  /// The net change; nil if the row is as it was.
+  /// The net change; nil if the row is unchanged.
   var change: AnyLogChange? {
     guard !tallies.isEmpty else { return onlyChange }
     let isCertain = (-1...1).contains(existence)

@@ -32,7 +32,7 @@ public struct LogObservation: AsyncSequence, Sendable {
     private let log: ChangeLog
     private let start: @Sendable () async throws -> LogPosition
     private var position: LogPosition?
-    /// Whether no entry was found when they were read last.
+    /// Whether the last reading found no further entry.
     private var isAtEnd = true
     /// The entries that were read, the next one last.
     private var waiting: [LogEntry] = []
@@ -62,7 +62,7 @@ public struct LogObservation: AsyncSequence, Sendable {
           position = entries.last?.position ?? known
           waiting = entries.reversed()
         } catch {
-          // The database may be closed after it was found to have changed.
+          // The database may be closed after its change was noticed.
           guard position != nil, log.database.isClosed else { throw error }
           return nil
         }

@@ -5,7 +5,7 @@ import SQLCore
 /// Where the steps of a history come from: memory, or the change log.
 protocol HistorySource: Sendable {
   var updates: HistoryUpdates { get }
-  /// Whether the source needs to see all that an undo changes, since nothing else keeps it.
+  /// Whether the source needs a witness of the undo's changes, because it keeps no record of them.
   var needsWitness: Bool { get }
 
   func steps(in database: Database) throws -> HistorySteps

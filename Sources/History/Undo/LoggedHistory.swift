@@ -85,7 +85,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       return
     }
     let isOfTables = entry.changes.contains { tables.contains($0.shape.foldedTable) }
-    // A history of other tables may have undone its part of the transaction.
+    // A history of other tables may have undone the part of the transaction in those tables.
     if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
       let isEmpty = entry.changes.isEmpty
       if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }

@@ -60,7 +60,7 @@ public struct MigrationPlan: Hashable, Sendable {
       case keepColumn(String)
       /// Another part of the database that no model declares stays unchanged.
       case keepDeclaration(String)
-      /// A table or view stays as a newer program made it.
+      /// A table or view stays in the newer program's form.
       case keepNewer
       /// One of the user's own steps runs.
       case userStep(String)
@@ -74,7 +74,7 @@ public struct MigrationPlan: Hashable, Sendable {
       case lossless
       /// Values are lost, as a schema or the options declare.
       case destructive
-      /// The step is not done, and neither is any other.
+      /// The step is not done, and neither is any other step.
       case refused
       /// The step is not possible in the present database, but one of the user's own steps runs
       /// earlier and may make it possible. It is planned again after that step.
@@ -130,7 +130,7 @@ public struct MigrationPlan: Hashable, Sendable {
   /// are kept.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
 
-  /// The refused steps. `.undecided` steps are not among them.
+  /// The refused steps, without `.undecided` steps.
   public var refusals: [Step] { steps.filter { $0.kind == .refused } }
 }
 

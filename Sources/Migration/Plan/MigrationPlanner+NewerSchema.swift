@@ -256,6 +256,6 @@ extension Declarations {
 }
 
 extension MigrationPlan {
-  /// The tables and views that stay as a newer program made them.
+  /// The tables and views that stay in a newer program's form.
   var newerNames: [String] { steps.filter { $0.action == .keepNewer }.map(\.table) }
 }

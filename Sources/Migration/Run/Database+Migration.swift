@@ -147,7 +147,7 @@ extension Database {
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
     try prepareWriters(declared)
-    // Most often there is nothing to do, and finding that out needs no write lock.
+    // Most often there is nothing to do, and no write lock is needed to find that out.
     let plan = try reading { core in
       try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
     }
@@ -176,7 +176,8 @@ extension Database {
     } catch let error as DatabaseError
       where plan.isEmpty && [.busy, .full, .readOnly].contains(error.code.primary)
     {
-      // Only types were to be noted. The next opening checks the values again, and notes them.
+      // The only work was to note types. The next opening checks the values again, and notes the
+      // types.
       return plan
     }
     if let notify = configuration.onMigration, !done.isEmpty {

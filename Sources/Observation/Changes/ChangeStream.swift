@@ -78,7 +78,7 @@ extension Database {
   ) -> ChangeStream<M> {
     guard let layout = try? M.layout else { return ChangeStream(nil) }
     let table = QualifiedTableName(layout.tableName)
-    // The table may have columns that belong to other models only: they are left out.
+    // The table may have columns that belong only to other models; these are left out.
     let watched = columns ?? Set(layout.columns.map(\.name.lowercasedASCII))
     let wanted = keys.map { Set($0.flatMap(RowKey.candidates)) }
     let interest = Subscription.Interest(columns: watched, keys: wanted)

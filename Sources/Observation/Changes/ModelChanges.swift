@@ -21,7 +21,7 @@ public struct ModelChanges<M: Model>: Sendable {
   /// The reason why SQLite could not test the predicates of `changes(of:where:)` on these rows; nil
   /// if it did, or if there are no predicates.
   ///
-  /// If it is set, `rows` has every row of the table that the write changed.
+  /// If there is a reason, `rows` has every row of the table that the write changed.
   public let unfilteredReason: String?
 
   init(

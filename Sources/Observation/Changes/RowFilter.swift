@@ -31,7 +31,7 @@ final class RowFilter: Sendable {
     }
     let table = QualifiedTableName(layout.tableName)
     guard let changes = write.tables[table] else { return write }
-    // The table was changed or replaced, and its columns may be others now.
+    // The table was changed or replaced, so its columns may differ now.
     if changes.events.contains(.schemaChanged) { state.withLock { $0 = .unknown } }
     var filtered = write
     do {

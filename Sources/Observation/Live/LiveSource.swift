@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A query that is watched: its form, which others share, and its values.
+/// A watched query: its form, which other queries share, and its values.
 struct LiveSource<Row: Sendable>: Sendable {
   private(set) var form: LiveForm<Row>
   /// The values of the form's arguments.

@@ -12,7 +12,8 @@ public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertibl
   public let isMaintained: Bool
   /// The reason as one sentence.
   public let description: String
-  /// The indexes that the query lacks to be maintained; empty if it is for another reason.
+  /// The missing indexes without which the query cannot be maintained; empty if the reason is
+  /// another one.
   public let missingIndexes: [SuggestedIndex]
 }
 

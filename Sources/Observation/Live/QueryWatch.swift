@@ -53,7 +53,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
     }
 
-    /// Whether it stays so while the schema does.
+    /// Whether the way stays the same until the schema changes.
     var isLasting: Bool {
       reason?.isOfMoment != true
     }

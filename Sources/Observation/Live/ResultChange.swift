@@ -23,7 +23,7 @@ struct ResultChange: Sendable {
     after = window
   }
 
-  /// A row before and after, or nil where it does not exist.
+  /// A row before and after; nil if it does not exist.
   typealias Row = (old: ResultEntry?, new: ResultEntry?)
 
   /// The rows that were touched.
@@ -101,7 +101,7 @@ struct ResultChange: Sendable {
     }
   }
 
-  /// Replaces the rows that come from some rows of a table, the *roots*, by others.
+  /// Replaces the rows that come from some rows of a table, the *roots*, by new rows.
   ///
   /// - Parameter count: the number of values of the root's key, with which a row's key begins.
   mutating func replaceRows(

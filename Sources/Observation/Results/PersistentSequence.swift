@@ -188,7 +188,7 @@ extension PersistentSequence.Node {
     }
   }
 
-  /// Replaces the node by a copy if anything else refers to it.
+  /// Replaces the node by a copy if another reference to it exists.
   private static func own(_ node: inout Node) {
     if !isKnownUniquelyReferenced(&node) { node = Node(copying: node) }
   }

@@ -71,7 +71,7 @@ private enum ResultLookup<Value: Sendable> {
 }
 
 extension DatabaseReader {
-  /// Returns part of the result of a query, from the cache if it is there.
+  /// Returns part of the result of a query, from the cache if the cache has it.
   func cachedRead<Q: Fetchable, Value: Sendable>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, _ fileID: StaticString, _ line: UInt,
     _ body: (Connection) throws -> Value
@@ -197,7 +197,7 @@ extension ResultPart where Value == Int {
 }
 
 extension ResultPart where Value == Bool {
-  /// Whether there is any row.
+  /// Whether the result has a row.
   static var exists: Self {
     Self(number: 4) { query, connection in
       (try connection.exists(query), ResultSize(rows: 1, bytes: 0))

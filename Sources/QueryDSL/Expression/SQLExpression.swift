@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A value in a query: a column, a Swift value, or a function of others.
+/// A value in a query: a column, a Swift value, or a function of other expressions.
 ///
 /// ```swift
 /// Post.where { $0.$views * 2 > 100 }     // … WHERE "views" * ? > ?

@@ -113,7 +113,7 @@ final class PreparedForm: @unchecked Sendable {
     }
   }
 
-  /// Binds everything else than constants and single arguments.
+  /// Binds all values except constants and single arguments.
   @inline(__always)
   func bindOthers(
     to statement: StatementPointer, on core: ConnectionCore, _ arguments: () -> [_PreparedArgument]

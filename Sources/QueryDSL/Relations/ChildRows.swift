@@ -10,7 +10,7 @@ enum RelationKey: Hashable {
     self = values.count == 1 ? .one(values[0]) : .several(values)
   }
 
-  /// Whether it refers to a row. A key with NULL does not.
+  /// Whether the key refers to a row. A key with NULL does not.
   var isComplete: Bool {
     switch self {
     case .one(let value): !value.isNull
@@ -155,7 +155,7 @@ package struct LoadedRows<Row: Sendable>: Sendable {
   /// For each row of a live query, a hash of its stored values and of the values of the rows that
   /// it includes; nil for other queries, which do not need it.
   ///
-  /// A live query orders children that their own order does not distinguish by their keys.
+  /// A live query uses the keys to order children that their own order does not distinguish.
   package let fingerprints: [UInt64]?
 
   package init(_ rows: [Row], fingerprints: [UInt64]? = nil) {
@@ -170,7 +170,7 @@ package struct LoadedRows<Row: Sendable>: Sendable {
   /// Whether the rows belong to a live query.
   var areLive: Bool { fingerprints != nil }
 
-  /// Returns the rows at some places, in the order of these.
+  /// Returns the rows at some places, in the order of the places.
   subscript(places: [Int]) -> LoadedRows {
     LoadedRows(
       places.map { rows[$0] }, fingerprints: fingerprints.map { all in places.map { all[$0] } })

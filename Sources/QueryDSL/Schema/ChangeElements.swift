@@ -18,7 +18,7 @@ package enum Removal: Hashable, Sendable {
   case check(String)
   case attribute(column: String, Attribute)
 
-  /// A property of a column besides its type.
+  /// A property of a column, other than its type.
   package enum Attribute: Hashable, Sendable {
     case `default`
     case collation

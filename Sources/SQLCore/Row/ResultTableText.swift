@@ -184,7 +184,7 @@ extension Unicode.Scalar {
     return isWithoutWidth ? 0 : 1
   }
 
-  /// Whether it is drawn over another character, or not at all.
+  /// Whether the character is drawn over another character, or not at all.
   private var isWithoutWidth: Bool {
     // Hangul vowels and final consonants join the consonant before them.
     if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) { return true }

@@ -52,7 +52,7 @@ extension String {
 // names use these functions.
 
 extension UInt8 {
-  /// The byte, in lower case if it is a capital letter of ASCII.
+  /// The byte in lower case, if it is a capital letter of ASCII; otherwise the byte itself.
   @inlinable package var lowercasedASCII: UInt8 { (65...90).contains(self) ? self | 0x20 : self }
 }
 

@@ -194,7 +194,7 @@ package struct SQLTokens {
 extension UInt8 {
   fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-  /// Whether it is a letter, a digit, `_`, `$`, or part of a character outside ASCII.
+  /// Whether the byte is a letter, a digit, `_`, `$`, or part of a character outside ASCII.
   fileprivate var isWordByte: Bool {
     isDigit || self >= 0x80 || self == UInt8(ascii: "_") || self == UInt8(ascii: "$")
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)

@@ -12,7 +12,7 @@ import CSQLite
 public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   /// The SQL, with its values as parameters.
   public let sql: String
-  /// The large tables that it scans, usually one.
+  /// The large tables that the statement scans, usually one.
   public let tables: [String]
   /// The number of times that the statement advanced to a next row, in all of its tables together.
   public let rowCount: Int

@@ -48,7 +48,8 @@ package struct PreparedStatement {
   var columnNames: ColumnNames?
   /// SQLite's count of recompilations when the names were read.
   var columnNamesVersion: Int32 = 0
-  /// The positions of the columns of the model that was last read from it by name.
+  /// The positions of the model's columns in the statement, for the model that was last read from
+  /// it by name.
   var columnPositions: ColumnPositions?
 
   fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {

@@ -83,7 +83,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
   /// Whether every row was read.
   var isAtEnd: Bool { progress.isAtEnd }
 
-  /// Whether its deadline passed.
+  /// Whether the deadline of the stream has passed.
   var isLate: Bool { core.state.pointee.access.isLate }
 
   /// The maximum number of rows in the next batch.

@@ -125,7 +125,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
 
   /// Suspends the task until there is a batch to take. Starts reading if it has not started yet.
   ///
-  /// The operation captures the caller's actor, so that it runs there.
+  /// The operation captures the caller's actor, so that it runs on that actor.
   private func wait(isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       _ = actor

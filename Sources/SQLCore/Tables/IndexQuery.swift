@@ -63,7 +63,7 @@ public struct IndexQuery: Sendable {
     public let value: DatabaseValue?
     /// The collation of the comparison.
     public let collation: String
-    /// Whether it is an `IN` whose values can be requested all at once.
+    /// Whether the constraint is an `IN` whose values can be requested all at once.
     public let isList: Bool
   }
 

@@ -93,7 +93,7 @@ extension ColumnValue {
   @inlinable
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool { false }
 
-  /// Returns `storageClass` for the standard form, nil for others.
+  /// Returns `storageClass` for the standard form, nil for other forms.
   @inlinable
   public static func storageClass(as form: StoredForm) -> StorageClass? {
     form == .standard ? storageClass : nil
@@ -169,7 +169,7 @@ extension ColumnValue {
 /// Post.select { ($0.$title, Status.draft) }     // SELECT "title", ? FROM "Post"
 /// ```
 public protocol Selectable<Selected>: Sendable {
-  /// The type as which it is read.
+  /// The type of the value when it is read.
   associatedtype Selected: Sendable = Self
   /// The item in SQL and the way to read it; programs do not use it directly.
   var _selection: _SelectItem<Selected> { get }

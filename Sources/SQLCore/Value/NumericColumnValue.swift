@@ -16,7 +16,8 @@ public protocol AdditiveColumnValue: OrderedColumnValue {
   /// directly.
   associatedtype _Arithmetic = _OwnNumberKind
 
-  /// The SQL functions that calculate with it. Default: nil, which means `+`, `-`, `*` and `sum`.
+  /// The SQL functions that calculate with the type. Default: nil, which means `+`, `-`, `*` and
+  /// `sum`.
   static var arithmetic: ArithmeticFunctions? { get }
 }
 
@@ -55,7 +56,7 @@ public protocol _NumberKind {}
 /// The kind of number that can be combined with other such kinds: an integer with a real number.
 public protocol _BinaryNumberKind: _NumberKind {}
 
-/// The kind of a number that goes only with its own type.
+/// The kind of a number that can be combined only with its own type.
 public protocol _SeparateNumberKind: _NumberKind {}
 
 /// The kind of a type that is not a number.

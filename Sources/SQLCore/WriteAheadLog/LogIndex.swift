@@ -105,7 +105,7 @@ struct LogIndex: @unchecked Sendable {
     }
   }
 
-  /// A commit, and how much of the log was in the database file then.
+  /// A commit, and the number of the log's frames that were in the database file then.
   ///
   /// The second part matters for checkpoints. Once the whole log is in the file, new readers no
   /// longer use the log, so that it can be restarted. Readers that kept a snapshot of the log must

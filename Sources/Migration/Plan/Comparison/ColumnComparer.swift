@@ -5,7 +5,7 @@ import SQLCore
 /// values, its collation and its default.
 struct ColumnComparer: TableComparer {
   let table: TableComparison
-  /// The sources of the values that change so far, by the folded names of their columns.
+  /// The sources of the values that have changed so far, by the folded names of their columns.
   let sources: [String: TableRebuild.Source]
 
   func differences(

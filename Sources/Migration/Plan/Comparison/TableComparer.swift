@@ -120,7 +120,7 @@ struct TableChange {
   /// The reason in the words of a plan.
   let reason: String
   var kind = MigrationPlan.Step.Kind.lossless
-  /// The step that resolves it by ALTER TABLE; nil if only a rebuild can.
+  /// The step that makes the change by ALTER TABLE; nil if only a rebuild can.
   var alter: PlannedStep?
 }
 

@@ -187,7 +187,7 @@ extension TableComparison {
     existing.constraints.firstIndex { $0.isSame(as: check) }
   }
 
-  /// Whether a model declares this constraint, or a changed one in its place.
+  /// Whether a model declares this constraint, or a changed constraint in its place.
   func isDeclared(_ constraint: ExistingTable.Constraint) -> Bool {
     switch constraint.kind {
     case .foreignKey(let key):

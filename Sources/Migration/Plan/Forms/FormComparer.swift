@@ -58,7 +58,7 @@ struct FormComparer: TableComparer {
     }
     let isSameClass = oldClass == column.storageClass
     if isSameClass, forms.count == 1 { return .unknown }
-    // A difference is stated with the number of all rows that it concerns.
+    // A difference is stated with the number of all affected rows.
     if !table.checks(column), let sample = rows.sample {
       let comparison = try FormComparer(table: table, rows: sample)
         .examine(column, found, oldClass, forms)

@@ -37,7 +37,7 @@ struct OfferedLines {
     declared.otherNameLine { table.others.takes($0, in: table.schema) }
   }
 
-  /// The line that gives the model another table, and leaves the rows of this one.
+  /// The line that gives the model another table, and leaves the rows of the existing table.
   var ownTable: String { "\(otherName)  // \(names.table.inComment) stays as it is" }
 
   /// Returns the line to paste for rows that cannot stay. It names the table and the column, and
@@ -54,7 +54,7 @@ struct OfferedLines {
     return "  // loses \(count) \(count == 1 ? "value" : "values") of \(place(of: column))"
   }
 
-  /// The table and a column of it, in a comment.
+  /// The table and one of its columns, in a comment.
   func place(of column: String) -> String { "\(declared.name).\(column)".inComment }
 
   // MARK: Columns without a property

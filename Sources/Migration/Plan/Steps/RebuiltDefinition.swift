@@ -12,7 +12,7 @@ struct RebuiltDefinition {
   enum Fate {
     case kept
     case dropped
-    /// A declared constraint takes its place and its name.
+    /// A declared constraint replaces the existing one, with its name.
     case replaced
   }
 

@@ -116,7 +116,7 @@ struct PlanningContext {
   let connection: Connection
   /// Whether no other connection can commit to the database.
   let isPrivate: Bool
-  /// The least number of rows that a result with a limit holds beyond it.
+  /// The least number of rows that a limited result holds in reserve.
   let reserve: Int
 }
 

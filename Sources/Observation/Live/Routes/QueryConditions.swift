@@ -29,7 +29,7 @@ struct QueryConditions: Sendable {
   /// conditions of one of the alternatives.
   struct Table: Sendable {
     let layout: UInt16
-    /// Whether it is the table of a model, and not a query or a function.
+    /// Whether the table belongs to a model, and is not a query or a function.
     let isModel: Bool
     fileprivate(set) var alternatives: [[Condition]] = [[]]
   }
@@ -63,7 +63,7 @@ struct QueryConditions: Sendable {
     case column(table: Int, UInt16)
     case value(Int)
     case token(SQLToken)
-    /// Anything else, such as a query.
+    /// Any other expression, such as a query.
     case other
   }
 

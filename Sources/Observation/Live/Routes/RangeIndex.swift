@@ -6,7 +6,7 @@ import SQLCore
 /// greatest upper bound of their subtree. Adding, removing and finding cost the depth of the tree,
 /// about twice the logarithm of the number of ranges. Finding also costs a step for each result.
 struct RangeIndex {
-  /// A range; a bound is nil if the range has no end there.
+  /// A range; a bound is nil if the range is open at that end.
   struct Range: Hashable {
     let lower: DatabaseValue?
     let upper: DatabaseValue?
@@ -44,7 +44,8 @@ struct RangeIndex {
     root = merge(merge(left, place), right)
   }
 
-  /// Removes a range of a subscription; it has no effect if that is not there.
+  /// Removes a range of a subscription. It has no effect if the subscription does not have the
+  /// range.
   mutating func remove(_ id: UInt64, _ range: Range) {
     let (left, rest) = split(root) { Self.isBefore($0, range, id) }
     let (equal, right) = split(rest) {
@@ -87,7 +88,7 @@ struct RangeIndex {
     let node = nodes[place]
     if let greatest = node.greatest, value.compare(greatest) > 0 { return }
     find(value, form, below: node.left, body)
-    // All lower bounds to the right are at least this one.
+    // All lower bounds to the right are equal to this one or greater.
     if let lower = node.range.lower, value.compare(lower) < 0 { return }
     if form.contains(value, node.range) { body(node.id) }
     find(value, form, below: node.right, body)
@@ -100,7 +101,7 @@ struct RangeIndex {
     forEachPlace(nodes[place].right, body)
   }
 
-  /// Compares lower bounds: without one, a range begins before all others.
+  /// Compares lower bounds: a range without a lower bound begins before all others.
   private static func compare(_ first: DatabaseValue?, _ second: DatabaseValue?) -> Int {
     switch (first, second) {
     case (nil, nil): 0

@@ -154,7 +154,7 @@ extension QueryConditions {
         known.append(nil)
         continue
       }
-      // A view reads other tables, which may occur elsewhere in the query.
+      // A view reads other tables, and the query may name these as well.
       guard let layout = LayoutRegistry.shared.layout(number: table.layout),
         interests[QualifiedTableName(layout.tableName)] != nil,
         let found = try schema.table(QualifiedTableName(layout.tableName))

@@ -46,7 +46,7 @@ package final class ChangeTracker: @unchecked Sendable {
 
   // MARK: Subscriptions
 
-  /// Whether commits are recorded row by row, and not only by their tables.
+  /// Whether commits are recorded row by row, rather than only by their tables.
   var seesRows: Bool { granularity == .rows }
 
   /// Adds a subscription; its tables are recorded from the next access to the writer on.

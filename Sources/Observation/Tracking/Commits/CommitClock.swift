@@ -38,7 +38,7 @@ final class CommitClock: Sendable {
 
   /// The commits of the writer that a snapshot contains.
   struct Position {
-    /// The last commit that it certainly contains.
+    /// The last commit that the snapshot certainly contains.
     var last: UInt64
     /// Whether the snapshot may also contain the next commit, which was in progress.
     var mayContainNext: Bool

@@ -132,7 +132,7 @@ extension CommitQueue.State {
 final class Signal: Sendable {
   private struct State {
     var isGiven = false
-    /// Whether it stays given for all future waits.
+    /// Whether the signal stays given for all future waits.
     var isLasting = false
     /// The waiting tasks: the first one, because there is almost always at most one, and the
     /// others.
@@ -183,7 +183,7 @@ final class Signal: Sendable {
 
   /// Waits until the signal is given. Returns false if the task is cancelled.
   ///
-  /// The operation captures the caller's actor, so that it runs there.
+  /// The operation captures the caller's actor, so that it runs on that actor.
   func wait(isolation actor: isolated (any Actor)? = #isolation) async -> Bool {
     let id = state.withLock { state in
       defer { state.nextID += 1 }

@@ -140,7 +140,7 @@ struct SubscriptionRegistry {
 
   var all: [Subscription] { Array(subscriptions.values) }
 
-  /// Subscriptions, and questions that lead to others.
+  /// The affected subscriptions, and questions that lead to further ones.
   struct Concerned: Sendable {
     var ids: Set<UInt64> = []
     var questions: [RouteQuestion] = []

@@ -9,7 +9,7 @@ package final class TableNames: Sendable {
   let foldedColumns: [String]
   /// The key's columns and the recorded ones, in the order of the table.
   package let ordered: [String]
-  /// The number of columns of the key; nil if it is the rowid.
+  /// The number of columns of the key; nil if the rowid is the key.
   package let keyCount: Int?
 
   init(

@@ -57,7 +57,7 @@ struct RecordedRows {
     return rows.count <= maximumRows
   }
 
-  /// Keeps only the tables that the rows belong to, once there are too many rows.
+  /// Keeps only the tables of the rows, once there are too many rows.
   ///
   /// - Parameters:
   ///   - row: the last row.

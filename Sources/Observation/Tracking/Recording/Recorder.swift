@@ -121,7 +121,7 @@ extension Recorder: StatementObserver {
 
   func commitHookDidFire() {
     outcome = .committed
-    // The writer holds its lock: all that other connections committed came before this commit.
+    // The writer holds its lock: every other connection committed before this commit.
     foreignCommits.probe(on: core)
     loggedCount = core.loggedCommitCount
     clock.begin()

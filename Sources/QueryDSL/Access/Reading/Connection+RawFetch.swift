@@ -31,7 +31,8 @@ extension Connection {
     do {
       return try R.load(all: statement, on: core, findingColumnsByName: true)
     } catch let error as ColumnValueError where !statement.pointee.isReadOnly {
-      // A statement that writes runs to its end: a violated foreign key is reported only there.
+      // A statement that writes runs to its end: a violated foreign key is reported only at the
+      // end.
       while try core.step(statement) {}
       throw error
     }

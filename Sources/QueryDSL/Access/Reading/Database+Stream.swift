@@ -75,7 +75,7 @@ extension RowSource {
 }
 
 extension SelectStatement {
-  /// The layout of the model, if the statement selects one table and nothing else.
+  /// The layout of the model, if the statement selects only one table.
   var layout: ModelLayout? {
     switch selection {
     case .table(let table): LayoutRegistry.shared.layout(number: table.layout)

@@ -13,7 +13,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   public struct Node: Hashable, Sendable {
     /// The action in SQLite's words, such as `SCAN Post` or `USE TEMP B-TREE FOR ORDER BY`.
     public let detail: String
-    /// The steps inside this one.
+    /// The steps inside this step.
     public internal(set) var children: [Node]
   }
 

@@ -23,7 +23,7 @@ extension Insert where M: Model {
 
   private func upsertedInTransaction(on core: ConnectionCore) throws -> [Upserted<M>] {
     let layout = try M.layout
-    // The rowid that an engine elsewhere reports cannot be set.
+    // The library cannot set the rowid that an engine elsewhere reports.
     let hasRowID =
       layout.hasRowID && !core.isRemote
       && (try? core.collation(ofColumn: "_rowid_", in: layout.tableName)) != nil

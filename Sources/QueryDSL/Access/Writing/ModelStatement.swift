@@ -15,7 +15,7 @@ enum ModelStatement: UInt8 {
   /// The numbers that are reserved for these statements.
   static let numbers = 0..<(Int(UInt16.max) + 1) * numbersPerLayout
 
-  /// Returns the number of the statement of that kind.
+  /// Returns the number of this kind of statement for a layout.
   func number(for layout: ModelLayout) -> Int {
     Int(layout.number) * Self.numbersPerLayout + Int(rawValue)
   }
@@ -29,7 +29,7 @@ enum ModelStatement: UInt8 {
 }
 
 extension ConnectionCore {
-  /// Lends the statement of that kind for a layout.
+  /// Lends this kind of statement for a layout.
   func lendStatement(
     _ kind: ModelStatement, of layout: ModelLayout, sql: () -> String
   ) throws -> StatementPointer {

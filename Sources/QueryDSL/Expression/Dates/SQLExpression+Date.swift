@@ -73,7 +73,7 @@ extension SQLExpression where Value: DateColumnValue {
 
   var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
 
-  /// The current time, to the millisecond, in the form of its place.
+  /// The current time, to the millisecond, in the stored form of its place.
   ///
   /// ```swift
   /// Post.update { $0.$readAt = .currentTimestamp }

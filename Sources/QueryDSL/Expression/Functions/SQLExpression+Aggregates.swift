@@ -194,13 +194,13 @@ package struct AggregateNode: Sendable {
     .call(FunctionCall(kind: .aggregate, name: name, arguments: [argument], filter: filter))
   }
 
-  /// The number of its values that are not NULL.
+  /// The number of the argument's values that are not NULL.
   package var countOfValues: ExpressionNode? { argument.map { call("count", $0) } }
 
-  /// The sum of its values. It is an INTEGER if all values are.
+  /// The sum of the argument's values. It is an INTEGER if all values are.
   package var sumOfValues: ExpressionNode? { argument.map { call("sum", $0) } }
 
-  /// The sum of the magnitudes of its values, as a REAL.
+  /// The sum of the magnitudes of the argument's values, as a REAL.
   package var totalMagnitude: ExpressionNode? {
     argument.map { call("total", .function("abs", [.binary(.times, $0, .constant("1.0"))])) }
   }

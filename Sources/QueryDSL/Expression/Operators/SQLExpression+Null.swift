@@ -48,7 +48,7 @@ extension SQLExpression {
     called("nullif", [other])
   }
 
-  /// Returns a call of a function that compares this with others.
+  /// Returns a call of a function that compares this expression with others.
   private func called<Result: ColumnValue>(
     _ name: String, _ others: [SQLExpression]
   ) -> SQLExpression<Result> {

@@ -4,7 +4,7 @@ import SQLCore
 @usableFromInline
 package enum ExpressionNode: Sendable {
   case column(ColumnID)
-  /// The rowid of a table, whether or not a column stands for it.
+  /// The rowid of a table, even if no column stands for it.
   case rowID(TableID)
   case value(BoundValue)
   case fragment(SQL)
@@ -13,7 +13,7 @@ package enum ExpressionNode: Sendable {
   case countOfRows
   /// A number, a text or a keyword that the library writes itself.
   case constant(String)
-  /// A column of the result, by its name there, as in ORDER BY.
+  /// A column of the result, by its name in the result, as in ORDER BY.
   case resultColumn(String)
   /// A parameter of a prepared query.
   indirect case parameter(ParameterNode)

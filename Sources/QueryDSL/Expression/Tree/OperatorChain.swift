@@ -108,7 +108,7 @@ extension OperatorChain {
 
   private typealias Operand = (sign: SQLToken?, node: ExpressionNode, precedence: Precedence)
 
-  /// The operands from left to right, each with the operator in front of it.
+  /// The operands from left to right, each with the operator before it.
   private var operands: [Operand] {
     var operands: [Operand] = []
     operands.reserveCapacity(count)

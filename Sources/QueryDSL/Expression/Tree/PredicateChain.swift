@@ -14,7 +14,7 @@ package final class PredicateChain: @unchecked Sendable {
   /// The left condition, if it compares a column with a number.
   private let leftComparison: NumberComparison?
   private let rightComparison: NumberComparison?
-  /// The left condition, if it is any other.
+  /// The left condition, if it does not compare a column with a number.
   private var leftNode: PredicateNode
   private var rightNode: PredicateNode
   /// The number of conditions in the chain.
@@ -196,7 +196,7 @@ struct NumberComparison: BitwiseCopyable, Sendable {
   private let column: ColumnID
   private let value: Value
 
-  /// Returns nil for any other condition.
+  /// Returns nil for any condition that does not compare a column with a number.
   @inline(__always)
   init?(_ node: PredicateNode) {
     guard case .compareColumn(let sign, let column, .value(let value)) = node else { return nil }

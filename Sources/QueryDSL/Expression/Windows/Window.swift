@@ -76,8 +76,8 @@ public struct Window: Sendable {
 
   /// Excludes some rows from the frame. SQL: `EXCLUDE …`
   ///
-  /// It must follow `rows`, `range` or `groups`; otherwise it throws `QueryError` when the query is
-  /// rendered.
+  /// The call must follow `rows`, `range` or `groups`; otherwise it throws `QueryError` when the
+  /// query is rendered.
   public func exclude(_ exclusion: FrameExclusion) -> Window {
     var window = self
     if window.node.frame == nil {

@@ -177,7 +177,7 @@ public struct ColumnReference<Value>: Sendable {
   /// Whether the column has a value that was not loaded from the database.
   public var isChanged: Bool { mark == 1 || mark == 2 }
 
-  /// The index of the column if this is its name; nil on a model.
+  /// The index of the column if this value names it; nil on a model.
   @inlinable
   package var index: Int? { mark >= 3 ? Int(mark) - 3 : nil }
 }

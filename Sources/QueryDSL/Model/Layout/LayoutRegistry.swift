@@ -117,7 +117,7 @@ package final class LayoutRegistry: Sendable {
   func layout<M: ResultRow>(of model: M.Type) throws -> Unmanaged<ModelLayout> {
     let key = UInt(bitPattern: unsafeBitCast(model, to: UnsafeRawPointer.self))
     if let found = current?.find(key) { return found }
-    // The registry holds it.
+    // The registry keeps the layout alive.
     return .passUnretained(try make(model, key: key))
   }
 

@@ -46,7 +46,7 @@ package final class ModelLayout: @unchecked Sendable {
   let hasRowID: Bool
   /// The cache that the schema declares; nil if rows are not cached.
   @usableFromInline let caching: ModelCaching?
-  /// The number of that cache, if its keys have 8 bytes.
+  /// The number of the cache of the model's rows, if its keys have 8 bytes.
   let wordCache: Int?
   /// The cache of results that the schema declares; nil if results are not cached.
   let resultCaching: CachedModel?

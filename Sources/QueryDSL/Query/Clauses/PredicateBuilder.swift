@@ -50,21 +50,21 @@ public enum PredicateBuilder {
 
 /// Returns a condition that holds if at least one line holds. SQL: `a OR b`
 ///
-/// It is false if there are no lines.
+/// The condition is false if there are no lines.
 public func AnyOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.any(Array(predicates().nodes)))
 }
 
 /// Returns a condition that holds if all lines hold. SQL: `a AND b`
 ///
-/// It is true if there are no lines.
+/// The condition is true if there are no lines.
 public func AllOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.all(Array(predicates().nodes)))
 }
 
 /// Returns a condition that holds if no line holds. SQL: `NOT (a OR b)`
 ///
-/// It is true if there are no lines.
+/// The condition is true if there are no lines.
 public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.not(.any(Array(predicates().nodes))))
 }

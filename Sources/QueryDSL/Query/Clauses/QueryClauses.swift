@@ -35,7 +35,7 @@ public struct SelectClause<Row>: Sendable {
   let decoding: RowDecoding<Row>
   /// An error in the clause, which is thrown when the query is rendered.
   var problem: QueryError?
-  /// The clauses before and after it.
+  /// The joined clauses.
   var clauses = QueryClause(joining: [])
 }
 

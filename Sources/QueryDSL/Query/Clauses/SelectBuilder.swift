@@ -26,7 +26,7 @@ import SQLCore
 /// Post.select { ($0.$title, $0.$views * 2) }     // the same
 /// // SELECT "title", "views" * ? FROM "Post"
 /// ```
-/// The rows are tuples; of a single item, its values.
+/// The rows are tuples. For a single item, they are its values.
 @resultBuilder
 public enum SelectBuilder {
   /// Takes a line: one item, or several as a tuple.

@@ -56,7 +56,7 @@ extension Fetchable {
 }
 
 extension Query {
-  /// The only column of its rows; nil if they have several.
+  /// The only column of the query's rows; nil if they have several.
   var singleColumn: ResultColumn? {
     guard !decoding.isMapped, let columns = try? decoding.columns(), columns.count == 1 else {
       return nil

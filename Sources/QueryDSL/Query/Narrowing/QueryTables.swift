@@ -3,7 +3,7 @@ import SQLCore
 /// The tables of a query that is narrowed, which become the parameters of a closure; programs do
 /// not use it directly.
 ///
-/// A parameter gets the first table of its model that no parameter before it has.
+/// A parameter gets the first table of its model that no earlier parameter has.
 public final class _QueryTables {
   private struct Entry {
     let table: TableID

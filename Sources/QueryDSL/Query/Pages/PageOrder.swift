@@ -45,7 +45,8 @@ public struct PageOrder<M: Model>: Sendable {
     PageOrder().descending(column, nulls: nulls)
   }
 
-  /// Orders rows that are equal so far by another column, from the least to the greatest.
+  /// Adds a column that orders rows which are equal in the previous columns, from the least to the
+  /// greatest.
   public consuming func ascending<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
   ) -> PageOrder {
@@ -53,7 +54,8 @@ public struct PageOrder<M: Model>: Sendable {
     return self
   }
 
-  /// Orders rows that are equal so far by another column, from the greatest to the least.
+  /// Adds a column that orders rows which are equal in the previous columns, from the greatest to
+  /// the least.
   public consuming func descending<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
   ) -> PageOrder {
@@ -167,7 +169,7 @@ struct PageCondition {
   struct Term {
     let node: ExpressionNode
     let isDescending: Bool
-    /// Whether rows may have NULL for the expression, and whether these come first.
+    /// Whether rows may have NULL for the expression, and whether NULL comes first.
     let mayBeNull: Bool
     let hasNullFirst: Bool
     let value: DatabaseValue

@@ -56,7 +56,7 @@ extension SelectStatement {
     var links: [Link] = []
     for join in joins {
       let pairs = join.condition?.equalColumns ?? []
-      // A left join says nothing about the tables before it.
+      // A left join says nothing about earlier tables.
       for table in tables where join.kind != .left || table.id == join.table {
         for other in tables where other.id != table.id {
           let isWhole = table.keys.allSatisfy { key in

@@ -2,7 +2,7 @@ import SQLCore
 
 /// The rows of a statement while they are loaded into the memory of an array of models.
 ///
-/// It is not generic: a client compiles only the array for its model.
+/// The type is not generic: a client compiles only the array for its model.
 @usableFromInline
 struct ModelRows: ~Copyable {
   private let layout: ModelLayout

@@ -1,6 +1,6 @@
 import SQLCore
 
-// UNION, INTERSECT and EXCEPT compare whole rows; NULL equals NULL there.
+// UNION, INTERSECT and EXCEPT compare whole rows, and consider NULL equal to NULL.
 //
 // Queries whose rows are stored in different forms throw `QueryError` when the query is rendered.
 // https://www.sqlite.org/lang_select.html#compound_select_statements

@@ -9,7 +9,7 @@ package struct QueryScope: Sendable {
   package let parent: Int?
   /// The expression on the left of IN; nil for EXISTS and for a subquery that is a value.
   package let subject: ExpressionNode?
-  /// The number of times that the SQL of the query contains it.
+  /// The number of times that the SQL of the query contains this SELECT.
   package let count: Int
   /// Whether NULL is in a list only if the list contains NULL, as nil in Swift. Otherwise IN has
   /// SQL's three values.

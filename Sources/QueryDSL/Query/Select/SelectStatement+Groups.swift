@@ -8,7 +8,7 @@ extension SelectStatement {
   ///
   /// Throws `QueryError` if an expression cannot be rendered or has a part that cannot be rebuilt.
   ///
-  /// - Parameter others: the places of expressions that stay as well.
+  /// - Parameter others: the places of further expressions that stay.
   package func markingGroups(except others: Set<Int> = []) throws -> SelectStatement {
     var places: [SQL: Int] = [:]
     for (place, group) in groups.enumerated() where !others.contains(place) {

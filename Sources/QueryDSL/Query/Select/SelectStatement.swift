@@ -133,7 +133,7 @@ package final class SelectExtras: Sendable {
     package var sources: [(table: TableID, source: TableReference.Source)] = []
     package var windows: [(name: String, window: WindowSpecification)] = []
     package var compound: CompoundNode?
-    /// The expressions of LIMIT and OFFSET, where these are not numbers.
+    /// The expressions of LIMIT and OFFSET, if they are not numbers.
     package var limit: ExpressionNode?
     package var offset: ExpressionNode?
     /// The search in an index of vectors, which finds the rows to order by distance.
@@ -233,6 +233,6 @@ extension TableID {
   /// The table of a SELECT without FROM. No layout has the number 0.
   static let none = TableID(layout: 0, source: 0)
 
-  /// Whether it stands for no table.
+  /// Whether the reference stands for no table.
   var isNone: Bool { layout == 0 && source == 0 }
 }

@@ -49,7 +49,7 @@ public struct JSONNode: ResultRow, Equatable {
   @Column public var parent: Int?
   /// The path of the value: `$.seats[0]`. SQL: `"fullkey"`
   @Column public var fullKey: String
-  /// The path of the array or object that holds it: `$.seats`.
+  /// The path of the array or object that contains the value: `$.seats`.
   @Column public var path: String
 
   /// The name of SQLite's column for the path of the value.

@@ -100,9 +100,9 @@ public struct PragmaTableInfo: ResultRow, Equatable {
   @Column public var name: String
   /// Its declared type, or an empty text.
   @Column public var type: String
-  /// Whether it is declared NOT NULL. SQL: `"notnull"`
+  /// Whether the column is declared NOT NULL. SQL: `"notnull"`
   @Column public var isNotNull: Bool
-  /// The SQL of its default. SQL: `"dflt_value"`
+  /// The SQL of the column's default. SQL: `"dflt_value"`
   @Column public var defaultValue: String?
   /// The position of the column in the primary key, from 1; 0 if the column does not belong to the
   /// key. SQL: `"pk"`

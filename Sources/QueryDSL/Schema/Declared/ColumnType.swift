@@ -13,7 +13,7 @@ package struct ColumnType: Sendable {
   package let storedForm: StoredForm
   /// The name of the property in a key path.
   package let property: String
-  /// Whether it is a column of the primary key.
+  /// Whether the column belongs to the primary key.
   package let isKey: Bool
 
   init(
@@ -116,7 +116,7 @@ package struct ColumnType: Sendable {
       + (isOptional ? "?" : "")
   }
 
-  /// Whether the type has raw values, and cannot read all others as `OpenEnum` does.
+  /// Whether the type has raw values and throws for unknown ones, unlike `OpenEnum`.
   package var isClosedEnumeration: Bool {
     type.nonOptional is any RawRepresentable.Type && !name.hasPrefix("OpenEnum<")
   }

@@ -62,7 +62,7 @@ package struct Declarations: Sendable {
       .filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// Whether everything that schemas drop is gone already, given that the existing tables equal
+  /// Whether everything that schemas drop is already gone, given that the existing tables equal
   /// their declarations.
   func isWithoutRemovals(in schema: ExistingSchema) -> Bool {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }

@@ -115,10 +115,10 @@ package struct OwnedObjectChange {
   /// The existing object that they drop, if its name is spelled differently; nil for the declared
   /// name.
   package var droppedKind: OwnedObjectKind?
-  /// The statements that run after them.
+  /// The statements that run after all other steps.
   package var creation: [String] = []
   package var creationReason: String
-  /// The statements that make the object agree again with the rows of its table.
+  /// The statements that fill the object from the rows of its table.
   package var filling: [String] = []
   /// The lines that would resolve the refusal, each alone; empty if nothing is refused.
   package var refusedLines: [String] = []

@@ -95,7 +95,7 @@ extension StorageClass {
     self == .blob ? [UInt8].self : valueType ?? [UInt8].self
   }
 
-  /// The name of that type.
+  /// The name of the Swift type of the column.
   package var swiftType: String {
     propertyType == [UInt8].self ? "[UInt8]" : String(describing: propertyType)
   }

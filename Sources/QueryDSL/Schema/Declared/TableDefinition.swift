@@ -14,7 +14,7 @@ package struct TableDefinition {
     package var hasImpliedDefault = false
     package var collation: String?
     package var generated: Generated?
-    /// The conversion of values of an earlier type into values of this one.
+    /// The conversion of the values from an earlier type to the column's type.
     package var conversion: DeclaredConversion?
     /// The Swift type: it names the column in refusals and checks which values can be read.
     package var type: ColumnType

@@ -76,7 +76,7 @@ extension [SQLComment] {
 // differ from its own.
 
 extension StoredForm {
-  /// The form that a comment names; nil for any other comment.
+  /// The form that a comment names; nil for a comment that names no form.
   package init?(comment: some StringProtocol) {
     guard let form = Self.allCases.first(where: { comment == "\($0)" }) else { return nil }
     self = form

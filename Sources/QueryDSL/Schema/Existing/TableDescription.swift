@@ -45,7 +45,7 @@ public struct TableDescription: Hashable, Sendable {
     public let onDelete: ForeignKeyAction
     /// The effect of changing the key of the referenced row.
     public let onUpdate: ForeignKeyAction
-    /// Whether it is checked when the transaction commits.
+    /// Whether the key is checked when the transaction commits.
     public let isDeferred: Bool
   }
 

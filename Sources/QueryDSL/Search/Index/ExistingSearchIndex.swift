@@ -5,7 +5,7 @@ package struct ExistingSearchIndex {
   package let name: String
   /// The name of the table whose rows are indexed.
   package let table: String
-  /// The names of its columns and of the table's key.
+  /// The names of the index's columns and of the table's key.
   package let names: [String]
   package let sql: String
   /// The name of the index's second table: for texts, the table of the triggers' notes on indexed

@@ -112,8 +112,8 @@ struct TouchedRows {
   private var tables: [Table] = []
   /// The table that was touched last.
   private var last = 0
-  /// Whether changes may have been made that the hook did not report: of the schema, by VACUUM, or
-  /// while a session had the slot of the hook.
+  /// Whether there may be changes that the hook did not report: changes of the schema, by VACUUM, or
+  /// while a session used the slot of the hook.
   private(set) var isUnknown = false
 
   /// The number of touched rows from which the whole table counts as touched.

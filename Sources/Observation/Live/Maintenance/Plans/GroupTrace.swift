@@ -11,7 +11,7 @@ struct GroupTrace: Sendable {
   private struct Part {
     /// The place among the terms of GROUP BY.
     let place: Int
-    /// The value that the group has there, as an expression over the table's own row.
+    /// The value of the group at this place, as an expression over the table's own row.
     let node: ExpressionNode
     /// The name of the table's own column, folded, if that is the value.
     let column: String?
@@ -59,7 +59,7 @@ struct GroupTrace: Sendable {
           }
           guard let equality else { break }
           own[column] = equality.first
-          // If the row is missing, its column is NULL, and IS takes another NULL for equal.
+          // If the row is missing, its column is NULL, and IS considers another NULL equal.
           if left.contains(table.id), equality.join != table.id { mayBeNull = true }
         }
         guard own.count == columns.count else { continue }
@@ -255,7 +255,7 @@ extension SelectStatement {
     }
     for join in joins {
       for (first, second) in join.condition?.equalColumns ?? [] {
-        // The condition of a left join says nothing about the tables before it.
+        // The condition of a left join says nothing about earlier tables.
         guard join.kind != .left || first.table == join.table || second.table == join.table else {
           continue
         }

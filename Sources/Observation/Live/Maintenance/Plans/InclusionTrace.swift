@@ -34,7 +34,7 @@ struct InclusionTrace: Sendable {
     var comparesByCollation = false
     for (own, column) in zip(relation.ownerColumns, relation.parentColumns)
     where !PlannedTable.compareAsStored(owner, Int(own.index), parent, column) {
-      // Only then does an index on the parents' column find them.
+      // Only in this case does an index on the parents' column find them.
       guard try parent.collation(of: column) != .binary else {
         throw Self.reason(owner, Int(own.index), parent, column)
       }

@@ -179,7 +179,7 @@ struct JoinFilters {
   }
 
   private let filters: [Filter]
-  /// The parts of WHERE among them.
+  /// The filters that are parts of WHERE.
   private let whereFilters: [Filter]
   /// The left-joined tables that must have a row, since a condition rejects NULL.
   private let required: Set<TableID>

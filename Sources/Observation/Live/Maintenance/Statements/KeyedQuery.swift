@@ -12,7 +12,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   let form: ResultForm
   /// Whether the rows are identified by the rowid of the only table.
   private let isKeyedByRowID: Bool
-  /// The groups that the rows are; nil if they are not.
+  /// The groups of the query; nil if its rows are not groups.
   private let groups: PlannedGroups?
   /// The number of values of aggregates after the key.
   private let aggregateCount: Int

@@ -65,7 +65,7 @@ struct PlannedGroups: Sendable {
     }
   }
 
-  /// Whether it groups by an expression that is not a column.
+  /// Whether the query groups by an expression that is not a column.
   var hasExpressions: Bool { columns.count < nodes.count }
 
   /// Returns the key of the group that has some values.

@@ -16,7 +16,7 @@ import SQLCore
 struct TableLinks {
   /// The condition that makes two columns belong together.
   enum Kind {
-    /// `a = b`: no row with NULL belongs to any other.
+    /// `a = b`: a row with NULL belongs to no other row.
     case equal
     /// `a IS b`, or IN as Swift has it: NULL belongs to NULL.
     case same
@@ -71,7 +71,7 @@ struct TableLinks {
     for predicate in statement.predicates { add(predicate, of: own) }
     for join in statement.joins {
       guard let condition = join.condition else { continue }
-      // The condition of a left join says nothing about rows of the tables before it.
+      // The condition of a left join says nothing about rows of earlier tables.
       add(condition, of: join.kind == .left ? [join.table] : own, isOfLeftJoin: join.kind == .left)
     }
     // Where a left join finds no row, the list has NULL.
