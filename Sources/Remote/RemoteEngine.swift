@@ -23,7 +23,7 @@ public protocol RemoteEngine: Sendable {
   /// Opens a session. It is called on the thread that needs it, and may block.
   ///
   /// `isStopped` returns true when the waiting access was cancelled or its deadline has passed. The
-  /// engine asks it while it waits, and throws any error when it returns true.
+  /// engine calls it while it waits, and throws any error if the result is true.
   func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession
 }
 

@@ -136,7 +136,7 @@ final class AppliedShape {
   private let written: [Int]
   /// The positions of these columns in the table.
   private let writtenPlaces: [Int]
-  /// The position among the key values of a change of each column of the table's key; nil if the
+  /// For each column of the table's key, its position among the key values of a change; nil if the
   /// table has another key.
   private let keyOrder: [Int]?
   /// The columns in which a restored row may have had values that the log does not have, because

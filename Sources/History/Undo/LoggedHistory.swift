@@ -80,7 +80,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
 
   private func follow(_ entry: LogEntry, in state: inout State) {
     if let gap = entry.gap {
-      // What changed in the table before is not all in the log.
+      // The log does not have all earlier changes of the table.
       if tables.contains(gap.lowercasedASCII) { state.stack.removeAll() }
       return
     }

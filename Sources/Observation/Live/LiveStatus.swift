@@ -29,7 +29,7 @@ public struct LiveStatus: Hashable, Sendable {
     public internal(set) var observers = 0
     /// The number of results, one for each set of different values.
     public internal(set) var results = 0
-    /// The number of times that the query ran as a whole, with the first time for each result.
+    /// The number of complete runs of the query, including the first run of each result.
     public internal(set) var fetches = 0
     /// The number of times that a commit was merged into a result.
     public internal(set) var merges = 0

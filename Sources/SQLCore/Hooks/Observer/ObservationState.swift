@@ -69,8 +69,9 @@ struct ObservationState {
     writingStatement = nil
   }
 
-  /// Returns the place of the observer, to report the beginning or the end of a statement, after
-  /// which the address of a table's name may belong to another table.
+  /// Returns the place of the observer, for a report that a statement begins or ends. Forgets the
+  /// tables that were passed over, because the address of a table's name may belong to another
+  /// table after it.
   @inline(__always)
   mutating func observerOfStatement() -> UnsafeMutablePointer<InstalledObserver>? {
     guard let installed else { return nil }
