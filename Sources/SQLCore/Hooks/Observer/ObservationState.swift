@@ -70,8 +70,7 @@ struct ObservationState {
   }
 
   /// Returns the place of the observer, for a report that a statement begins or ends. Forgets the
-  /// tables that were passed over, because the address of a table's name may belong to another
-  /// table after it.
+  /// last unneeded table, because its name's address may belong to another table afterwards.
   @inline(__always)
   mutating func observerOfStatement() -> UnsafeMutablePointer<InstalledObserver>? {
     guard let installed else { return nil }
