@@ -11,10 +11,10 @@ import SQLCore
 /// }
 /// ```
 ///
-/// If a query runs for each row where one was meant for all, the error says
-/// "expected 2 statements, but 11 ran" and lists them. Every statement counts that begins on any
-/// connection of the database, whoever runs it, so a test must not share its database. BEGIN,
-/// COMMIT, savepoints, PRAGMA and the statements of triggers do not count.
+/// If a query runs for each row instead of once for all rows, the error says "expected 2
+/// statements, but 11 ran" and lists them. Every statement counts that begins on any connection of
+/// the database, whichever code runs it, so a test must not share its database. BEGIN, COMMIT,
+/// savepoints, PRAGMA and the statements of triggers do not count.
 ///
 /// Returns the closure's value and rethrows its error. Throws `UnexpectedQueries`, which any test
 /// framework reports, if the number is another.
@@ -63,7 +63,7 @@ public func expectQueries<Result>(
 }
 
 /// Returns the SQL of the statements that run in the database during a closure, in the order in
-/// which they begin. It counts the same statements as `expectQueries`.
+/// which they begin. The same statements count as in `expectQueries`.
 public func queries(in database: Database, _ body: () throws -> Void) throws -> [String] {
   let recorder = StatementRecorder()
   let listener = try database.onTrace(.statement) { recorder.note($0) }
@@ -73,7 +73,7 @@ public func queries(in database: Database, _ body: () throws -> Void) throws -> 
 }
 
 /// Returns the SQL of the statements that run in the database during a closure, in the order in
-/// which they begin. It counts the same statements as `expectQueries`.
+/// which they begin. The same statements count as in `expectQueries`.
 public func queries(
   in database: Database, _ body: () async throws -> Void
 ) async throws -> [String] {
@@ -129,7 +129,7 @@ final class StatementRecorder: Sendable {
     "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA",
   ]
 
-  /// Returns whether a statement counts: one that is not about transactions or settings.
+  /// Returns whether a statement counts. Statements about transactions and settings do not.
   private static func counts(_ sql: String) -> Bool {
     var rest = sql.drop { $0.isWhitespace }
     while rest.hasPrefix("--") {

@@ -14,7 +14,7 @@ import SQLCore
 ///
 /// Outside quotation marks, white space and line breaks count as one space, so that the SQL can be
 /// broken into lines. The query is not run. Throws `UnexpectedSQL`, which any test framework
-/// reports, if there is a difference, and the `QueryError` of a query that has no SQL.
+/// reports, if the SQL differs. Throws `QueryError` if the query has no SQL.
 ///
 /// - Parameter values: the values bound to the parameters, in order; nil if they are not compared.
 public func expectSQL(

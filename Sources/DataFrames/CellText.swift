@@ -42,7 +42,7 @@ enum CellText {
     return text
   }
 
-  /// Returns the cell of a type that a text stands for; nil if it stands for none.
+  /// Returns the cell for a text and a type; nil if the text stands for no value of the type.
   static func value(_ text: String, as type: any ColumnValue.Type) -> DatabaseValue? {
     let value: DatabaseValue?
     if type == Bool.self {
@@ -103,8 +103,9 @@ enum CellText {
   /// Returns the number that a text stands for; nil if a Double would lose some of its digits, or
   /// cannot have its size.
   ///
-  /// A Double holds the digits of a text if it is the same text when it is written with as many of
-  /// them: 1.10 and 0.10000000000000001 are, 9007199254740993 and 1e400 are not.
+  /// A Double keeps the digits of a text if writing it with the same number of digits gives the
+  /// same text. This is so for 1.10 and 0.10000000000000001, but not for 9007199254740993 and
+  /// 1e400.
   static func real(_ text: String) -> Double? {
     guard let real = Double(text) else { return nil }
     var digits: [UInt8] = []
@@ -152,9 +153,9 @@ enum CellText {
     return (bytes[..<end].filter { (0x30...0x39).contains($0) }, Int(exponent) ?? 0)
   }
 
-  /// Returns the type whose written form an unquoted text has; nil for text. A number that is
-  /// written in another way, such as 007, 1.10 or one with more digits than its type holds, is text:
-  /// it may be a code, a version or an identifier, which has to stay as it is.
+  /// Returns the type whose written form an unquoted text has; nil for text. A number in another
+  /// form, such as 007, 1.10 or a number with more digits than its type holds, is text: it may be a
+  /// code, a version or an identifier, which must not change.
   static func kind(of text: String) -> (any ColumnValue.Type)? {
     guard let first = text.utf8.first, (0x30...0x39).contains(first) || "-itf".utf8.contains(first)
     else { return nil }
@@ -180,12 +181,13 @@ enum CellText {
 }
 
 extension TableColumn {
-  /// Returns what is written into the column of an existing table, so that the column's affinity loses
-  /// no digits: a text that SQLite would take for a number is that number, and a REAL is written in
-  /// full into a column of TEXT. Throws `DataFrameError` for a number if the column would lose
+  /// Converts a cell for the column of an existing table so that the column's affinity loses no
+  /// digits. A text that SQLite would take for a number becomes that number, and a REAL is written
+  /// in full into a column of TEXT. Throws `DataFrameError` for a number if the column would lose
   /// digits.
   ///
-  /// - Parameter isStrict: whether the table is STRICT, so that a column ANY keeps texts as they are.
+  /// - Parameter isStrict: whether the table is STRICT, so that a column ANY leaves texts
+  ///   unchanged.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_affinity>
   @_spi(Tools)
   public func exactValue(of value: DatabaseValue, isStrict: Bool) throws -> DatabaseValue {
@@ -222,8 +224,8 @@ extension TableColumn {
 }
 
 extension CellText {
-  /// Returns a text without white space around it, if SQLite's affinity would take it for a decimal
-  /// number.
+  /// Returns a text without white space around it, if SQLite's affinity would convert it to a
+  /// decimal number.
   fileprivate static func digits(of text: String) -> String? {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     let start = text.utf8.drop(while: isSpace)

@@ -12,10 +12,10 @@ extension DataFrame {
   /// A Bool becomes `true` or `false`, a Date its ISO 8601 text, bytes become base64 and infinity
   /// `inf`; all other cells are written as they are stored. NULL is an empty field; an empty text
   /// and empty bytes are `""`. Text is quoted if it contains a separator, a quotation mark or a
-  /// line break. All fields of a column are quoted if it has texts and would be read as another type
-  /// without the quotation marks, like the texts `12` and `7`. Throws `ColumnValueError`, with
-  /// the column and the row, for a date whose year does not have four digits and for a text that is
-  /// not UTF-8, and `DataFrameError` for a separator that cannot be one.
+  /// line break. All fields of a column of texts are quoted if they would be read as another type
+  /// without quotation marks, like the texts `12` and `7`. Throws `ColumnValueError`, with the
+  /// column and the row, for a date whose year does not have four digits and for a text that is not
+  /// UTF-8. Throws `DataFrameError` for an invalid separator.
   ///
   /// - Parameter separator: an ASCII character other than the quotation mark and line breaks.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
@@ -78,15 +78,16 @@ extension DataFrame {
   /// Lines end with CR LF, LF or CR; a byte order mark at the beginning is skipped. An empty field
   /// is NULL, and `""` is an empty text or empty bytes.
   ///
-  /// A column without a given type is Int64, Double, Bool or Date if `csv()` writes each value of
-  /// that type as its field, and no field is quoted. A mixture of Int64 and Double has no type, and
-  /// its cells are integers and reals. Any other column is String, so that codes, versions and long
-  /// numbers stay as they are: `007`, `1.10`, `1e400` and `11898508762506083287` are texts.
+  /// A column without a given type is Int64, Double, Bool or Date if no field is quoted and `csv()`
+  /// would write the values of that type as the same fields. A mixture of Int64 and Double has no
+  /// type, and its cells are integers and reals. Any other column is String, so that codes,
+  /// versions and long numbers do not change: `007`, `1.10`, `1e400` and `11898508762506083287` are
+  /// texts.
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
   /// quotation does not end, if a name occurs twice, or if a field cannot be read as its type. A
-  /// Double reads every spelling of a number, but no number whose digits it would lose: `1.10`,
-  /// not `9007199254740993`. The message has the line, and the column if one is concerned.
+  /// Double reads every spelling of a number, but no number whose digits it would lose: `1.10`, not
+  /// `9007199254740993`. The message has the line and, if possible, the column.
   ///
   /// - Parameters:
   ///   - types: the types of columns, by name. The CSV may have further columns.

@@ -17,11 +17,12 @@ extension DataFrame {
   /// // ]
   /// ```
   ///
-  /// A Bool becomes `true` or `false`, a Date its ISO 8601 text, a Unique64 the text of its digits,
-  /// since JavaScript rounds such numbers, and bytes become base64. All other cells are written as
-  /// they are stored, as numbers with all their digits or as strings. Throws
-  /// `DataFrameError` for infinity, which JSON does not have, and `ColumnValueError`, with the column
-  /// and the row, for a date whose year does not have four digits and for a text that is not UTF-8.
+  /// A Bool becomes `true` or `false`, and a Date its ISO 8601 text. A Unique64 becomes the text of
+  /// its digits, since JavaScript rounds such numbers, and bytes become base64. All other cells are
+  /// written as they are stored, as numbers with all their digits or as strings. Throws
+  /// `DataFrameError` for infinity, which JSON does not have. Throws `ColumnValueError`, with the
+  /// column and the row, for a date whose year does not have four digits and for a text that is not
+  /// UTF-8.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
   public func json() throws -> String {
     let names = columnNames.map { $0.quotedJSON + ":" }
@@ -56,14 +57,14 @@ extension DataFrame {
   ///
   /// A member that an object lacks is NULL, like `null`. A Decimal and a Unique64 are read from a
   /// string or a number, with all digits, and a String takes the digits of a number. A column
-  /// without a given type is Int64, Double, Bool or String. If its values are of several kinds, such
-  /// as integers beside reals, it has no type, and each cell keeps its own. A number with more
-  /// digits than Int64 and Double hold is the text of these digits. An array or object in a cell
-  /// becomes the text of its JSON.
+  /// without a given type is Int64, Double, Bool or String. If its values are of several kinds,
+  /// such as integers and reals, the column has no type, and each cell keeps its own kind. A number
+  /// with more digits than Int64 and Double hold becomes the text of these digits. An array or
+  /// object in a cell becomes the text of its JSON.
   ///
   /// Throws `DataFrameError` with the line if the text is not such JSON or an object has a member
-  /// twice, and with the row, its line and the column for a value that cannot be read as its type,
-  /// such as a number whose digits a Double would lose.
+  /// twice. Throws it with the row, its line and the column for a value that cannot be read as its
+  /// type, such as a number whose digits a Double would lose.
   ///
   /// - Parameter types: the types of columns, by name.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
@@ -133,7 +134,7 @@ extension JSONText {
     }
   }
 
-  /// The cell, and the type that it has if none is given.
+  /// The cell, and its type if no type is given.
   fileprivate var plain: (DatabaseValue, (any ColumnValue.Type)?) {
     switch self {
     case .null: return (.null, nil)

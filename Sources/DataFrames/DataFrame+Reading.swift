@@ -10,9 +10,9 @@ extension Connection {
   /// ```
   ///
   /// Columns have their names in the SQL, where `as` names an expression; if two have the same
-  /// name, the second one gets a number: `name_2`. Their types are those of Swift, without
-  /// optionals. A text that is not UTF-8 is a cell `.invalidText`; reading its column as a type throws.
-  /// Costs one statement, and memory for all its rows. Throws the errors that `fetch` throws.
+  /// name, the second one gets a number: `name_2`. Their types are Swift's, without optionals. A
+  /// text that is not UTF-8 is a cell `.invalidText`; reading its column as a type throws. Costs
+  /// one statement, and memory for all its rows. Throws the errors of `fetch`.
   public func dataFrame(_ query: some Fetchable) throws -> DataFrame {
     let core = try use()
     let query = query.query
@@ -45,9 +45,9 @@ extension Connection {
   /// let frame = try connection.dataFrame("SELECT status, count(*) AS posts FROM Post GROUP BY 1")
   /// ```
   ///
-  /// The type of a column is Int64, Double, String or Data, by what the column declares. If it
-  /// declares nothing, as an expression does, it is the type of the first value that is not NULL. A
-  /// column with a value of another storage class has no type.
+  /// The type of a column is Int64, Double, String or Data, according to the column's declaration.
+  /// If there is no declaration, as for an expression, it is the type of the first value that is
+  /// not NULL. A column with a value of another storage class has no type.
   public func dataFrame(_ sql: SQL) throws -> DataFrame {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)

@@ -33,8 +33,8 @@
       return frame
     }
 
-    /// Creates a frame from one of TabularData. Throws `DataFrameError` for a column that is not
-    /// Int, Int64, Double, Float, String, Data, Bool or Date.
+    /// Creates a frame from a frame of TabularData. Throws `DataFrameError` for a column that is
+    /// not Int, Int64, Double, Float, String, Data, Bool or Date.
     public init(_ frame: TabularData.DataFrame) throws {
       self.init()
       for column in frame.columns { try append(Self.column(column)) }

@@ -3,8 +3,8 @@ import SQLCore
 import SchemaMigration
 
 extension Connection {
-  /// Writes the rows of a data frame into a table, all or none, and returns the number of rows that
-  /// the table has got.
+  /// Writes all rows of a data frame into a table, or none, and returns the number of rows added to
+  /// the table.
   ///
   /// ```swift
   /// try connection.write(frame, to: "imported")
@@ -12,13 +12,13 @@ extension Connection {
   /// // INSERT INTO "imported" ("title", "views") VALUES (?, ?)
   /// ```
   ///
-  /// A table that does not exist is created, with the storage classes of the columns, and `ANY` for
-  /// a column without a type. In an existing table, columns are found by name, and those that the
-  /// frame lacks get their defaults. A text that looks like a number becomes one in a column of
-  /// numbers, as in SQLite, but throws `DataFrameError` with its row if digits would be lost. Each row
-  /// costs one INSERT of a prepared statement. If SQLite refuses a row, throws `DatabaseError` with the
-  /// row's number. Rows that SQLite ignored, because
-  /// of a constraint with ON CONFLICT IGNORE or a trigger, are not counted; all rows of a view are.
+  /// If the table does not exist, it is created with the storage classes of the columns, and `ANY`
+  /// for a column without a type. In an existing table, columns are found by name, and columns that
+  /// the frame lacks get their defaults. In a column of numbers, a text that looks like a number
+  /// becomes a number, as in SQLite, but throws `DataFrameError` with its row if digits would be
+  /// lost. Each row costs one INSERT of a prepared statement. If SQLite refuses a row, throws
+  /// `DatabaseError` with the row's number. Rows that SQLite ignored, because of a constraint with
+  /// ON CONFLICT IGNORE or a trigger, are not counted; all rows of a view are counted.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
     let core = try use()

@@ -11,8 +11,8 @@ import SQLCore
 /// print(frame)
 /// ```
 ///
-/// It is a value, and holds each cell in the form in which SQLite stores it by default for the
-/// column's type. Code that reads one row at a time is better served by `stream(_:)` or models.
+/// A frame is a value, and holds each cell in the form in which SQLite stores it by default for the
+/// column's type. To read one row at a time, use `stream(_:)` or models instead.
 public struct DataFrame: Sendable {
   /// The columns, from left to right.
   public private(set) var columns: [DataFrameColumn] = []
@@ -20,8 +20,8 @@ public struct DataFrame: Sendable {
   /// Creates a frame without columns.
   public init() {}
 
-  /// Creates a frame of columns. Throws `DataFrameError` if two have the same name, or not all have
-  /// the same number of rows.
+  /// Creates a frame from columns. Throws `DataFrameError` if two columns have the same name, or if
+  /// the columns have different numbers of rows.
   public init(columns: [DataFrameColumn]) throws {
     for column in columns { try append(column) }
   }

@@ -1,14 +1,14 @@
-/// A JSON value. Numbers are kept as they are written.
+/// A JSON value. Numbers keep their spelling.
 enum JSONText: Equatable {
   case null
   case bool(Bool)
   case number(String)
   case string(String)
-  /// An array or an object inside a cell, as it is written.
+  /// The text of an array or an object inside a cell.
   case nested(String)
 }
 
-/// A parser for an array of objects, the form in which tables come as JSON.
+/// A parser for an array of objects, the usual form of a table in JSON.
 ///
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
 struct JSONReader {

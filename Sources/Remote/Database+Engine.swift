@@ -5,9 +5,9 @@ import SchemaMigration
 extension Database {
   /// Opens a database that an engine keeps elsewhere, such as a cluster.
   ///
-  /// Everything works that is written in SQL. What needs the file itself throws `.misuse`: functions
-  /// and collations in Swift, backups, incremental BLOBs, sessions, snapshots that outlive a closure.
-  /// Throws the engine's error if no session can be opened.
+  /// Everything that is written in SQL works. Features that need the file itself throw `.misuse`:
+  /// functions and collations in Swift, backups, incremental BLOBs, sessions, snapshots that
+  /// outlive a closure. Throws the engine's error if no session can be opened.
   public convenience init(
     engine: any RemoteEngine, configuration: Configuration = Configuration()
   ) throws {

@@ -6,14 +6,14 @@ import SQLCore
 /// let db = try Database(engine: engine, models: [Author.self, Post.self])
 /// ```
 ///
-/// The engine must understand SQLite's SQL. Everything above the SQL stays as it is: models, queries,
-/// commands, transactions, migrations, and the code that decodes rows.
+/// The engine must understand SQLite's SQL. Everything above the SQL stays the same: models,
+/// queries, commands, transactions, migrations, and the code that decodes rows.
 ///
-/// Each connection of the pool has a session of its own, and a copy of the schema in memory, without
+/// Each connection of the pool has its own session, and a copy of the schema in memory, without
 /// rows. A statement is first compiled against the copy. So a mistake in it throws before anything
-/// is sent, and its columns and parameters are known. Then it is sent with its values, and the rows
-/// of the answer are given to SQLite by a virtual table, from which they are decoded as those of a
-/// file are.
+/// is sent, and its columns and parameters are known. Then the statement is sent with its values. A
+/// virtual table gives the rows of the answer to SQLite, and they are decoded like the rows of a
+/// file.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol RemoteEngine: Sendable {
   /// The name of the engine in errors, such as "a dqlite cluster".
@@ -22,19 +22,20 @@ public protocol RemoteEngine: Sendable {
   var maximumParameterCount: Int { get }
   /// Opens a session. It is called on the thread that needs it, and may block.
   ///
-  /// `isStopped` returns true when the access that waits was cancelled or its deadline passed. The
-  /// engine asks it while it waits, and then throws any error.
+  /// `isStopped` returns true when the waiting access was cancelled or its deadline has passed. The
+  /// engine calls it while it waits, and throws any error if the result is true.
   func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession
 }
 
-/// A session with an engine: what a connection is to a file. One thread at a time uses it.
+/// A session with an engine. It corresponds to a connection to a file. One thread at a time uses
+/// it.
 ///
 /// A method that throws because of the statement leaves the session open. A method that throws
 /// because the session was lost, or because `isStopped` returned true, closes it. A transaction of a
 /// closed session is rolled back by the engine.
 ///
-/// An error of SQLite is thrown as `DatabaseError`, with SQLite's extended code and its message,
-/// from which the violated constraint is found.
+/// An error of SQLite is thrown as `DatabaseError`, with SQLite's extended code and its message.
+/// The library finds the violated constraint from these.
 /// - SeeAlso: <https://www.sqlite.org/rescode.html>
 public protocol RemoteSession: AnyObject {
   /// Whether the session can be used. A session that is closed stays so.
@@ -61,13 +62,13 @@ public struct RemoteText: Sendable {
   public let isReadOnly: Bool
   /// Whether the session has an open transaction.
   public let isInTransaction: Bool
-  /// The columns that the statement returns. It is empty for a statement without rows, and for the
-  /// library's own statements, whose columns have short names and no declared type.
+  /// The columns that the statement returns. The array is empty for a statement without rows, and
+  /// for the library's own statements, whose columns have short names and no declared type.
   public let columns: [Column]
 
   /// A column that a statement returns.
   public struct Column: Hashable, Sendable {
-    /// The name: that of the column, what AS says, or the text of the expression.
+    /// The name: the column's name, the name after AS, or the text of the expression.
     public let name: String
     /// The type that the definition of the table declares; nil for an expression.
     public let declaredType: String?
@@ -122,7 +123,7 @@ public protocol RemoteRows: AnyObject {
   func close()
 }
 
-/// A value of a row, whose bytes are valid only while the closure runs that gets it.
+/// A value of a row. Its bytes are valid only during the closure that receives it.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public enum RemoteValue {
   /// NULL.

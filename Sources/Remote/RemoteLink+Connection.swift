@@ -154,12 +154,12 @@ extension RemoteLink: RemoteConnection {
     core.takesQuotedTextInDefinitions = true
     defer { core.takesQuotedTextInDefinitions = false }
     copy.make(in: core)
-    // SQLite makes its table of statistics only by itself.
+    // SQLite creates its table of statistics only by itself.
     if definitions.contains(where: { $0.name == "sqlite_stat1" }) { try? core.runHere("ANALYZE") }
     return true
   }
 
-  /// Calls a closure for each object of the copy, in an order in which they can be dropped.
+  /// Calls a closure for each object of the copy, in an order in which the objects can be dropped.
   private func forEachCopied(_ body: (String, String, String) -> Void) throws {
     var statement: OpaquePointer?
     let sql = """

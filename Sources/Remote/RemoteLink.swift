@@ -17,7 +17,7 @@ final class RemoteLink {
   private var lastNumber: Int64 = 0
   /// The rows that are being read from the session.
   private var openRows: (any RemoteRows)?
-  /// The error of the statement that just failed, which SQLite cannot carry whole.
+  /// The complete error of the statement that just failed, which SQLite's own error cannot hold.
   private var failure: (any Error)?
   /// Whether a transaction that the connection does not know surrounds one statement.
   private var surroundsStatement = false
@@ -101,8 +101,8 @@ final class RemoteLink {
     }
   }
 
-  /// Runs a closure that sends a statement. If a constraint is violated, asks how many rows remain
-  /// changed: none, unless a trigger raised FAIL.
+  /// Runs a closure that sends a statement. If a constraint is violated, finds the number of rows
+  /// that remain changed: none, unless a trigger raised FAIL.
   private func countingChanges<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -187,10 +187,11 @@ final class RemoteLink {
     return rows
   }
 
-  /// Sends a statement. Opens a session if there is none, waits while another session has the lock,
-  /// and sends the statement again if it certainly was not run.
+  /// Sends a statement. Opens a session if there is none, and waits while another session has the
+  /// lock. Sends the statement again if it certainly did not run.
   ///
-  /// - Parameter statement: the statement of the caller; nil for one of the library's own.
+  /// - Parameter statement: the statement of the caller; nil for one of the library's own
+  ///   statements.
   private func sending<Result>(
     _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, _ endsTransaction: Bool,
     _ columns: [RemoteText.Column] = [], from statement: RemoteStatement?,
@@ -246,7 +247,7 @@ final class RemoteLink {
     return opened
   }
 
-  /// Makes the settings of the session those of the connection.
+  /// Gives the session the settings of the connection.
   private func applySettings(to session: any RemoteSession) throws {
     guard sessionSettings != settings else { return }
     for pragma in settings.pragmas(from: sessionSettings) {
@@ -315,8 +316,8 @@ extension RemoteSessionError {
   static let transactionLost = RemoteSessionError(
     outcome: .notRun, message: "the session was lost, and the transaction was rolled back")
 
-  /// The error for a statement that only reads, or for a transaction that was open: without its
-  /// COMMIT it is rolled back.
+  /// The error for a statement that only reads, or for an open transaction: without its COMMIT the
+  /// engine rolls it back.
   var withoutEffect: RemoteSessionError {
     RemoteSessionError(outcome: .notRun, message: message, allowsRetry: allowsRetry)
   }

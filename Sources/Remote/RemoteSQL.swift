@@ -1,10 +1,10 @@
 import SQLCore
 
-/// The text of a statement as an engine gets it: without Apus's own table functions, which exist
-/// only in this process.
+/// The text of a statement for an engine: without Apus's own table functions, which exist only in
+/// this process.
 ///
-/// `apus_array(?)` has a bound array, which becomes a JSON array and, because JSON has no BLOBs, one
-/// BLOB with the bytes of all of them:
+/// `apus_array(?)` has a bound array. It becomes a JSON array and, because JSON has no BLOBs, one
+/// BLOB with the bytes of all BLOBs:
 ///
 /// ```sql
 /// (SELECT "key" AS rowid, CASE "type" WHEN 'array'
@@ -22,7 +22,7 @@ import SQLCore
 struct RemoteSQL {
   /// The statement as it was written.
   let sql: String
-  /// The statement as it is sent.
+  /// The statement in the form that is sent.
   let sent: String
   /// Whether each parameter, in order, is a bound array.
   let isArray: [Bool]
@@ -52,7 +52,7 @@ struct RemoteSQL {
         pieces.append(tokens.text(from: end, to: token.range.lowerBound))
         pieces.append(Self.array)
         end = tokens.tokens[index + 3].range.upperBound
-        // Without a name of its own, the table function has that of the function.
+        // Without an alias, the table function has the name of the function.
         if token.kind == .quotedName, !Self.hasAlias(tokens.tokens, at: index + 4) {
           pieces.append(" AS " + Identifier(ArrayTable.name).quoted)
         }
@@ -96,9 +96,9 @@ extension SQLTokens {
 }
 
 extension BoundArray {
-  /// The BLOBs of the array in one, and the array as JSON, in which each BLOB is the position of its
-  /// first byte, counted from 1, and its length. Throws `ColumnValueError` for a text that is not
-  /// UTF-8, which JSON does not have.
+  /// The BLOBs of the array as one BLOB, and the array as JSON. The JSON has each BLOB as the
+  /// position of its first byte, counted from 1, and its length. Throws `ColumnValueError` for a
+  /// text that is not UTF-8, which JSON does not have.
   func remoteValues() throws -> [DatabaseValue] {
     var bytes: [UInt8] = []
     var json = "["
@@ -127,7 +127,7 @@ extension BoundArray {
 }
 
 extension RemoteSQL {
-  /// Returns the texts that replace tokens, so that SQLite's own functions mark found words, and
+  /// Returns the texts that replace tokens. With them SQLite's own functions mark found words, and
   /// read texts and numbers in JSON. An engine has none of the library's functions, so values of
   /// other types are refused.
   static func replacementsOfFunctions(in tokens: [SQLTokens.Token]) throws -> [Int: String] {

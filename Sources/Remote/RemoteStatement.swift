@@ -3,10 +3,11 @@ import SQLCore
 
 /// A statement of a connection whose database is elsewhere.
 ///
-/// Its template is the statement itself, compiled against the copy of the schema. What runs is a
-/// second statement, which reads the virtual table of the link: `SELECT c0 AS "title" FROM
-/// apus_remote(17, ?1)` for one that returns rows, and `INSERT INTO apus_remote_run …` for one that
-/// returns none. So the columns and parameters are those of SQLite, and rows are decoded as always.
+/// Its template is the statement itself, compiled against the copy of the schema. A second
+/// statement runs instead, which reads the virtual table of the link:
+/// `SELECT c0 AS "title" FROM apus_remote(17, ?1)` for a statement that returns rows, and
+/// `INSERT INTO apus_remote_run …` for a statement that returns none. So columns and parameters are
+/// SQLite's, and rows are decoded as always.
 final class RemoteStatement: RemoteTemplate {
   let number: Int64
   /// The statement, compiled against the copy of the schema.
@@ -89,7 +90,7 @@ final class RemoteStatement: RemoteTemplate {
   var hasSubstitute: Bool { !runsOnCopy }
 }
 
-/// The values that were bound to a statement, as the virtual table gets them.
+/// The values that were bound to a statement, as the virtual table receives them.
 struct RemoteArguments {
   private enum Argument {
     case value(DatabaseValue)
@@ -123,7 +124,7 @@ struct RemoteArguments {
 /// Several arguments in one: the result of `apus_remote_values(?1, ?2, …)`.
 ///
 /// A virtual table can take over only its first 16 constraints. SQLite compares the others with the
-/// rows itself, which have no such column, and so would find no row. A statement with more
+/// rows itself, which do not have such columns, and so would find no row. A statement with more
 /// parameters passes them in groups.
 /// - SeeAlso: <https://www.sqlite.org/bindptr.html>
 final class RemoteArgumentGroup {
@@ -134,7 +135,7 @@ final class RemoteArgumentGroup {
   }
 
   static let functionName = "apus_remote_values"
-  /// The number of parameters from which on they are passed in groups.
+  /// The number of parameters from which they are passed in groups.
   static let minimumCount = 16
   /// The maximum number of arguments of a group. SQLite allows 127 of a function.
   static let maximumCount = 100

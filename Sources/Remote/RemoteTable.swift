@@ -3,9 +3,9 @@ import SQLCore
 
 /// The virtual tables through which a connection runs statements elsewhere.
 ///
-/// `apus_remote(number, …)` sends the statement with this number and the other arguments, and has
-/// its rows. An INSERT into `apus_remote_run` sends a statement that returns no rows. SQLite calls
-/// them when the substitute of a statement runs (`RemoteStatement`).
+/// `apus_remote(number, …)` sends the statement with this number and the other arguments, and
+/// returns its rows. An INSERT into `apus_remote_run` sends a statement that returns no rows.
+/// SQLite calls these tables when the substitute of a statement runs (`RemoteStatement`).
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
 enum RemoteTable {
   static let rowsName = "apus_remote"
@@ -143,7 +143,7 @@ private func connect(
   return SQLITE_OK
 }
 
-/// Takes the hidden columns that have a value, in their order, which is that of the arguments.
+/// Takes the hidden columns that have a value, in the order of the arguments.
 private let bestIndex:
   @convention(c) (
     UnsafeMutablePointer<sqlite3_vtab>?, UnsafeMutablePointer<sqlite3_index_info>?

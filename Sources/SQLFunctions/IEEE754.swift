@@ -19,7 +19,7 @@ extension Registration {
   /// | `ieee754_to_int(x)`, `ieee754_from_int(i)` | the same bits as an INTEGER, and back; NULL for any other storage class |
   /// | `ieee754_inc(x, n)` | the number that is n steps of representable numbers away from zero; towards it if n is negative |
   ///
-  /// Each `x` may also be given as those 8 bytes. NULL gives NULL.
+  /// Each `x` may also be given as the 8 bytes of its representation. NULL gives NULL.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_ieee754_c_extension>
   public static let ieee754 = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]
@@ -67,7 +67,7 @@ extension Registration {
   }
 }
 
-/// Returns the number that has these bits; NULL for those that are not a number.
+/// Returns the number with these bits; NULL for bits that are not a number.
 private func real(ofBits bits: Int64) -> DatabaseValue {
   let real = Double(bitPattern: UInt64(bitPattern: bits))
   return real.isNaN ? .null : .real(real)

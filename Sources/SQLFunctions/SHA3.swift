@@ -12,8 +12,8 @@ extension Registration {
   /// `sha3(x)` and `sha3(x, size)` give the digest of text or bytes; a number counts as its text,
   /// and NULL gives NULL. `sha3_query(sql)` and `sha3_query(sql, size)` give the digest of a query:
   /// its text, and the storage classes and values of its rows, in their order. `sha3_agg(x)` and
-  /// `sha3_agg(x, size)` give the digest of the storage classes and values of `x` in a group, in the
-  /// order in which SQLite visits its rows; NULL without rows.
+  /// `sha3_agg(x, size)` give the digest of the storage classes and values of `x` in a group, in
+  /// the order in which SQLite visits the rows of the group; NULL without rows.
   ///
   /// The size is 224, 256, 384 or 512 bits; the default is 256.
   /// - SeeAlso: <https://sqlite.org/src/file/ext/misc/shathree.c>
@@ -40,8 +40,8 @@ extension Registration {
         guard var sponge = state else { return nil }
         return .blob(Data(sponge.finish()))
       }
-      // The function runs any SQL that it is given, so it must not be called from views and
-      // triggers, which another person may have written.
+      // The function runs any SQL, so it must not be called from views and triggers, which may come
+      // from another person.
       try registrar.function("sha3_query", argumentCount: count, .directOnly) { arguments in
         guard case .text(let text) = try arguments[0] else { return nil }
         return .blob(Data(try digest(ofQuery: text, sponge(arguments), arguments.connection)))

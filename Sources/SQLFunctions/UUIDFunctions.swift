@@ -8,7 +8,7 @@ import SQLCore
 
 extension Registration {
   /// The functions `uuid()`, which gives a new random UUID as text, and `uuid_str(x)` and
-  /// `uuid_blob(x)`, which give a UUID as text and as 16 bytes.
+  /// `uuid_blob(x)`, which convert a UUID to text and to 16 bytes.
   ///
   /// `x` is 16 bytes, or a text of 32 hexadecimal digits with or without hyphens and braces;
   /// anything else, and NULL, gives NULL. Text is in lower case, as in columns of type UUID.

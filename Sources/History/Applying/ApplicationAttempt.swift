@@ -3,9 +3,9 @@ import SQLCore
 
 /// One attempt to apply changes, in a savepoint that is undone if there are conflicts.
 ///
-/// Rows are deleted first, then updated and inserted. A row whose unique value another row of the
-/// changes still has is tried again after the others. If rows exchange their values, so that each
-/// waits for another, they are deleted and inserted again.
+/// Rows are deleted first, then updated and inserted. If another row of the changes still has a
+/// row's unique value, the row is tried again after the others. If rows exchange their values, so
+/// that each waits for another, they are deleted and inserted again.
 struct ApplicationAttempt {
   let connection: Connection
   let changes: [AnyLogChange]
@@ -21,7 +21,7 @@ struct ApplicationAttempt {
     /// The positions of the columns that are written, and their values.
     var places: [Int]
     var values: [DatabaseValue]
-    /// The row as it was; nil if it is inserted.
+    /// The row before the change; nil if the change inserts the row.
     var row: AppliedRow?
     var inserts: Bool
   }
@@ -29,7 +29,7 @@ struct ApplicationAttempt {
   private var writings: [Writing] = []
   /// The rows that were written, or are still to be.
   private var written: [ForeignKeyGraph.WrittenRow] = []
-  /// The rows as they were, of those that were changed or deleted.
+  /// The former states of rows that were changed or deleted.
   private var former: [ForeignKeyActions.FormerRow] = []
 
   init(
@@ -43,7 +43,7 @@ struct ApplicationAttempt {
   }
 
   /// - Parameters:
-  ///   - table: returns a table as it is now.
+  ///   - table: returns the current state of a table.
   ///   - isOutside: whether the rows of a table follow the foreign keys that they have.
   ///   - enforcing: runs a closure with foreign keys and triggers in force.
   mutating func run(
@@ -55,7 +55,7 @@ struct ApplicationAttempt {
     var last: AppliedShape?
     for index in changes.indices where !decisions.kept.contains(index) {
       let change = changes[index]
-      // Changes of one shape follow each other.
+      // Changes of the same shape follow each other.
       if last?.shape != change.shape {
         last = shapes[change.shape]
         if last == nil, let table = try table(change.table) {
@@ -108,7 +108,7 @@ struct ApplicationAttempt {
     conflicts.append((index, conflict))
   }
 
-  /// Notes a conflict. Returns whether the change may be made all the same.
+  /// Notes a conflict. Returns whether the policy lets the change overwrite it.
   private mutating func mayOverwrite(
     _ index: Int, _ reason: ChangeConflict.Reason, _ row: AppliedRow?
   ) -> Bool {
@@ -154,12 +154,12 @@ struct ApplicationAttempt {
     noteWritten(writing)
   }
 
-  /// Inserts rows, many of them by one statement. If something is in the way of one of these, they are
+  /// Inserts rows, many of them by one statement. If any of these rows cannot be inserted, they are
   /// inserted one by one.
   private mutating func insert(_ rows: [Writing]) throws {
     var rest = rows[...]
     while let first = rest.first {
-      // A bound far below that of SQLite for the parameters of a statement.
+      // A bound far below SQLite's limit for the parameters of a statement.
       let group = rest.prefix(max(400 / max(first.places.count, 1), 1)).prefix {
         $0.table === first.table && $0.places == first.places
       }
@@ -173,8 +173,8 @@ struct ApplicationAttempt {
     }
   }
 
-  /// Inserts a row. If something is in its way, it is compared with the row that has its key, and may
-  /// be written with the others.
+  /// Inserts a row. If the row with its key prevents this, the two are compared, and the change may
+  /// become an update.
   private mutating func insert(_ writing: Writing) throws {
     do {
       try writing.table.insert(writing.places, writing.values, on: connection)
@@ -246,7 +246,7 @@ struct ApplicationAttempt {
     }
   }
 
-  /// Deletes a row that is to be updated, to insert it with its new values.
+  /// Deletes a row that must be updated, to insert it with its new values.
   private mutating func lift(_ index: Int) throws {
     guard !writings[index].inserts, var row = writings[index].row else { return }
     let table = writings[index].table
@@ -259,8 +259,8 @@ struct ApplicationAttempt {
     writings[index].inserts = true
   }
 
-  /// Deletes the rows that are in the way of changes which may overwrite them. Returns whether
-  /// there were any.
+  /// Deletes the rows that prevent changes which may overwrite them. Returns whether there were
+  /// any.
   private mutating func replaceOthers() throws -> Bool {
     var hasReplaced = false
     for writing in writings {

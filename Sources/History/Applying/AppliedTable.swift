@@ -1,17 +1,17 @@
 import QueryDSL
 import SQLCore
 
-/// A table to which changes are applied, as it is now.
+/// The current state of a table to which changes are applied.
 final class AppliedTable {
   let name: String
-  /// The names of the columns that store what is written: all but the generated ones.
+  /// The names of the columns that store written values: all except generated columns.
   let columns: [String]
   let keys: [String]
   fileprivate let generated: [String]
   /// The columns that triggers log.
   fileprivate let logged: [String]
-  // Applying a transaction runs the same few statements for thousands of rows, so that their texts
-  // are made once.
+  // Applying a transaction runs the same few statements for thousands of rows, so their texts are
+  // made once.
   private let selection: String
   private let deletion: String
   private let keyCondition: String
@@ -39,7 +39,7 @@ final class AppliedTable {
   /// Returns the position of a column among `columns`.
   func index(of column: String) -> Int? { columns.firstIndex { $0.isSame(as: column) } }
 
-  /// Returns the columns that a change writes: those that differ, without the generated ones.
+  /// Returns the columns that a change writes: the columns that differ, except generated columns.
   func changedColumns(of change: AnyLogChange) -> [String] {
     change.changedColumns.filter { name in !generated.contains { $0.isSame(as: name) } }
   }
@@ -56,8 +56,8 @@ final class AppliedTable {
     try row(Self.condition(values.map(\.column)), values.map(\.value), on: connection)
   }
 
-  /// Returns the row with a key, whose values are in the order of the table's key; nil if it does not
-  /// exist.
+  /// Returns the row with a key, whose values are in the order of the table's key; nil if the row
+  /// does not exist.
   func row(withKey key: [DatabaseValue], on connection: Connection) throws -> AppliedRow? {
     try row(keyCondition, key, on: connection)
   }
@@ -124,23 +124,24 @@ final class AppliedTable {
   }
 }
 
-/// The columns of changes in the table to which they are applied, found once for all changes that have
+/// The columns of changes in the table to which they are applied, found once for all changes with
 /// the same shape.
 final class AppliedShape {
   let shape: LogShape
   let table: AppliedTable
   /// The position in the table of each column of the shape; nil where the table does not have it.
   let places: [Int?]
-  /// The positions in the shape of the columns that a change can write: all but the generated ones.
+  /// The positions in the shape of the columns that a change can write: all except generated
+  /// columns.
   private let written: [Int]
   /// The positions of these columns in the table.
   private let writtenPlaces: [Int]
-  /// The position among the key values of a change of each column of the table's key; nil if the
+  /// For each column of the table's key, its position among the key values of a change; nil if the
   /// table has another key.
   private let keyOrder: [Int]?
-  /// The columns in which a restored row may have had values that the log does not have: another
-  /// program added them while the triggers did not know them. A migration that adds columns changes
-  /// the triggers as well.
+  /// The columns in which a restored row may have had values that the log does not have, because
+  /// another program added them before the triggers knew them. A migration that adds columns
+  /// changes the triggers as well.
   private let unknown: [String]
 
   init(_ shape: LogShape, in table: AppliedTable) {
@@ -182,15 +183,15 @@ final class AppliedShape {
     change.kind == .updated ? written.filter { change.hasChanged(at: $0) } : written
   }
 
-  /// Returns the new values of a change in columns of the shape that have one, and the positions of these
-  /// columns in the table.
+  /// Returns the new values of a change in columns of the shape, and the positions of these columns
+  /// in the table. Columns without a new value are left out.
   func newValues(of change: AnyLogChange, in columns: [Int]) -> ([Int], [DatabaseValue]) {
     var (found, values): ([Int], [DatabaseValue]) = ([], [])
     values.reserveCapacity(columns.count)
     for index in columns where places[index] != nil {
       if let value = change.newValues[index] { values.append(value) }
     }
-    // Most often a row is inserted with all of its columns, whose positions are known.
+    // Usually a row is inserted with all of its columns, whose positions are known.
     if values.count == writtenPlaces.count { return (writtenPlaces, values) }
     for index in columns where change.newValues[index] != nil {
       if let place = places[index] { found.append(place) }
@@ -244,11 +245,11 @@ extension Model {
   }
 }
 
-/// Temporary copies of the triggers by which the library keeps the change log and the full-text
-/// indexes of some tables.
+/// Temporary copies of the triggers with which the library maintains the change log and the
+/// full-text indexes of some tables.
 ///
-/// While changes are applied, the triggers of the database are switched off, because what the
-/// user's triggers did is among the changes. Temporary triggers fire all the same.
+/// While changes are applied, the triggers of the database are switched off, because the changes
+/// already include the effects of the user's triggers. Temporary triggers still fire.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
 struct OwnTriggers {
   private var triggers: [(name: String, sql: String)] = []

@@ -1,11 +1,11 @@
 import QueryDSL
 import SQLCore
 
-/// Applies changes of rows in a transaction of the writer in which no trigger of the user fires and
-/// no foreign key acts. The triggers' changes, and those of cascades, are among the changes.
+/// Applies changes of rows in a transaction of the writer. No trigger of the user fires in it, and
+/// no foreign key acts, because the changes already include the changes of triggers and cascades.
 ///
-/// This holds for the tables to which the changes belong. The rows of other tables are changed as by
-/// a statement of the user: foreign keys act on them, and their triggers fire.
+/// This holds only for the tables to which the changes belong. Rows of other tables are changed as
+/// by a statement of the user: foreign keys act on them, and their triggers fire.
 struct ChangeApplication {
   let connection: Connection
   private let core: ConnectionCore
@@ -34,8 +34,8 @@ struct ChangeApplication {
   /// Foreign keys are switched off before the transaction begins, so that no cascade runs. The
   /// changed rows are checked before it ends.
   ///
-  /// - Parameter tables: the folded names of the tables to which the changes belong; nil for all that
-  ///   are logged.
+  /// - Parameter tables: the folded names of the tables to which the changes belong; nil for all
+  ///   logged tables.
   static func run<Result>(
     on core: ConnectionCore, of tables: Set<String>? = nil, label: String? = nil,
     author: String? = nil,
@@ -92,9 +92,9 @@ struct ChangeApplication {
     }
   }
 
-  /// Takes back what foreign keys did in other tables, as by statements of the user: foreign keys act,
-  /// and triggers fire. Other changes are left out, since triggers make them. Rows that do not fit stay
-  /// as they are, and are returned.
+  /// Undoes what foreign keys did in other tables, as statements of the user would: foreign keys
+  /// act, and triggers fire. Other changes are left out, since triggers make them. Rows that cannot
+  /// be restored stay unchanged, and are returned.
   mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
     let reached = try reachedTables()
     let changes = changes.filter { reached.contains($0.shape.foldedTable) }
@@ -131,8 +131,8 @@ struct ChangeApplication {
     return try foreignKeys().tables(reachedFrom: tablesOfChanges())
   }
 
-  /// Applies the changes as far as it is decided. If there are further conflicts, they are returned
-  /// and nothing is changed.
+  /// Applies the changes for which the policy has decided. If there are further conflicts, returns
+  /// them and changes nothing.
   private mutating func attempt(
     _ changes: [AnyLogChange], _ decisions: ConflictDecisions
   ) throws -> [(index: Int, conflict: ChangeConflict)] {
@@ -199,7 +199,7 @@ struct ConflictDecisions {
   private var overwritten: [Int: [ChangeConflict]] = [:]
   private(set) var resolved: [ResolvedConflict] = []
 
-  /// Returns whether a change may overwrite what is in its way.
+  /// Returns whether a change may overwrite the row or value that conflicts with it.
   func mayOverwrite(_ index: Int, _ reason: ChangeConflict.Reason) -> Bool {
     overwritten[index]?.contains { $0.reason == reason } ?? false
   }

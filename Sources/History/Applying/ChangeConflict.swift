@@ -1,11 +1,12 @@
 import QueryDSL
 import SQLCore
 
-/// A change that does not fit its row as the row is now.
+/// A change whose row no longer has the values that the change expects.
 ///
-/// A change of *other* columns of the row is no conflict, nor is a row that has the values already.
+/// A change of *other* columns of the row is not a conflict, nor is a row that already has the new
+/// values.
 public struct ChangeConflict: Hashable, Sendable {
-  /// The ways in which a change does not fit.
+  /// The kinds of conflict.
   public enum Reason: Hashable, Sendable {
     /// The row has other values in these columns than the change expects.
     case columnsChanged([String])
@@ -23,19 +24,19 @@ public struct ChangeConflict: Hashable, Sendable {
     case incompleteKey
     /// The log does not show what happened to these columns, as in `AnyLogChange.uncertainColumns`.
     case uncertain([String])
-    /// The row is to be restored, and the log has no values of these columns: another program added
+    /// The row must be restored, and the log has no values of these columns: another program added
     /// them, and the log of the table did not know them. `apply` restores the row without them.
     case notLogged([String])
   }
 
   /// The change that was to be made.
   public let change: AnyLogChange
-  /// The way in which it does not fit.
+  /// The kind of the conflict.
   public let reason: Reason
-  /// The values of the row as it is now, by the names of its columns; nil if it does not exist.
+  /// The current values of the row, by the names of its columns; nil if the row does not exist.
   public let current: [String: DatabaseValue]?
 
-  /// Whether the change can be made all the same, at the cost of what is in its way.
+  /// Whether the change can still be made, at the cost of the rows or values that conflict with it.
   public var canBeOverwritten: Bool {
     switch reason {
     case .columnsChanged, .rowExists, .notLogged: true
@@ -97,8 +98,8 @@ public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertibl
   /// The undo or redo that failed, in words, such as `“Add card” cannot be undone`.
   var attempt: String?
 
-  /// The first conflicts in a sentence. For an undo or a redo it begins with the label of the step,
-  /// and a program can show it; for transactions of another database it ends with what to do.
+  /// The first conflicts in a sentence that a program can show. For an undo or a redo it begins
+  /// with the label of the step; for transactions of another database it ends with advice.
   public var description: String {
     let shown = conflicts.prefix(3).map(\.description).joined(separator: "; ")
     let others = conflicts.count > 3 ? "; and \(conflicts.count - 3) more" : ""
@@ -114,7 +115,7 @@ public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertibl
 public struct ResolvedConflict: Hashable, Sendable {
   /// The conflict.
   public let conflict: ChangeConflict
-  /// Whether the change was made all the same. If not, the row stayed as it was.
+  /// Whether the change was made despite the conflict. If not, the row is unchanged.
   public let wasApplied: Bool
   /// Whether the policy wanted the change to be left out for good.
   var isDiscarded = false
@@ -130,22 +131,22 @@ public struct ResolvedConflict: Hashable, Sendable {
 public struct ConflictPolicy: Sendable {
   /// A decision about one change.
   public enum Resolution: Hashable, Sendable {
-    /// The row stays as it is, and the change is left out. A change from another database that
+    /// The row stays unchanged, and the change is left out. A change from another database that
     /// cannot be applied yet waits.
     case keep
-    /// The change is made all the same. It overwrites columns and rows that changed since, and
-    /// deletes a row that has a value which must be unique. If it cannot be made, because the row
-    /// is gone for example, it is left out. A change from another database that cannot be applied
-    /// yet waits.
+    /// The change is made despite the conflict. It overwrites columns and rows that changed in the
+    /// meantime, and deletes a row with a conflicting unique value. If the change is impossible,
+    /// for example because the row is gone, it is left out. A change from another database that
+    /// cannot be applied yet waits.
     case apply
-    /// The row stays as it is, and the change is left out for good, even if it could wait.
+    /// The row stays unchanged, and the change is left out for good, even if it could wait.
     case discard
     /// Nothing is changed, and `ChangeConflicts` is thrown.
     case fail
   }
 
   let resolve: @Sendable (ChangeConflict) throws -> Resolution
-  /// The built-in policies, by which changes that wait are applied later.
+  /// The built-in policies. Waiting changes are applied later with the same policy.
   enum Rule: String, Sendable {
     case mine, theirs, newer
 
@@ -158,7 +159,7 @@ public struct ConflictPolicy: Sendable {
     }
   }
 
-  /// The built-in policy that this one is; nil for another one.
+  /// The built-in policy that this policy is; nil for a program's own policy.
   private(set) var rule: Rule?
 
   /// Whether columns that were changed later are left out before conflicts are looked for.
@@ -175,7 +176,7 @@ public struct ConflictPolicy: Sendable {
   public static let fail = ConflictPolicy { _ in .fail }
   /// The present rows win.
   public static let mine = ConflictPolicy(.mine) { _ in .keep }
-  /// The change wins wherever it can be made.
+  /// The change wins wherever it is possible.
   public static let theirs = ConflictPolicy(.theirs) { _ in .apply }
 
   private init(
@@ -185,14 +186,14 @@ public struct ConflictPolicy: Sendable {
     self.rule = rule
   }
 
-  /// Returns a policy that fails for some conflicts, and decides the others as this one does.
+  /// Returns a policy that fails for some conflicts, and otherwise decides as this policy does.
   ///
   /// ```swift
   /// let policy = ConflictPolicy.newer.failing { conflict in
   ///   if case .notUnique = conflict.reason { true } else { false }
   /// }
   /// ```
-  /// The closure is called like that of `init(_:)`.
+  /// The closure is called like the closure of `init(_:)`.
   public func failing(
     where fails: @escaping @Sendable (ChangeConflict) throws -> Bool
   ) -> ConflictPolicy {
@@ -202,11 +203,11 @@ public struct ConflictPolicy: Sendable {
     return policy
   }
 
-  /// The newest value of each column wins, by the times of the transactions; where they are equal,
-  /// the identities of the databases decide. A deletion wins over updates. Databases that
-  /// exchange all their transactions end with the same rows, as long as keys are not used again after
-  /// a deletion, and no unique values or foreign keys conflict: such a change is left out, and
-  /// reported. What cannot be applied yet waits.
+  /// The newest value of each column wins, by the times of the transactions. If the times are
+  /// equal, the identities of the databases decide. A deletion wins over updates. Databases that
+  /// exchange all their transactions end with the same rows, as long as keys are not used again
+  /// after a deletion, and no unique values or foreign keys conflict: such a change is left out,
+  /// and reported. A change that cannot be applied yet waits.
   ///
   /// It is a policy for transactions of other databases. For undo and redo it is as `theirs`.
   public static let newer = ConflictPolicy(.newer) { conflict in

@@ -1,15 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// The actions of foreign keys on rows of other tables, after changes were applied without them: those
-/// of ON DELETE for rows that are gone, and those of ON UPDATE for keys that changed.
+/// The actions of foreign keys on rows of other tables, after changes were applied without them: ON
+/// DELETE actions for deleted rows, and ON UPDATE actions for changed keys.
 struct ForeignKeyActions {
-  /// A row as it was before a change.
+  /// The former state of a changed row.
   struct FormerRow {
     /// The index of the change.
     let index: Int
     let row: AppliedRow
-    /// Whether another row was deleted because it was in the way of the change.
+    /// Whether another row was deleted because it conflicted with the change.
     var wasReplaced = false
   }
 
@@ -26,11 +26,11 @@ struct ForeignKeyActions {
   }
 
   private var deletions: [Deletion] = []
-  /// The keys that changed, by the positions of the foreign keys that refer to them.
+  /// The changed keys, by the positions of the foreign keys that reference them.
   private var moves: [Int: [Move]] = [:]
   private let foreignKeys: ForeignKeyGraph
-  /// The changes that cannot be made, because nothing says what happens to the rows that refer to
-  /// their rows.
+  /// The changes that cannot be made, because no foreign key says what happens to the rows that
+  /// reference the changed row.
   private(set) var undecided: [(index: Int, failure: ConstraintFailure)] = []
 
   var isEmpty: Bool { deletions.isEmpty && moves.isEmpty }
@@ -38,9 +38,9 @@ struct ForeignKeyActions {
   /// Finds the actions.
   ///
   /// - Parameters:
-  ///   - former: the rows that were changed or deleted, as they were.
-  ///   - isOutside: whether rows of a table follow the foreign keys. Those of the other tables change
-  ///     only as the changes say.
+  ///   - former: the former states of the rows that were changed or deleted.
+  ///   - isOutside: whether rows of a table follow the foreign keys. Rows of the other tables
+  ///     change only as the changes say.
   init(
     after changes: [AnyLogChange], of former: [FormerRow], by foreignKeys: ForeignKeyGraph,
     on connection: Connection, _ isOutside: (String) throws -> Bool
@@ -83,12 +83,12 @@ struct ForeignKeyActions {
     }
   }
 
-  /// Runs the actions, with foreign keys and triggers in force. Returns a change whose rows other rows
-  /// must refer to, or nil.
+  /// Runs the actions, with foreign keys and triggers in force. Returns a change whose rows other
+  /// rows still need, or nil.
   func run(on connection: Connection) throws -> (index: Int, failure: ConstraintFailure)? {
     for (place, moves) in moves.sorted(by: { $0.key < $1.key }) {
       let key = foreignKeys.keys[place]
-      // A bound far below that of SQLite for the parameters of a statement.
+      // A bound far below SQLite's limit for the parameters of a statement.
       var rest = moves[...]
       while let first = rest.first {
         let part = rest.prefix(4_000 / key.columns.count)
@@ -110,8 +110,8 @@ struct ForeignKeyActions {
     return (index, ConstraintFailure(kind: .foreignKey))
   }
 
-  /// Returns the constraint that a statement violates. What a trigger raises is thrown, since only its
-  /// message says what it means.
+  /// Returns the constraint that a statement violates. An error that a trigger raises is thrown,
+  /// since only its message says what it means.
   private func failure(of body: () throws -> Void) throws -> ConstraintFailure? {
     do {
       try body()
@@ -123,7 +123,7 @@ struct ForeignKeyActions {
   }
 }
 
-/// The rows among some changes that got another key, which are a deletion and an insertion.
+/// The rows among some changes that got another key. Each is a deletion and an insertion.
 private struct Rekeyings {
   enum Fate {
     /// The row is gone.

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The foreign keys of a database, used to check the rows that were written while SQLite did not
-/// enforce foreign keys. Only these rows are checked, not the whole tables.
+/// The foreign keys of a database. They are used to check rows that were written while SQLite did
+/// not enforce foreign keys. Only these rows are checked, not the whole tables.
 struct ForeignKeyGraph {
   struct Key {
     let child: String
@@ -11,7 +11,7 @@ struct ForeignKeyGraph {
     let parentColumns: [String]
     let onDelete: ForeignKeyAction
     let onUpdate: ForeignKeyAction
-    /// The collations of the parent's columns, by which SQLite compares; nil for BINARY.
+    /// The collations of the parent's columns, with which SQLite compares; nil for BINARY.
     fileprivate let collations: [String?]
     /// The defaults of the child's columns, as SQL.
     fileprivate let defaults: [String]
@@ -57,7 +57,7 @@ struct ForeignKeyGraph {
 
     /// Returns whether a row of the child has some values of the parent.
     ///
-    /// - Parameter isDangling: whether only rows count whose parent does not exist.
+    /// - Parameter isDangling: whether only rows without a parent count.
     func hasChildren(
       of values: [DatabaseValue], isDangling: Bool, on connection: Connection
     ) throws -> Bool {
@@ -66,8 +66,8 @@ struct ForeignKeyGraph {
       return try connection.row(sql + " LIMIT 1") != nil
     }
 
-    /// Returns whether a row of the child may have the values of one of several rows of the parent that
-    /// do not exist. One statement for all of them; for a key of several columns, none.
+    /// Returns whether a row of the child may have the values of one of several missing parent
+    /// rows. One statement for all of them; for a key of several columns, none.
     func mayHaveChildren(of rows: [AppliedRow], on connection: Connection) throws -> Bool {
       guard rows.count > 1, columns.count == 1 else { return !rows.isEmpty }
       let values = BoundValue.array(BoundArray(rows.compactMap { self.values(of: $0)?.first }))
@@ -78,8 +78,8 @@ struct ForeignKeyGraph {
         != nil
     }
 
-    /// Returns the rows, among some of the child that were written, that refer to a row which does not
-    /// exist. One statement if none does and the child has a key of one column.
+    /// Returns the written rows of the child that reference a missing row. One statement if there
+    /// are none and the child has a key of one column.
     func danglingRows(
       among rows: [WrittenRow], of table: AppliedTable, on connection: Connection
     ) throws -> [WrittenRow] {
@@ -96,7 +96,7 @@ struct ForeignKeyGraph {
       return try rows.filter { try connection.row(SQL(unsafe: sql, values: $0.key)) != nil }
     }
 
-    /// Does to the children of a row that is gone what the key declares.
+    /// Runs the ON DELETE action of the key on the children of a deleted row.
     func actOnDelete(of values: [DatabaseValue], on connection: Connection) throws {
       let condition: SQL =
         " WHERE " + refers(to: values) + SQL(unsafe: " AND " + isDangling)
@@ -178,8 +178,8 @@ struct ForeignKeyGraph {
     }
   }
 
-  /// Returns the folded names of the tables in which a change of some tables can change rows, by
-  /// foreign keys alone.
+  /// Returns the folded names of the tables that a change of some tables can change, by foreign
+  /// keys only.
   func tables(reachedFrom tables: Set<String>) -> Set<String> {
     let passive: Set<ForeignKeyAction> = [.noAction, .restrict]
     let acting = keys.filter { !passive.isSuperset(of: [$0.onDelete, $0.onUpdate]) }
@@ -198,12 +198,11 @@ struct ForeignKeyGraph {
     let index: Int
     let table: AppliedTable
     let key: [DatabaseValue]
-    /// The row as it was; nil for a row that did not exist.
+    /// The former state of the row; nil for a row that did not exist.
     let former: AppliedRow?
   }
 
-  /// Returns the rows, among those that were written, that refer to a row which does not exist, with the
-  /// foreign key of each.
+  /// Returns the written rows that reference a missing row, with the foreign key of each.
   func violations(
     of rows: [WrittenRow], on connection: Connection
   ) throws -> [(row: WrittenRow, failure: ConstraintFailure)] {
@@ -220,8 +219,8 @@ struct ForeignKeyGraph {
     return failures.isEmpty ? [] : rows.compactMap { row in failures[row.index].map { (row, $0) } }
   }
 
-  /// Returns, for each of some rows as they were, the foreign key by which a row still refers to its
-  /// values although no row has them now; nil if no row refers to them.
+  /// Returns a foreign key for each former state of a row whose values are still referenced
+  /// although no row has them now; nil for each other state.
   func violations(
     afterChangesOf rows: [AppliedRow], on connection: Connection
   ) throws -> [ConstraintFailure?] {

@@ -6,14 +6,14 @@ public struct LogApplication: Hashable, Sendable {
   /// The number of transactions that were applied. Those that the database had already are not
   /// counted.
   public let count: Int
-  /// The conflicts that the policy decided. Changes that wait are not among them.
+  /// The conflicts that the policy decided, without waiting changes.
   public let conflicts: [ResolvedConflict]
-  /// The changes that wait in the database now, also those of earlier batches.
+  /// The changes that now wait in the database, including changes of earlier batches.
   public let waiting: LogWaiting
 }
 
 extension ChangeLog {
-  /// The identity of the database, by which other databases know its transactions. A copy of the
+  /// The identity of the database. Other databases recognise its transactions by it. A copy of the
   /// file has the same identity until `renewIdentity()` is called in it.
   ///
   /// Throws `LogError.noLog` if the database has no log. One statement.
@@ -22,11 +22,11 @@ extension ChangeLog {
   }
 
   /// Returns the position in the log of another database up to which its transactions were applied
-  /// here; `.start` if none was. One statement.
+  /// here; `.start` if none were. One statement.
   ///
-  /// - Parameter relaying: whether the transactions count that it applied from others and sent on.
-  ///   The position for these is another one, because a batch of its own transactions leaves them
-  ///   out.
+  /// - Parameter relaying: whether transactions count that the other database applied from further
+  ///   databases and sent on. Their position may differ, because a batch of its own transactions
+  ///   leaves them out.
   public func appliedPosition(of source: String, relaying: Bool = false) throws -> LogPosition {
     try database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
   }
@@ -44,15 +44,15 @@ extension ChangeLog {
   /// let batch = try a.log.batch(after: b.log.appliedPosition(of: a.log.identity))
   /// try b.log.apply(batch, resolving: .newer)
   /// ```
-  /// The batch reads at most `limit` entries of the log. It is at the end of the log when its
-  /// `start` and `end` are the same. It ends before an entry with a `gap`, which is the beginning of
-  /// the next batch.
+  /// The batch reads at most `limit` entries of the log. A batch whose `start` and `end` are the
+  /// same has reached the end of the log. A batch ends before an entry with a `gap`, which is the
+  /// beginning of the next batch.
   ///
-  /// Throws what `entries(after:limit:)` throws.
+  /// Throws the errors of `entries(after:limit:)`.
   ///
-  /// - Parameter relaying: whether transactions that were applied from other databases are sent on,
-  ///   with their origin. Without it, each database sends only its own: also those that it has lost
-  ///   by a restore and got back.
+  /// - Parameter relaying: whether to send on transactions that were applied from other databases,
+  ///   with their origin. Without it, each database sends only its own transactions, including
+  ///   transactions that it lost by a restore and got back.
   public func batch(
     after position: LogPosition, limit: Int = 100, relaying: Bool = false
   ) throws -> LogBatch {
@@ -102,21 +102,22 @@ extension ChangeLog {
   /// Applies transactions of another database, in one transaction, and each as an entry of the log
   /// with its origin.
   ///
-  /// A transaction that was applied before is passed over, as is one that was made here, unless this
-  /// file lost it by a restore. Users'
-  /// triggers do not run, and foreign keys are checked at the end of each transaction.
+  /// A transaction that was already applied is skipped. So is a transaction that was made here,
+  /// unless this file lost it by a restore. Users' triggers do not run, and foreign keys are
+  /// checked at the end of each transaction.
   ///
-  /// A change whose table, column or parent does not exist here yet is kept in the file, unless the
-  /// policy lets it fail or discards it; the columns that both databases know are applied at once. It
-  /// is applied when what it waits for is there: after a migration, at the next opening with models,
-  /// and with each further batch. `LogApplication.waiting` says how many changes wait, and for what.
+  /// If the table, column or parent of a change does not exist here yet, the change is kept in the
+  /// file, unless the policy lets it fail or discards it. Columns that both databases know are
+  /// applied at once. A waiting change is applied when the missing object exists: after a
+  /// migration, at the next opening with models, and with each further batch.
+  /// `LogApplication.waiting` says how many changes wait, and for what.
   ///
-  /// Throws `LogError.tooManyWaiting` if more changes than `waitingLimit` would wait,
-  /// `LogError.missingTransactions` if the batch begins after the position that was reached,
-  /// `LogError.unknownPosition` if its source was restored and no longer has that position,
-  /// `LogError.incomplete` if it begins with a gap, `LogError.sameIdentity` if it is from this
-  /// database or a copy of its file, and `ChangeConflicts` if the policy lets a conflict fail. Then
-  /// nothing is changed.
+  /// Throws `LogError.tooManyWaiting` if more changes than `waitingLimit` would wait, and
+  /// `LogError.missingTransactions` if the batch begins after the reached position. Throws
+  /// `LogError.unknownPosition` if its source was restored and no longer has that position, and
+  /// `LogError.incomplete` if the batch begins with a gap. Throws `LogError.sameIdentity` if the
+  /// batch is from this database or a copy of its file, and `ChangeConflicts` if the policy lets a
+  /// conflict fail. Then nothing is changed.
   @discardableResult
   public func apply(
     _ batch: LogBatch, resolving policy: ConflictPolicy = .fail, waitingLimit: Int = 100_000
@@ -161,8 +162,8 @@ extension ChangeLog {
 }
 
 extension LogReceiver {
-  /// Returns what was done. Throws `LogError.tooManyWaiting` if more changes wait than the limit
-  /// allows.
+  /// Returns the report of the application. Throws `LogError.tooManyWaiting` if more changes wait
+  /// than the limit allows.
   fileprivate func report(limit: Int) throws -> LogApplication {
     let waiting = try connection.logWaiting()
     guard waiting.count <= limit else {

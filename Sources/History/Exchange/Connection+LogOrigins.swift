@@ -2,8 +2,8 @@ import QueryDSL
 import SQLCore
 
 extension Connection {
-  /// Notes that this database has the rows of another one, as they were at a position of its log.
-  /// The next batch to apply begins after it.
+  /// Notes that this database has the rows of another database in their state at a position of its
+  /// log. The next batch to apply begins after that position.
   ///
   /// ```swift
   /// let position = try connection.logPosition()              // there, in the read of the rows
@@ -33,8 +33,8 @@ extension Connection {
 
   // MARK: Positions
 
-  /// The positions in the log of another database up to which its own transactions were applied, and
-  /// up to which those that it relayed were as well.
+  /// The positions in the log of another database up to which its own transactions were applied,
+  /// and up to which transactions that it relayed were applied.
   struct LogOrigin {
     var own = LogPosition.start
     var relayed = LogPosition.start
@@ -64,8 +64,8 @@ extension Connection {
     }
   }
 
-  /// Returns the position in the log of a database up to which its own transactions were applied,
-  /// or also those that it relayed.
+  /// Returns the position in the log of a database up to which its own transactions, and with
+  /// `relaying` also relayed transactions, were applied.
   func appliedLogPosition(of source: String, relaying: Bool) throws -> LogPosition {
     let origin = try logOrigin(source)
     return relaying ? origin.relayed : origin.own
@@ -110,8 +110,8 @@ extension Connection {
       """)
   }
 
-  /// Notes that the transaction at a position in the log of a database was applied, and those before
-  /// it in the same epoch.
+  /// Notes that the transaction at a position in the log of a database was applied, and all earlier
+  /// ones of the same epoch.
   func noteApplied(_ position: LogPosition, of database: String) throws {
     guard position.number > 0 else { return }
     guard position.epoch != 0 else {
@@ -130,11 +130,13 @@ extension Connection {
       """)
   }
 
-  /// Deletes the oldest epochs of other databases, except those whose transactions the log still has.
+  /// Deletes the oldest epochs of other databases, except epochs whose transactions the log still
+  /// has.
   ///
-  /// A database begins an epoch with its first write after each opening. Its own log keeps equally many
-  /// epochs (`purgeLogEpochs`), so it rarely sends a transaction of an older epoch again; such a
-  /// transaction would be applied twice. The rowids have the order in which the epochs arrived.
+  /// A database begins an epoch with its first write after each opening. Its own log keeps the same
+  /// number of epochs (`purgeLogEpochs`), so it rarely sends a transaction of an older epoch again;
+  /// such a transaction would be applied twice. The rowids have the order in which the epochs
+  /// arrived.
   func purgeAppliedEpochs() throws {
     try withLogOrigins(()) {
       try execute(
@@ -186,21 +188,21 @@ extension Connection {
 
   func noteAppliedBatch(_ batch: LogBatch) throws {
     var origin = try logOrigin(batch.source)
-    // A batch that relays has the own transactions as well.
+    // A batch with relayed transactions also has the own transactions.
     if !batch.isRelaying || origin.own.number < batch.end.number { origin.own = batch.end }
     if batch.isRelaying { origin.relayed = batch.end }
     try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)
   }
 
-  /// Returns the shape that the log has of a table as it is now; nil if it has none.
+  /// Returns the shape in the log for the current columns of a table; nil if the log has none.
   private func logShape(of table: AppliedTable) throws -> LogShape? {
     try logShapes().values.filter { shape in
       shape.table.isSame(as: table.name) && shape.columns.allSatisfy { table.has($0) }
     }.max { ($0.columns.count, $0.id) < ($1.columns.count, $1.id) }
   }
 
-  /// Ends the entry of changes of a transaction of another database that had to wait. Its number is
-  /// negative, since the entry with which the transaction arrived has the positive one.
+  /// Ends the entry for waiting changes of another database's transaction. The number of the
+  /// transaction is negative, since the entry with which it arrived has the positive number.
   func endLogEntry(applyingLate transaction: LogTransaction) throws {
     try execute(
       """
@@ -226,8 +228,8 @@ extension Connection {
     try noteApplied(origin.position, of: origin.database)
   }
 
-  /// Notes what a change from elsewhere set or deleted, whether or not that made a difference,
-  /// because its time counts.
+  /// Notes the values that a change from elsewhere set, or the row that it deleted, even if that
+  /// made no difference, because the time of the change counts.
   func markInLog(_ change: AnyLogChange, in table: AppliedTable?) throws {
     guard change.kind != .inserted, let table, let shape = try logShape(of: table) else { return }
     var names: [String] = []

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 
 extension LogReceiver {
-  /// Returns whether what a change waits for is there.
+  /// Returns whether the object that a change waits for exists.
   mutating func isPresent(_ part: AwaitedPart) throws -> Bool {
     guard let table = try tables.table(part.table) else { return false }
     switch part.kind {
@@ -61,8 +61,7 @@ extension LogReceiver {
     return nil
   }
 
-  /// Leaves out the changes that wait for a row that was deleted, as far as the log shows it, and
-  /// reports them.
+  /// Leaves out and reports the changes that wait for a row that was deleted, according to the log.
   mutating func endWaitingForDeletedParents() throws {
     var deleted: [String: Set<String>] = [:]
     for (part, _) in try connection.awaitedParts() where part.kind == .parent {
@@ -86,7 +85,7 @@ extension LogReceiver {
 }
 
 extension AwaitedPart {
-  /// The values as a text by which a row is found.
+  /// The values as a text, to look up a row.
   fileprivate var keyText: String { values.map(\.value.description).joined(separator: ", ") }
 
   fileprivate func applied(to columns: [String]) -> [AppliedValue] {

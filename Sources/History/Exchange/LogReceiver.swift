@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Applies transactions of other databases, keeps what cannot be applied yet, and applies that when
-/// what it waits for is there.
+/// Applies transactions of other databases. Keeps the changes that cannot be applied yet, and
+/// applies them when the objects that they wait for exist.
 struct LogReceiver {
   let connection: Connection
   private let identity: String
@@ -13,7 +13,7 @@ struct LogReceiver {
   private var clock: RowClock
   private(set) var count = 0
   var conflicts: [ResolvedConflict] = []
-  /// Whether changes wait, so that each change has to be compared with them.
+  /// Whether changes wait. If so, each change has to be compared with the waiting ones.
   private var hasWaiting: Bool
   /// Whether a parent that is waited for may have been deleted.
   private var mayHaveDeletedParents = false
@@ -48,15 +48,15 @@ struct LogReceiver {
     }
   }
 
-  /// A change, and the part of it that waits in any case.
+  /// A change, and the part of it that must wait.
   private struct Split {
     var change: AnyLogChange?
     var waiting: [(change: AnyLogChange, part: AwaitedPart)] = []
   }
 
-  /// Applies what can be applied of a transaction, and keeps the rest.
+  /// Applies the possible part of a transaction, and keeps the rest.
   ///
-  /// - Parameter entry: the entry in which the transaction arrived; nil for the present one.
+  /// - Parameter entry: the entry in which the transaction arrived; nil for the present entry.
   private mutating func apply(
     _ transaction: LogTransaction, by policy: ConflictPolicy, entry: Int64?,
     with application: inout ChangeApplication
@@ -66,7 +66,7 @@ struct LogReceiver {
     for change in transaction.changes {
       splits.append(try split(change, by: policy))
     }
-    // The changes that can be applied, and their places among all.
+    // The changes that can be applied, and their places among all changes.
     var places: [Int] = []
     var changes: [AnyLogChange] = []
     for (index, split) in splits.enumerated() {
@@ -77,7 +77,7 @@ struct LogReceiver {
       changes.append(newer)
     }
     let resolved = try application.apply(changes, resolving: policy)
-    // The changes that were left out, and those among them that wait.
+    // The changes that were left out, and the waiting changes among them.
     var (left, waiting): (Set<Int>, Set<Int>) = ([], [])
     for conflict in resolved {
       let place = changes.firstIndex(of: conflict.conflict.change)
@@ -108,7 +108,8 @@ struct LogReceiver {
 
   // MARK: What waits
 
-  /// Separates what can be applied of a change from what the schema does not allow yet.
+  /// Separates the part of a change that can be applied from the part that the schema does not
+  /// allow yet.
   private mutating func split(_ change: AnyLogChange, by policy: ConflictPolicy) throws -> Split {
     guard let table = try tables.table(change.table), table.hasKey(of: change) else {
       let part = AwaitedPart(
@@ -133,7 +134,7 @@ struct LogReceiver {
         }
       }
     }
-    // The row of an update may wait itself.
+    // The row of an update may itself wait.
     if change.kind == .updated, hasWaiting,
       try connection.insertionWaits(table: table.name, key: change.keyText),
       try table.row(of: change, on: connection) == nil
@@ -166,8 +167,8 @@ struct LogReceiver {
     }
   }
 
-  /// Returns the part that a change waits for after it was left out because of a conflict; nil if
-  /// it does not wait.
+  /// Returns the part for which a change waits after it was left out because of a conflict; nil if
+  /// the change does not wait.
   private mutating func part(
     for resolved: ResolvedConflict, _ split: Split, _ change: AnyLogChange
   ) throws -> AwaitedPart? {
@@ -185,7 +186,7 @@ struct LogReceiver {
     }
   }
 
-  /// Applies what no longer has to wait, until nothing more can be applied.
+  /// Applies changes that no longer have to wait, until nothing more can be applied.
   mutating func applyWaiting(with application: inout ChangeApplication) throws {
     guard hasWaiting else { return }
     var tried: Set<AwaitedPart> = []
@@ -198,7 +199,7 @@ struct LogReceiver {
       }
       guard !ready.isEmpty else { break }
       ready.sort { $0.id < $1.id }
-      // The changes that wait were not noted, so that they are compared with the log alone.
+      // The waiting changes were not noted, so they are compared only with the log.
       clock = RowClock(identity: identity)
       try clock.read(for: ready.map(\.transaction), in: &tables, on: connection)
       for group in WaitingChange.grouped(ready) {
@@ -208,7 +209,7 @@ struct LogReceiver {
     if !isSilent, mayHaveDeletedParents { try endWaitingForDeletedParents() }
   }
 
-  /// Applies the waiting changes of one transaction, as an entry of its own.
+  /// Applies the waiting changes of one transaction as a separate entry.
   private mutating func apply(
     _ group: [WaitingChange], with application: inout ChangeApplication
   ) throws {

@@ -10,13 +10,13 @@ import SQLCore
 
 /// A transaction of one database, in a form that can be sent to another one and applied there.
 public struct LogTransaction: Hashable, Sendable {
-  /// The database in which the transaction was made, and its number there.
+  /// The database in which the transaction was made, and its number in that database.
   public let origin: LogEntry.Origin
   /// The microseconds since 1970. Of two transactions that change a row, the later one is newer.
   public let time: Int64
-  /// The label; nil if it has none.
+  /// The label; nil if there is none.
   public let label: String?
-  /// The author; nil if it has none.
+  /// The author; nil if there is none.
   public let author: String?
   /// The rows that differ.
   public let changes: [AnyLogChange]
@@ -54,16 +54,16 @@ public struct LogBatch: Hashable, Sendable, Codable {
     public let position: LogPosition
   }
 
-  /// The identity of the database from whose log the transactions are.
+  /// The identity of the database from whose log the transactions come.
   public let source: String
   /// The position in that log after which the batch begins.
   public let start: LogPosition
   /// The position in that log at which the batch ends.
   public let end: LogPosition
-  /// The first positions of the epochs from that of the start to that of the end; nil in a batch of a
-  /// program that knows no epochs.
+  /// The first positions of the epochs from the start to the end of the batch; nil if the batch
+  /// comes from a version of the library without epochs.
   let epochs: [LogPosition]?
-  /// Whether the batch has the transactions that were applied there from other databases, as well.
+  /// Whether the batch also has transactions that its source applied from other databases.
   public let isRelaying: Bool
   /// The tables whose changes up to the beginning of the batch are not all in the log; nil in most
   /// batches. `apply` throws `LogError.incomplete` for such a batch.

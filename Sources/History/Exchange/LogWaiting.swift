@@ -16,7 +16,7 @@ struct AwaitedPart: Hashable, Codable {
   let table: String
   /// The column, or the columns of the foreign key.
   var columns: [String] = []
-  /// The table to which the row refers, and its columns.
+  /// The referenced table and its columns.
   var parent: String?
   var parentColumns: [String] = []
   /// The values of the parent's columns, or of the key of the row; for a table, the names of the
@@ -42,7 +42,7 @@ struct WaitingChange {
 }
 
 extension Connection {
-  /// Returns how many changes wait, by what they wait for.
+  /// Returns the numbers of waiting changes, by the objects that they wait for.
   func logWaiting() throws -> LogWaiting {
     try withWaiting(LogWaiting(reasons: [:])) {
       var reasons: [LogWaiting.Reason: Int] = [:]
@@ -58,7 +58,7 @@ extension Connection {
     }
   }
 
-  /// Returns what changes wait for, with their numbers.
+  /// Returns the objects that changes wait for, with their numbers.
   func awaitedParts() throws -> [(part: AwaitedPart, count: Int)] {
     let decoder = JSONDecoder()
     return try rows(
@@ -87,8 +87,9 @@ extension Connection {
 
   // MARK: Writing
 
-  /// Keeps a change until what it waits for is there. If two changes set the same column, only one
-  /// waits: under the rule `.newer` the one with the newer time, otherwise the one that came later.
+  /// Keeps a change until the object that it waits for exists. If two changes set the same column,
+  /// only one waits: with the rule `.newer` the change with the newer time, otherwise the change
+  /// that came later.
   func keep(
     _ change: AnyLogChange, of transaction: LogTransaction, entry: Int64?, for part: AwaitedPart,
     _ rule: ConflictPolicy.Rule?
@@ -189,8 +190,8 @@ extension Connection {
 
   // MARK: Purging
 
-  /// Returns the number of the last entry that no waiting change needs: neither its own, nor one that
-  /// may be newer than it.
+  /// Returns the number of the last entry that no waiting change needs. A waiting change needs its
+  /// own entry, and entries that may be newer than it.
   func lastEntryBeforeWaiting() throws -> Int64? {
     try withWaiting(nil) {
       let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?
@@ -218,7 +219,7 @@ extension AwaitedPart {
 }
 
 extension AnyLogChange {
-  /// The values of the key as a text by which a row is found.
+  /// The values of the key as a text, to look up a row.
   var keyText: String { keyValues.map(\.description).joined(separator: ", ") }
 
   fileprivate var waitingText: String {

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 
 /// The tables of a database to which changes are applied, and the names that changes from elsewhere
-/// have in them.
+/// have in these tables.
 struct PresentTables {
   let connection: Connection
   let names: PresentNames
@@ -27,7 +27,8 @@ struct PresentTables {
     return table
   }
 
-  /// Returns the names that columns have now in a table; one that it does not have stays.
+  /// Returns the present names of columns in a table. A column that the table does not have keeps
+  /// its name.
   func present(_ columns: [String], of table: AppliedTable) -> [String] {
     columns.map { column in
       guard !table.has(column), let name = names.column(column, of: table.name), table.has(name)
@@ -54,14 +55,14 @@ struct PresentTables {
 }
 
 extension AnyLogChange {
-  /// Returns the change with another shape that has the same number of columns.
+  /// Returns the change with another shape, which has the same number of columns.
   fileprivate func with(_ shape: LogShape) -> AnyLogChange {
     AnyLogChange(
       kind: kind, keyValues: keyValues, shape: shape, oldValues: oldValues, newValues: newValues,
       uncertain: uncertain, isFromLog: isFromLog)
   }
 
-  /// Returns the change with only some columns: the included ones, and those of the key. The shape
+  /// Returns the change with only some columns: the included columns and the key columns. The shape
   /// of the returned change has no other columns.
   func restricted(
     to isIncluded: (String) -> Bool, kind: RowChangeKind? = nil
@@ -117,7 +118,7 @@ extension AnyLogChange {
 }
 
 extension AnyLogChange {
-  /// Returns the changes of a transaction with those of its changes that waited.
+  /// Returns the changes of a transaction, merged with its changes that waited.
   static func merging(
     _ changes: [AnyLogChange], _ waiting: [AnyLogChange]
   ) -> [AnyLogChange] {

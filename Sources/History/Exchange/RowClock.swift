@@ -1,14 +1,14 @@
 import QueryDSL
 import SQLCore
 
-/// The times at which rows and their columns were changed last, to keep the newest value of each
-/// column whatever the order in which changes arrive.
+/// The times at which rows and their columns last changed. They keep the newest value of each
+/// column, in whatever order changes arrive.
 ///
 /// Only the entries of the log that are not older than the arriving transactions can be newer, so
 /// only these are read.
 struct RowClock {
-  /// A time, and what decides between equal ones: the database, and the position in its log, since
-  /// a restored database may give the same time again.
+  /// A time, and the values that decide between equal times: the database, and the position in its
+  /// log, since a restored database may give the same time again.
   private struct Stamp: Comparable {
     let time: Int64
     let origin: LogEntry.Origin
@@ -33,7 +33,7 @@ struct RowClock {
 
   let identity: String
   private var stamps: [Place: Stamp] = [:]
-  /// The newest values of columns by their rows, for rows whose insertion arrives after later changes.
+  /// The newest values of columns for rows whose insertion arrives after later changes.
   private var values: [Place: [String: DatabaseValue]] = [:]
 
   init(identity: String) { self.identity = identity }
@@ -93,7 +93,8 @@ struct RowClock {
     case .deleted: return isNewer(nil) ? change : nil
     case .inserted:
       guard isNewer(nil) else { return nil }
-      // Later changes of the row may have arrived before it, also of columns that it does not have.
+      // Later changes of the row may have arrived earlier, including changes of columns that this
+      // change does not have.
       guard let newer = values[place(of: change, nil)] else { return change }
       return change.replacing { index in
         kept.contains(index) ? nil : newer[columns[index].lowercasedASCII]

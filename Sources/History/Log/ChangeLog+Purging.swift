@@ -31,10 +31,10 @@ extension ChangeLog {
   /// ```swift
   /// try db.log.purge(keeping: .init(age: .seconds(7 * 86_400), count: 100_000))
   /// ```
-  /// An entry stays until every cursor has passed it, and until no change from another database that
-  /// waits is older. With `passingCursors`, it does not; a cursor that was left behind throws
-  /// `LogError.expired` from then on. One transaction, whose cost grows
-  /// with what it deletes. Throws `LogError.noLog` if the database has no log.
+  /// An entry stays until every cursor has passed it, and as long as an older change from another
+  /// database waits. With `passingCursors`, cursors do not keep it; a cursor that was left behind
+  /// throws `LogError.expired` from then on. One transaction, whose cost grows with the deleted
+  /// entries. Throws `LogError.noLog` if the database has no log.
   @discardableResult
   public func purge(keeping bounds: Bounds, passingCursors: Bool = false) throws -> Int {
     try database.write { try $0.purgeLog(keeping: bounds, passingCursors) }
@@ -77,7 +77,8 @@ extension Connection {
     try row(sql)?.get(Int64?.self, at: 0)
   }
 
-  /// Returns the number of the entry before the first one that is young enough; nil if none is.
+  /// Returns the number of the entry before the first entry that is young enough; nil if there is
+  /// none.
   private func lastEntry(olderThan age: Duration) throws -> Int64? {
     let (seconds, attoseconds) = age.components
     let interval = Double(seconds) + Double(attoseconds) / 1e18
@@ -113,7 +114,8 @@ extension Connection {
         AND "sequence" > (SELECT "purged" FROM "apus_log")
         """) ?? 0
     guard count > 0 else { return 0 }
-    // The newest entry and the newest change stay in any case: the next ones have a later time and number.
+    // The newest entry and the newest change always stay, so that later ones have a later time and
+    // number.
     try execute(
       """
       DELETE FROM "apus_log_change" WHERE "id" < coalesce((SELECT "firstChange" \

@@ -23,12 +23,12 @@ public struct ChangeLog: Sendable {
 
   /// Returns the entries after a position, in order; at most `limit`.
   ///
-  /// If another program has left an entry open, to which its next transaction would add, the entry
-  /// is ended by a write of its own and returned. Otherwise this is one read.
+  /// If another program has left an entry open, to which its next transaction would add, a separate
+  /// write ends the entry, and it is returned. Otherwise this is one read.
   ///
-  /// Throws `LogError.expired` if entries after the position were purged,
-  /// `LogError.unknownPosition` if the log does not have the entry of the position, as after a
-  /// restore, and `LogError.noLog` if the database has no log.
+  /// Throws `LogError.expired` if entries after the position were purged. Throws
+  /// `LogError.unknownPosition` if the log does not have the entry of the position, for example
+  /// after a restore. Throws `LogError.noLog` if the database has no log.
   public func entries(
     after position: LogPosition = .start, limit: Int = 100
   ) throws -> [LogEntry] {
@@ -54,8 +54,8 @@ public struct ChangeLog: Sendable {
     }
   }
 
-  /// Ends the entry that another program left open. A database that is open for reading only leaves
-  /// it as it is.
+  /// Ends the entry that another program left open. A database that is opened read-only leaves the
+  /// entry open.
   func endForeignEntry() throws {
     guard !database.configuration.isReadOnly, try database.read(Self.hasOpenEntry) else { return }
     try database.execute(SQL(unsafe: LogTables.closing))
@@ -114,8 +114,8 @@ extension ChangeLog {
   /// for entry in try db.log.newestEntries(limit: 20).reversed() { … }
   /// ```
   ///
-  /// It is like `entries(after:limit:)`, from the other end. Returns no entry if the log is empty
-  /// or was purged.
+  /// It works like `entries(after:limit:)`, from the other end. Returns no entry if the log is
+  /// empty or was purged.
   public func newestEntries(limit: Int = 100) throws -> [LogEntry] {
     try endForeignEntry()
     return try database.read { try $0.newestLogEntries(limit: limit) }
@@ -128,10 +128,10 @@ extension ChangeLog {
   }
 }
 
-/// The changes from other databases that wait in this one, because they cannot be applied yet.
+/// The changes from other databases that wait in this database, because they cannot be applied yet.
 ///
-/// They are kept in the file. They are applied, by the times or the policy of their arrival, as soon
-/// as what they wait for is there.
+/// The file keeps them. They are applied, by the times or the policy of their arrival, as soon as
+/// the missing objects exist.
 public struct LogWaiting: Hashable, Sendable {
   /// The missing part that changes wait for.
   public enum Reason: Hashable, Sendable {
@@ -211,18 +211,18 @@ extension Connection {
 }
 
 extension ChangeLog {
-  /// Gives the database an identity of its own, and returns it. Call it in a copy of a file before
-  /// the copy is written, so that the file and its copy can exchange transactions.
+  /// Gives the database its own identity, and returns it. Call it in a copy of a file before the
+  /// copy is written, so that the file and its copy can exchange transactions.
   ///
   /// ```swift
   /// try db.backup(to: path)
   /// let copy = try Database(path: path, models: [Post.self])
   /// try copy.log.renewIdentity()
   /// ```
-  /// The transactions that the copy has count as applied from the other file from then on: the copy
-  /// does not send them, nor does it apply them again, and a `History` over its log begins after
-  /// them. One transaction, whose cost grows with the entries of the log. Throws `LogError.noLog` if
-  /// the database has no log.
+  /// From then on, the transactions in the copy count as applied from the other file. The copy does
+  /// not send them or apply them again, and a `History` over its log begins after them. One
+  /// transaction, whose cost grows with the entries of the log. Throws `LogError.noLog` if the
+  /// database has no log.
   @discardableResult
   public func renewIdentity() throws -> String {
     try database.write { try $0.renewLogIdentity() }

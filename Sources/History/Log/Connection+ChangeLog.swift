@@ -4,8 +4,9 @@ import SQLCore
 extension Connection {
   /// Returns the position of the newest entry of the change log; `.start` if the log is empty.
   ///
-  /// Together with a copy of the logged tables from the same read, it is where a reader of the log
-  /// continues. Throws `LogError.noLog` if no migration has created the log. Two statements.
+  /// A reader of the log begins with a copy of the logged tables and the position from the same
+  /// read, and continues after the position. Throws `LogError.noLog` if no migration has created
+  /// the log. Two statements.
   public func logPosition() throws -> LogPosition {
     try withLog {
       let number =
@@ -23,13 +24,13 @@ extension Connection {
   /// ```swift
   /// let entries = try connection.logEntries(after: position, limit: 100)
   /// ```
-  /// An entry that is not finished is not among them: that of the running write, or one to which
+  /// An unfinished entry is not included: the entry of the running write, or an entry to which
   /// another program may still add.
   ///
   /// Throws `LogError.expired` if entries after the position were purged,
   /// `LogError.unknownPosition` if the log does not have the entry of the position, and
-  /// `LogError.noLog` if no migration has created the log. Six statements; each reads only what
-  /// it returns.
+  /// `LogError.noLog` if no migration has created the log. Six statements; each reads only the rows
+  /// that it returns.
   public func logEntries(
     after position: LogPosition = .start, limit: Int = 100
   ) throws -> [LogEntry] {
@@ -41,13 +42,13 @@ extension Connection {
     after position: LogPosition, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {
     try withLog {
-      // A log that was purged up to here begins after it, for a reader that never read it as well.
+      // A log that was purged up to here begins after it, even for a reader that never read it.
       try requireLogPosition(position)
       return try logEntries(afterNumber: position.number, limit: limit, withMarks: withMarks)
     }
   }
 
-  /// Returns the entries after a number, which nobody has kept since the file had other content.
+  /// Returns the entries after a number that comes from the present content of the file.
   func logEntries(
     afterNumber number: Int64, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {
@@ -203,7 +204,7 @@ private struct LogHead {
 
 extension WriteFrame {
   /// Separates the entries of the change log: an entry that another program left open ends when a
-  /// write begins, and the entry of the write ends with it.
+  /// write begins, and the entry of the write ends with the write.
   ///
   /// A trigger cannot see where a transaction ends. It adds to the open entry, or begins one.
   ///
@@ -237,8 +238,8 @@ extension WriteFrame {
   }
 }
 
-/// The names that tables and columns have now, by those that they had before: what the schemas of
-/// the models say with `Renamed`.
+/// The present names of tables and columns by their former names, as `Renamed` in the schemas of
+/// the models declares them.
 struct PresentNames: Sendable {
   /// The names of tables, by their former names, folded.
   private var tables: [String: String] = [:]
@@ -267,6 +268,6 @@ struct PresentNames: Sendable {
 }
 
 extension ConnectionCore {
-  /// The present names of what the models of this database have renamed.
+  /// The present names of the tables and columns that the models of this database have renamed.
   var presentNames: PresentNames { frameContext as? PresentNames ?? PresentNames() }
 }

@@ -11,9 +11,9 @@ public struct LogChange<M: Model>: Sendable {
 
   /// Whether the row was inserted, updated or deleted.
   public var kind: RowChangeKind { row.kind }
-  /// The values of the primary key, as they are stored.
+  /// The stored values of the primary key.
   public var keyValues: [DatabaseValue] { row.keyValues }
-  /// The columns whose change the log cannot show; empty for nearly every change.
+  /// The columns whose changes the log cannot show; empty for nearly every change.
   public var uncertainColumns: [String] { row.uncertainColumns }
   /// The columns whose values differ, in the order of the table. For a row that was inserted or
   /// deleted, these are all logged columns.
@@ -32,8 +32,8 @@ public struct LogChange<M: Model>: Sendable {
     }
   }
 
-  /// Returns the value of a column before the change; nil if the row did not exist, or if the log
-  /// has no value because an update left it as it was.
+  /// Returns the value of a column before the change. Nil if the row did not exist, or if an update
+  /// left the column unchanged, because the log then has no value.
   ///
   /// Throws `ColumnValueError` if the stored value is not valid for the column's type.
   public func old<Value: ColumnValue>(
@@ -42,8 +42,8 @@ public struct LogChange<M: Model>: Sendable {
     try value(of: column, in: row.oldValues)
   }
 
-  /// Returns the value of a column after the change; nil if the row is gone, or if the log has no
-  /// value because an update left it as it was.
+  /// Returns the value of a column after the change. Nil if the row is gone, or if an update left
+  /// the column unchanged, because the log then has no value.
   ///
   /// Throws `ColumnValueError` if the stored value is not valid for the column's type.
   public func new<Value: ColumnValue>(
@@ -79,7 +79,7 @@ public struct LogChange<M: Model>: Sendable {
     }
   }
 
-  /// Returns an error that says in which row and entry the value is.
+  /// Returns an error that names the row and the entry of the value.
   private func located(_ error: ColumnValueError) -> ColumnValueError {
     let place = "in the entry \(sequence) of the change log"
     return error.at(table: row.table, column: nil, row: nil, key: keyValues)
@@ -89,18 +89,18 @@ public struct LogChange<M: Model>: Sendable {
 
 /// The net change of one row of a logged table in one entry of the change log.
 ///
-/// However often the transaction changed the row, this is one change. A row that ended as it was is
-/// not reported. A row that got another key was deleted and inserted.
+/// However often the transaction changed the row, this is one change. A row that is unchanged in
+/// the end is not reported. A row that got another key was deleted and inserted.
 public struct AnyLogChange: Hashable, Sendable {
   /// Whether the row was inserted, updated or deleted.
   public let kind: RowChangeKind
-  /// The values of the primary key, as they are stored.
+  /// The stored values of the primary key.
   public let keyValues: [DatabaseValue]
   let shape: LogShape
-  /// The values by their positions in the shape; nil where the log has none.
+  /// The values by their positions in the shape; nil if the log has no value.
   let oldValues: [DatabaseValue?]
   let newValues: [DatabaseValue?]
-  /// The positions of the columns whose change the log does not show.
+  /// The positions of the columns whose changes the log does not show.
   let uncertain: [Int]
   /// Whether the change is from a log, which knows only the columns of its triggers. The table may
   /// have had others.
@@ -131,13 +131,14 @@ public struct AnyLogChange: Hashable, Sendable {
     shape.columns.indices.filter { hasChanged(at: $0) }.map { shape.columns[$0] }
   }
 
-  /// The columns whose change the log cannot show; empty for nearly every change.
+  /// The columns whose changes the log cannot show; empty for nearly every change.
   ///
   /// A column is uncertain if a trigger changes the row that fires it in a way that SQLite leaves
-  /// undefined, or reports with values that the row never had: a trigger before an update or a
-  /// deletion, or a trigger that writes its own table when REPLACE deletes a row. The log then has no
-  /// values for these columns. If even the kind of the change is uncertain, all columns are. Undoing
-  /// or applying such a change is a conflict, `ChangeConflict.Reason.uncertain`.
+  /// undefined, or reports with values that the row never had. Such triggers are a trigger before
+  /// an update or a deletion, and a trigger that writes its own table when REPLACE deletes a row.
+  /// The log then has no values for these columns. If even the kind of the change is uncertain, all
+  /// columns are. Undoing or applying such a change is a conflict,
+  /// `ChangeConflict.Reason.uncertain`.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#cautions_on_the_use_of_before_triggers>
   public var uncertainColumns: [String] { uncertain.map { shape.columns[$0] } }
 
@@ -153,7 +154,7 @@ public struct AnyLogChange: Hashable, Sendable {
     shape.index(of: column).flatMap { newValues[$0] }
   }
 
-  /// The change that takes this one back.
+  /// The change that reverses this change.
   var inverted: AnyLogChange {
     let kind: RowChangeKind =
       switch kind {

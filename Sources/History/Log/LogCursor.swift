@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A named reader of the change log, whose position is in the database.
+/// A named reader of the change log. Its position is stored in the database.
 ///
 /// ```swift
 /// let cursor = try db.log.cursor("search")
@@ -56,7 +56,7 @@ public struct LogCursor: Sendable {
     try await log.database.write { try $0.advanceLogCursor(name, past: entry) }
   }
 
-  /// Removes the cursor, which then holds back no purging.
+  /// Removes the cursor, so that it no longer holds back a purge.
   public func remove() throws {
     try log.database.execute(#"DELETE FROM "apus_log_cursor" WHERE "name" = \#(name)"#)
   }
@@ -68,11 +68,11 @@ public struct LogCursor: Sendable {
 }
 
 extension ChangeLog {
-  /// Returns the cursor with a name, and creates it if it does not exist.
+  /// Returns the cursor with a name. Creates it if it does not exist.
   ///
-  /// A new cursor stands before the oldest entry of the log. With a position, the cursor is moved
-  /// there, whether or not it exists: `logPosition()`, from the read in which the logged tables
-  /// were copied. One write. Throws `LogError.noLog` if the database has no log, and
+  /// A new cursor begins before the oldest entry of the log. With a position, the cursor is moved
+  /// there, whether or not it exists: pass `logPosition()` from the read that copied the logged
+  /// tables. One write. Throws `LogError.noLog` if the database has no log, and
   /// `LogError.unknownPosition` if the log does not have the position.
   public func cursor(
     _ name: String, startingAfter position: LogPosition? = nil
@@ -81,7 +81,7 @@ extension ChangeLog {
     return LogCursor(name: name, log: self)
   }
 
-  /// Returns the cursor with a name, and creates it if it does not exist, from asynchronous code.
+  /// Returns the cursor with a name. Creates it if it does not exist. For asynchronous code.
   public func cursor(
     _ name: String, startingAfter position: LogPosition? = nil
   ) async throws -> LogCursor {
@@ -94,9 +94,9 @@ extension Connection {
   /// Moves a cursor of the change log past an entry, in the transaction that handles the entry, so
   /// that both happen or neither.
   ///
-  /// The cursor is in the file, so that a restore moves it with the log. Throws
-  /// `LogError.unknownCursor` if no cursor has that name, and `LogError.unknownPosition` if the log
-  /// no longer has the entry, as after a restore. Five statements.
+  /// The cursor is in the file, so a restore moves it with the log. Throws `LogError.unknownCursor`
+  /// if no cursor has that name, and `LogError.unknownPosition` if the log no longer has the entry,
+  /// for example after a restore. Five statements.
   public func advanceLogCursor(_ name: String, past entry: LogEntry) throws {
     try withLog {
       let position = try logPosition(ofCursor: name)

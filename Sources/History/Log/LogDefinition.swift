@@ -10,20 +10,20 @@ struct LogDefinition: Sendable {
   /// The name of the table.
   var table: String { shape.table }
 
-  /// A column of the table. Generated columns are not logged, because SQLite calculates them from the
-  /// others.
+  /// A column of the table. Generated columns are not logged, because SQLite calculates them from
+  /// the others.
   struct Column {
     let name: String
-    /// Whether the column stores every value as it is, so that values of different storage classes
-    /// may be equal, as 1 and 1.0 are.
+    /// Whether the column stores every value unchanged. Values of different storage classes, such
+    /// as 1 and 1.0, may then be equal.
     let hasNoAffinity: Bool
   }
 
   /// - Parameters:
   ///   - table: a table with a key.
-  ///   - existing: the table as it is. Its columns that no model declares are logged as well, unless
-  ///     the schema drops them.
-  ///   - order: the columns in the order in which existing triggers have them.
+  ///   - existing: the existing table. Its undeclared columns are logged as well, unless the schema
+  ///     drops them.
+  ///   - order: the columns in the order of the existing triggers.
   init(
     of table: TableDefinition, beside existing: ExistingTable? = nil, order: [String] = []
   ) {
@@ -77,7 +77,7 @@ struct LogDefinition: Sendable {
     }
     let deleted = insertion("delete", zip(names, quoted).map { ($0.old, "OLD.\($1)") })
     let inserted = insertion("insert", zip(names, quoted).map { ($0.new, "NEW.\($1)") })
-    // Of the other columns, only values that differ are logged.
+    // In the other columns, only values that differ are logged.
     let updated = insertion(
       "update",
       shape.key.map { (names[$0].old, "OLD.\(quoted[$0])") }
@@ -162,8 +162,8 @@ extension LogDefinition: OwnedObject {
       migration.rebuild(of: log.table)?.changedColumns.contains { log.shape.index(of: $0) != nil }
       ?? false
     guard isRenamed || migration.isWhole && (!isSame || isConverted) else { return nil }
-    // If a trigger was missing, so may be changes; and those of a column that the table has, and
-    // that the triggers did not know.
+    // If a trigger was missing, changes may be missing, too. The same holds for a column of the
+    // table that the triggers did not know.
     let isBroken =
       isConverted || existing.count != log.triggers.count
       || !isRenamed
@@ -182,7 +182,7 @@ extension LogDefinition: OwnedObject {
       creation: try log.start(in: migration, saysGap: isBroken, closesEntry: true))
   }
 
-  /// Returns the statements that create the triggers, and the tables of the log that are missing.
+  /// Returns the statements that create the triggers and missing tables of the log.
   ///
   /// - Parameters:
   ///   - saysGap: whether an entry says that changes before it are missing.
@@ -197,14 +197,14 @@ extension LogDefinition: OwnedObject {
     let tables =
       (isComplete ? try formatChange(in: migration) : LogTables.creation)
       + LogTables.widening(from: width, to: shape.columns.count)
-    // The log of another table may have planned the same statements.
+    // The log of another table may already have planned the same statements.
     return tables.filter { !migration.creation.contains($0) } + [shape.registration]
       + (saysGap || closesEntry ? [LogTables.closing] : [])
       + (saysGap ? [LogTables.gap(in: table)] : []) + triggers.map(\.sql)
   }
 
-  /// Returns the statements that bring the tables of the log into the present format. The index of the
-  /// times stays as long as triggers search it, of tables that only other programs declare.
+  /// Returns the statements that bring the tables of the log into the present format. The index of
+  /// the times stays while triggers of tables that only other programs declare search it.
   private func formatChange(in migration: OwnedObjectMigration) throws -> [String] {
     let schema = migration.schema
     let isSearched = schema.entries.contains { entry in
@@ -240,7 +240,8 @@ extension ExistingSchema.Entry {
 }
 
 extension [ExistingSchema.Entry] {
-  /// The columns that triggers of the log write, in their order; empty if none logs deletions.
+  /// The columns that triggers of the log write, in their order; empty if no trigger logs
+  /// deletions.
   var loggedColumns: [String] {
     // INSERT INTO "apus_log_change" (…) VALUES (…, 'delete', OLD."id", OLD."title")
     guard
@@ -261,24 +262,24 @@ extension [ExistingSchema.Entry] {
 /// // CREATE TRIGGER "Post_log_update" …, CREATE TRIGGER "Post_log_delete" …
 /// ```
 ///
-/// Triggers write the old and the new values of each changed row into tables of the library,
-/// in the transaction of the change, whichever program makes it. `db.log` reads them. The migration
-/// creates the tables and the triggers, and creates the triggers again if the columns of the table
-/// change. Each write of a program that opens the database with such a model is one entry of the
-/// log; it also ends the entry that another program left open.
+/// Triggers write the old and the new values of each changed row into tables of the library, in the
+/// transaction of the change, whichever program makes the change. `db.log` reads them. The
+/// migration creates the tables and the triggers. If the columns of the table change, it creates
+/// the triggers again. Each write of a program that opens the database with such a model is one
+/// entry of the log; the write also ends an entry that another program left open.
 ///
-/// Because SQLite fires no delete trigger for a row that REPLACE removes unless
-/// `recursive_triggers` is on, opening a database with such a model switches it on for the writing
-/// connection of this program. Another program must do so before it writes with REPLACE.
+/// SQLite fires no delete trigger for a row that REPLACE removes unless `recursive_triggers` is on.
+/// So opening a database with such a model switches it on for the writing connection of this
+/// program. Another program must do so before it writes with REPLACE.
 ///
 /// The order in which SQLite fires the triggers of the table does not matter. A trigger that hides
-/// changes from all others cannot be declared beside this line: one before an update or a deletion
-/// that writes the table, one on deletions that writes the table, and one after a change that calls
-/// `RAISE(IGNORE)`. `AnyLogChange.uncertainColumns` says more.
+/// changes from all others cannot be declared beside this line: a trigger before an update or a
+/// deletion that writes the table, a trigger on deletions that writes the table, and a trigger
+/// after a change that calls `RAISE(IGNORE)`. `AnyLogChange.uncertainColumns` says more.
 ///
-/// The table needs a primary key. Generated columns are not logged; columns that no model declares
-/// are, from the next migration on. A model without a key, or a view, throws `ModelError` when it is
-/// opened, as does such a trigger.
+/// The table needs a primary key. Generated columns are not logged; undeclared columns are logged
+/// from the next migration on. A model without a key, a view, and a model with such a trigger throw
+/// `ModelError` when the database is opened.
 ///
 /// Each changed row costs one row in the log, with the values that changed. Each write costs two
 /// short statements.

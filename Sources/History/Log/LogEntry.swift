@@ -7,7 +7,7 @@ import SQLCore
   import Foundation
 #endif
 
-/// A transaction in the change log: what it changed in the logged tables, and what is known of it.
+/// A transaction in the change log: its changes in the logged tables, and what is known about it.
 ///
 /// ```swift
 /// for entry in try db.log.entries(after: position, limit: 100) {
@@ -15,40 +15,42 @@ import SQLCore
 /// }
 /// ```
 public struct LogEntry: Sendable, Identifiable {
-  /// The place of a transaction in the log of another database, from which it was applied.
+  /// The place in the log of another database from which a transaction was applied.
   public struct Origin: Hashable, Sendable {
     /// The identity of the other database.
     public let database: String
-    /// The position of the transaction there. Changes that had to wait are in an entry of their own,
+    /// The position of the transaction there. Changes that had to wait are in a separate entry,
     /// with the position of their transaction.
     public let position: LogPosition
     /// Whether the entry has changes that had to wait.
     var isLate = false
 
-    /// The number of the transaction there.
+    /// The number of the transaction in the other database.
     public var sequence: Int64 { position.number }
   }
 
-  /// The position of the entry. A reader continues after it, and it names the transaction in all
+  /// The position of the entry. A reader continues after it. It identifies the transaction in all
   /// copies of the file.
   public let position: LogPosition
   /// The microseconds since 1970, by the clock of the program that wrote. A `Date` is less exact.
   let time: Int64
-  /// The label, as in `db.write(label: "import") { … }`; nil if the write has none.
+  /// The label, as in `db.write(label: "import") { … }`; nil without a label.
   public let label: String?
-  /// The author, as in `connection.setLogAuthor("ada")`; nil if the write has none.
+  /// The author, as in `connection.setLogAuthor("ada")`; nil without an author.
   public let author: String?
-  /// The place in another log from which the transaction was applied; nil if it was made here.
+  /// The place in another log from which the transaction was applied; nil if the transaction was
+  /// made here.
   public let origin: Origin?
-  /// The schema version of the program that migrated the file last before the transaction; nil if
+  /// The schema version of the program that last migrated the file before the transaction; nil if
   /// it has none.
   public let schemaVersion: Int?
-  /// The number of the entry that the transaction undoes; nil if it undoes none.
+  /// The number of the entry that the transaction undoes; nil if it undoes no entry.
   public let undoneSequence: Int64?
   /// The name of a table whose earlier changes are not all in the log; nil in most entries.
   ///
-  /// A migration writes such an entry when it begins to log a table that has rows, or changes
-  /// values of a logged table itself. A reader of the log needs a full copy of the table.
+  /// A migration writes such an entry when it begins to log a table that has rows, or when it
+  /// changes values of a logged table itself. A reader of the log then needs a full copy of the
+  /// table.
   public let gap: String?
   /// The rows that differ, in the order in which they were first changed.
   public let changes: [AnyLogChange]
@@ -60,8 +62,8 @@ public struct LogEntry: Sendable, Identifiable {
   /// The position of the entry.
   public var id: LogPosition { position }
 
-  /// The time by the clock of the program that wrote, in milliseconds. It is later than that of all
-  /// transactions which the log had then.
+  /// The time by the clock of the program that wrote, in milliseconds. It is later than the times
+  /// of all earlier transactions in the log.
   public var date: Date { Date(timeIntervalSince1970: Double(time) / 1_000_000) }
 
   /// Returns the changes of a model's table, in the order in which the rows were first changed.
@@ -71,7 +73,7 @@ public struct LogEntry: Sendable, Identifiable {
   ///   print(change.kind, try change.key, try change.new(\.$title))
   /// }
   /// ```
-  /// Changes that were logged under a former name of the table are not among them.
+  /// Changes that were logged under a former name of the table are not included.
   public func changes<M: Model>(of model: M.Type) -> [LogChange<M>] {
     let name = M.tableName
     return changes.filter { $0.table.isSame(as: name) }.map {
@@ -88,9 +90,9 @@ public struct LogEntry: Sendable, Identifiable {
 /// let next = try db.log.entries(after: LogPosition("\(position)") ?? .start)
 /// ```
 /// A file that is restored from a backup gives the same numbers to other transactions. So each
-/// opening of a file in which it is written, and each restore into an open database, begins another
-/// epoch of the log. A position has the epoch of its entry. A log that does not have the entry, or
-/// no longer has it, throws `LogError.unknownPosition`.
+/// opening of a file begins another epoch of the log with its first write, and so does each restore
+/// into an open database. A position has the epoch of its entry. If the log does not have the
+/// entry, or no longer has it, `LogError.unknownPosition` is thrown.
 ///
 /// Its JSON is its text, `"c2a51f0e99d3b784:12"`. An integer is a position of a log from before logs
 /// had epochs, and 0 is the beginning of every log.
@@ -208,8 +210,8 @@ extension Connection {
   /// Returns the number of the first entry that may not be older than a time: all before it are. Returns
   /// nil if all entries are older.
   ///
-  /// The times of entries from other databases are in no order, but the latest time up to each entry
-  /// never falls, so that this looks at a few entries only.
+  /// The times of entries from other databases have no order. But the latest time up to each entry
+  /// never falls, so this looks at only a few entries.
   func firstLogEntry(since time: Int64) throws -> Int64? {
     try withLatestTimes {
       var (low, high) = (Int64(1), try newestLogSequence())

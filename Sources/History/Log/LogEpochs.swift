@@ -1,9 +1,9 @@
 import QueryDSL
 import SQLCore
 
-// An epoch of a change log has the entries from its first one on, up to the next epoch. Only one
-// opening of one file begins an epoch and writes into it, so that its number and that of an entry
-// name a transaction in all copies of the file. Another program writes into the newest epoch.
+// An epoch of a change log has the entries from its first one up to the next epoch. Only one
+// opening of one file begins an epoch and writes into it. So the numbers of epoch and entry
+// identify a transaction in all copies of the file. Another program writes into the newest epoch.
 
 extension LogPosition {
   /// Makes the position of the entry with a number from the first positions of epochs, in order.
@@ -13,11 +13,11 @@ extension LogPosition {
 }
 
 extension Connection {
-  /// The number of epochs that a purge leaves, at least: of this log, and of each other database.
+  /// The least number of epochs that a purge leaves, of this log and of each other database.
   static let keptEpochs = 10_000
 
-  /// Returns the first positions of the epochs to which the entries from one number up to another
-  /// one belong, in order.
+  /// Returns the first positions of the epochs of the entries from one number up to another, in
+  /// order.
   func logEpochs(from start: Int64, through end: Int64) throws -> [LogPosition] {
     try withEpochs([LogPosition(1, in: 0)]) {
       var epochs: [LogPosition] = []
@@ -39,8 +39,8 @@ extension Connection {
     LogPosition(number, among: try logEpochs(from: number, through: number))
   }
 
-  /// Returns the number up to which the log was purged, and that of the newest entry, whether or not
-  /// it is finished.
+  /// Returns the number up to which the log was purged, and the number of the newest entry, whether
+  /// or not that entry is finished.
   private func logEnds() throws -> (purged: Int64, newest: Int64) {
     let row = try row(
       #"SELECT "purged", (SELECT max("sequence") FROM "apus_log_entry") FROM "apus_log""#)
@@ -98,8 +98,8 @@ extension Connection {
     }
   }
 
-  /// Deletes the oldest epochs whose entries were all purged, of this log and of others, so that a
-  /// file that is opened often, or whose peers are, does not grow without end.
+  /// Deletes the oldest epochs whose entries were all purged, of this log and of other databases. A
+  /// file that is opened often, or whose peers are opened often, then does not grow without end.
   func purgeLogEpochs(upTo purged: Int64) throws {
     try withEpochs(()) {
       try execute(

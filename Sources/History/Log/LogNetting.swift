@@ -4,12 +4,13 @@ import SQLCore
 
 /// Reduces the logged changes of one entry to one change for each row.
 ///
-/// The order of the logged changes says nothing about the order of the changes themselves: SQLite
-/// may fire another trigger before that of the log, and the trigger's change is then logged before
-/// the change that fired it. So the values of each column are counted: +1 for each change that
-/// replaced the value, and -1 for each change that set it. "The row does not exist" counts as a value.
-/// The values between two changes of the row cancel out. A value with +1 is the one before the
-/// entry, and a value with -1 the one after it. Anything else is reported as uncertain.
+/// The order of the logged changes does not show the order of the changes themselves. SQLite may
+/// fire another trigger before the log's trigger, and the other trigger's change is then logged
+/// before the change that fired it. So the values of each column are counted: +1 for each change
+/// that replaced the value, and -1 for each change that set it. "The row does not exist" counts as
+/// a value. The values between two changes of the row cancel out. A value with +1 is the value
+/// before the entry, and a value with -1 the value after it. Any other count is reported as
+/// uncertain.
 struct LogNetting {
   private struct RowID: Hashable {
     let shape: Int64
@@ -19,11 +20,11 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// The changes from elsewhere that counted although they made no difference here.
+  /// The changes from elsewhere that made no difference in this database, but still count.
   private var marks: [AnyLogChange] = []
 
-  /// A change as a trigger wrote it, or one from elsewhere that made no difference: `set` has the
-  /// values that were set, and `gone` the key of a row that was deleted.
+  /// A change as a trigger wrote it, or a change from another database that made no difference:
+  /// `set` has the values that were set, and `gone` the key of a row that was deleted.
   enum Kind: String {
     case insert, update, delete, set, gone
   }
@@ -64,7 +65,7 @@ struct LogNetting {
       kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set, isFromLog: true)
   }
 
-  /// Returns the changes of the rows that differ, in the order in which the log has them.
+  /// Returns the changes of the rows that differ, in the order of the log.
   ///
   /// - Parameter withMarks: whether changes from other databases that made no difference are added.
   func changes(withMarks: Bool) -> [AnyLogChange] {
@@ -73,7 +74,7 @@ struct LogNetting {
       + (withMarks ? marks.compactMap { effective($0, beside: net) } : [])
   }
 
-  /// Returns a mark without what is among the net changes as well; nil if nothing is left.
+  /// Returns a mark without the values that are also among the net changes; nil if nothing is left.
   private func effective(_ mark: AnyLogChange, beside net: [AnyLogChange?]) -> AnyLogChange? {
     guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)],
       let change = net[index]
@@ -94,7 +95,7 @@ private struct NettedRow {
   let values: [DatabaseValue]
   /// The counts of the columns, if the row has several changes.
   private var tallies: [Tally] = []
-  /// The number of insertions minus that of deletions.
+  /// The number of insertions minus the number of deletions.
   private var existence = 0
 
   init(shape: LogShape, key: [DatabaseValue], kind: LogNetting.Kind, values: [DatabaseValue]) {
@@ -116,14 +117,14 @@ private struct NettedRow {
     existence += kind == .insert ? 1 : kind == .delete ? -1 : 0
     for column in tallies.indices where !shape.key.contains(column) {
       let (old, new) = (values[column * 2], values[column * 2 + 1])
-      // An update has NULL twice where it leaves a column as it was.
+      // An update has NULL as old and as new value of an unchanged column.
       if kind == .update, old.isNull, new.isNull { continue }
       tallies[column].add(kind == .insert ? .none : .some(old), 1)
       tallies[column].add(kind == .delete ? .none : .some(new), -1)
     }
   }
 
-  /// The net change; nil if the row is as it was.
+  /// The net change; nil if the row is unchanged.
   var change: AnyLogChange? {
     guard !tallies.isEmpty else { return onlyChange }
     let isCertain = (-1...1).contains(existence)
@@ -168,8 +169,8 @@ private struct NettedRow {
   }
 }
 
-/// The values that a column had in one entry, each with the number of changes that replaced it minus
-/// the number of those that set it. Values with the number 0 are left out.
+/// The values of a column in one entry, each with the number of changes that replaced it minus the
+/// number of changes that set it. Values with the number 0 are left out.
 private struct Tally {
   /// The value is nil where the row did not exist.
   private var counts: [(value: DatabaseValue?, count: Int)] = []
@@ -185,7 +186,7 @@ private struct Tally {
     if counts[index].count == 0 { counts.remove(at: index) }
   }
 
-  /// The values before and after the entry; nil if they are the same, or cannot be known.
+  /// The values before and after the entry; nil if they are the same or unknown.
   var net: (old: DatabaseValue?, new: DatabaseValue?)? {
     guard counts.count == 2, let old = counts.first(where: { $0.count == 1 }),
       let new = counts.first(where: { $0.count == -1 })

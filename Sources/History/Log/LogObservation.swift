@@ -5,9 +5,9 @@ import SQLCore
 /// The entries of the change log after a position, and each further one when its transaction was
 /// committed: `db.log.observe(after:)` and `cursor.observe()`.
 ///
-/// No entry is missing or given twice, by whichever program it was written. Entries wait in the
-/// log until they are asked for; no writer waits. Watching begins when the first element is asked
-/// for, and ends when the iterator is released. When the database is closed, the sequence finishes.
+/// No entry is missing or given twice, whichever program wrote it. Entries wait in the log until
+/// they are requested; no writer waits. Watching begins when the first element is requested, and
+/// ends when the iterator is released. When the database is closed, the sequence finishes.
 public struct LogObservation: AsyncSequence, Sendable {
   /// A transaction.
   public typealias Element = LogEntry
@@ -22,7 +22,7 @@ public struct LogObservation: AsyncSequence, Sendable {
     self.start = start
   }
 
-  /// Returns an iterator, which is an observation of its own.
+  /// Returns an iterator, which is a separate observation.
   public func makeAsyncIterator() -> Iterator {
     Iterator(log: log, start: start)
   }
@@ -32,7 +32,7 @@ public struct LogObservation: AsyncSequence, Sendable {
     private let log: ChangeLog
     private let start: @Sendable () async throws -> LogPosition
     private var position: LogPosition?
-    /// Whether no entry was found when they were read last.
+    /// Whether the last reading found no further entry.
     private var isAtEnd = true
     /// The entries that were read, the next one last.
     private var waiting: [LogEntry] = []
@@ -44,14 +44,14 @@ public struct LogObservation: AsyncSequence, Sendable {
       newest = log.newestPosition.makeAsyncIterator()
     }
 
-    /// Returns the next entry, and waits for it if there is none yet. Returns nil if the task is
-    /// cancelled or the database is closed.
+    /// Returns the next entry, or waits for it. Returns nil if the task is cancelled or the
+    /// database is closed.
     ///
     /// Throws `LogError.expired` if entries were purged before they were read, and
     /// `LogError.unknownPosition` if the file was restored and no longer has the last entry.
     public mutating func next() async throws -> LogEntry? {
       while waiting.isEmpty {
-        // The first value comes at once. A commit after it gives another value, so that none is
+        // The first value comes at once. Each later commit gives another value, so no entry is
         // missed between reading the entries and waiting.
         if isAtEnd { guard try await newest.next() != nil else { return nil } }
         do {
@@ -62,7 +62,7 @@ public struct LogObservation: AsyncSequence, Sendable {
           position = entries.last?.position ?? known
           waiting = entries.reversed()
         } catch {
-          // The database may be closed after it was found to have changed.
+          // The database may be closed after its change was noticed.
           guard position != nil, log.database.isClosed else { throw error }
           return nil
         }
@@ -70,7 +70,7 @@ public struct LogObservation: AsyncSequence, Sendable {
       return waiting.popLast()
     }
 
-    /// Returns the next entry, and waits for it if there is none yet.
+    /// Returns the next entry, or waits for it.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> LogEntry? {
@@ -90,8 +90,8 @@ extension ChangeLog {
   ///   for change in entry.changes(of: Post.self) { … }
   /// }
   /// ```
-  /// Transactions of other programs are seen as by `db.observe`. Iterating throws what
-  /// `entries(after:)` throws.
+  /// Transactions of other programs are seen as in `db.observe`. Iterating throws the errors of
+  /// `entries(after:)`.
   public func observe(after position: LogPosition = .start) -> LogObservation {
     LogObservation(self) { position }
   }

@@ -9,11 +9,11 @@ import SQLCore
 
 /// The columns of a logged table, in the order in which the log has their values.
 ///
-/// A shape never changes. A table that gets other columns gets another shape, and the changes that
-/// were logged before keep theirs.
+/// A shape never changes. A table that gets other columns gets another shape, and earlier changes
+/// in the log keep theirs.
 struct LogShape: Hashable, Sendable {
-  /// The number by which changes name the shape. It depends only on the names, so it is the same in
-  /// every database.
+  /// The number under which changes refer to the shape. It depends only on the names, so it is the
+  /// same in every database.
   let id: Int64
   let table: String
   /// The name of the table, folded.

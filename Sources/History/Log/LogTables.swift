@@ -15,7 +15,8 @@ enum LogTables {
   /// The named readers of the log.
   static let cursor = "apus_log_cursor"
 
-  /// The databases from which transactions were applied. It is created by the first one.
+  /// The databases from which transactions were applied. The first such transaction creates the
+  /// table.
   static let origin = "apus_log_origin"
   /// The changes from other databases that cannot be applied yet. It is created by the first one.
   static let waiting = "apus_log_waiting"
@@ -32,12 +33,12 @@ enum LogTables {
   /// index had their times; both cost a page of each transaction.
   static let format = 2
 
-  /// The columns of `apus_log_change` before those of the values.
+  /// The columns of `apus_log_change` before the columns of the values.
   static let changeColumns = ["id", "entry", "shape", "kind"]
 
   /// The statements that create the tables if they do not exist.
   ///
-  /// The values of a change are in columns without a type, which store every value as it is.
+  /// The values of a change are in columns without a type, which store every value unchanged.
   static let creation = [
     """
     CREATE TABLE IF NOT EXISTS "\(log)" (
@@ -93,9 +94,10 @@ enum LogTables {
     """,
   ]
 
-  /// The statements that create the tables of the databases from which transactions were applied:
-  /// the positions in its log up to which its own transactions were applied, and also those that it
-  /// relayed; and the number of its last own transaction, of the epoch 0 and of each other one.
+  /// The statements that create the tables of the databases from which transactions were applied.
+  /// One table has the positions in the other log up to which its own transactions, and also
+  /// relayed transactions, were applied. The other has the number of its last own transaction, in
+  /// the epoch 0 and in each other epoch.
   static let originCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(origin)" (
@@ -117,8 +119,8 @@ enum LogTables {
     """,
   ]
 
-  /// The statements that create the table of the changes that wait. A change that no longer waits
-  /// stays with its entry, from where it is sent on.
+  /// The statements that create the table of the waiting changes. A change that no longer waits
+  /// stays with its entry, and is sent on from there.
   static let waitingCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(waiting)" (
@@ -178,7 +180,7 @@ enum LogTables {
   /// The index of the times of entries, which triggers of the format 1 search.
   static let timeIndex = "\(entry)_time"
 
-  /// The expression by which triggers of the format 1 find the time of a new entry.
+  /// The expression with which triggers of format 1 find the time of a new entry.
   static let formerTime = "(SELECT max(\"time\") FROM \"\(entry)\")"
 
   /// The statements that add the latest times to the entries of the format 1.
@@ -236,9 +238,9 @@ enum LogTables {
   /// The number of the newest entry.
   static let newest = "(SELECT max(\"sequence\") FROM \"\(entry)\")"
 
-  /// The microseconds since 1970, in whole milliseconds; or, if an entry has that time already or
-  /// a later one, the next microsecond. So a transaction is newer than all that it may have seen,
-  /// even those of other databases whose clocks are ahead.
+  /// The microseconds since 1970, in whole milliseconds. If an entry already has that time or a
+  /// later one, the microsecond after it. So a transaction is newer than all transactions that it
+  /// may have seen, even if they come from databases whose clocks are ahead.
   ///
   /// An entry from another database has the time of its origin, so that the newest entry may not have the
   /// latest time. It then has the latest time so far as well.
@@ -247,8 +249,8 @@ enum LogTables {
     + "coalesce((SELECT coalesce(e.\"latest\", e.\"time\") FROM \"\(entry)\" AS e "
     + "ORDER BY e.\"sequence\" DESC LIMIT 1) + 1, 0))"
 
-  /// The number of the next entry. It is above all that were purged, also by a program of the format 1,
-  /// which deletes the newest entry as well.
+  /// The number of the next entry. It is greater than the numbers of all purged entries, even if a
+  /// program of format 1 has deleted the newest entry.
   private static let next =
     "max(coalesce(\(newest), 0), (SELECT \"purged\" FROM \"\(log)\")) + 1"
 
@@ -262,10 +264,10 @@ enum LogTables {
   /// Begins an entry, unless one is open. If one is, the number of the new row is taken, and its other
   /// values are not looked up.
   ///
-  /// `INSERT … SELECT … WHERE` says the same. But it reads the table that it writes, for which
-  /// SQLite creates a temporary B-tree each time: that took up to half of the time of a short write.
-  /// An upsert keeps its rule in a trigger, whatever the conflict clause of the statement is that
-  /// fires it.
+  /// `INSERT … SELECT … WHERE` says the same. But it reads the table that it writes, so that SQLite
+  /// creates a temporary B-tree each time: that took up to half of the time of a short write. An
+  /// upsert keeps its own rule in a trigger, whatever the conflict clause of the statement that
+  /// fires the trigger.
   static let opening =
     "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\") VALUES ("
     + "CASE WHEN \(isOpen) THEN \(newest) ELSE \(next) END, CASE WHEN \(isOpen) THEN 0 ELSE \(now) END, "

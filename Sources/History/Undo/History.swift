@@ -12,26 +12,26 @@ import SQLCore
 /// ```
 ///
 /// An undo is a new transaction, which observers see and the change log contains like any other. It
-/// restores the columns that the step changed. If one of them was changed since, it is a conflict:
-/// nothing is changed, and `ChangeConflicts` is thrown, or a policy decides. A change of other
-/// columns is no conflict. Any step can be undone, not only the last one.
+/// restores the columns that the step changed. If any of them changed in the meantime, it is a
+/// conflict: nothing is changed and `ChangeConflicts` is thrown, or a policy decides. A change of
+/// other columns is not a conflict. Any step can be undone, not only the last one.
 ///
-/// The user's triggers do not run again, and no foreign key acts: their changes of the models'
-/// tables are part of the step. So name all models whose rows belong together.
+/// The user's triggers do not run again, and no foreign key acts, because the step includes their
+/// changes of the models' tables. So name all models whose rows belong together.
 public final class History: Sendable {
   private let database: Database
   private let source: any HistorySource
   private let tracker: ChangeTracker?
   private let subscription: UInt64?
-  /// The author whose transactions the history has; nil for those of all authors.
+  /// The author whose transactions the history has; nil for the transactions of all authors.
   public let author: String?
 
   /// Creates a history in memory of the transactions that are made from now on through this
   /// database.
   ///
-  /// It begins empty, and ends with the object. Transactions of other programs are not part of it.
-  /// It has no steps after a write whose rows were too many to be recorded
-  /// (`Configuration.maximumTrackedRows`).
+  /// The history begins empty, and ends with the object. Transactions of other programs are not
+  /// part of it. If a write changes more rows than can be recorded
+  /// (`Configuration.maximumTrackedRows`), the history has no steps after it.
   ///
   /// Throws `ModelError` if a model is a view, and `DatabaseError` if SQLite was built without the
   /// pre-update hook: use a history over the change log then. Costs the recording of each changed row,
@@ -40,8 +40,8 @@ public final class History: Sendable {
   /// - Parameters:
   ///   - author: takes only the transactions of this author, as in `history.write` and
   ///     `tx.setLogAuthor`.
-  ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as those
-  ///     of typing. Otherwise each transaction is a step.
+  ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as the
+  ///     transactions of typing. Otherwise each transaction is a step.
   ///   - limit: the number of steps that can be undone.
   public init(
     of models: [any Model.Type], in database: Database, author: String? = nil,
@@ -61,23 +61,23 @@ public final class History: Sendable {
     if database.isClosed { recorder.end() }
   }
 
-  /// Creates a history over the change log: of the transactions that it contains, also those from
-  /// before a restart, and of other programs.
+  /// Creates a history over the transactions in the change log, including transactions from before
+  /// a restart and transactions of other programs.
   ///
-  /// All models must be logged. The first use reads the log once; later ones read what was added.
-  /// Transactions that were applied from another database are not part of it, nor those before a
-  /// `gap` or those that were purged.
+  /// All models must be logged. The first use reads the log once; later uses read the added
+  /// entries. Transactions from another database, transactions before a `gap` and purged
+  /// transactions are not part of the history.
   ///
   /// Throws `ModelError` if a model is a view. `steps()`, `undo()` and `redo()` throw
-  /// `LogError.noLog` if the database has no log, and `LogError.unknownPosition` if the file was
-  /// restored and no longer has the steps; another history has those of the file.
+  /// `LogError.noLog` if the database has no log. They throw `LogError.unknownPosition` if the file
+  /// was restored and no longer has the steps; a new history has the steps of the restored file.
   ///
   /// - Parameters:
   ///   - position: the position in the log after which the history begins. If another
   ///     history undoes an earlier transaction, that is no step of this one.
   ///   - author: takes only the transactions of this author.
-  ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as those
-  ///     of typing. Otherwise each transaction is a step.
+  ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as the
+  ///     transactions of typing. Otherwise each transaction is a step.
   ///   - limit: the number of steps that can be undone.
   public init(
     of models: [any Model.Type], inLogOf database: Database, after position: LogPosition = .start,
@@ -115,16 +115,16 @@ public final class History: Sendable {
 
   // MARK: Undo and redo
 
-  /// Undoes a step, the last one if none is given, by a transaction of its own. Returns nil if
-  /// there is nothing to undo.
+  /// Undoes a step, by default the last one, in its own transaction. Returns nil if there is
+  /// nothing to undo.
   ///
-  /// Exactly the transactions of the step are undone: neither others with its label, nor those that
-  /// joined it since `steps()` returned it.
+  /// Exactly the transactions of the step are undone. Other transactions with its label stay, and
+  /// so do transactions that joined the step after `steps()` returned it.
   ///
-  /// Throws `ChangeConflicts` if the policy lets a conflict fail, `HistoryError.unknownStep` if the
-  /// step cannot be undone (any more), and over the log `LogError.unknownPosition` if the file was
-  /// restored and no longer has the step. Costs a statement for many rows that it inserts, two for
-  /// each row that it updates or deletes, and a few for each foreign key.
+  /// Throws `ChangeConflicts` if the policy lets a conflict fail, and `HistoryError.unknownStep` if
+  /// the step cannot be undone, or no longer. Over the log, throws `LogError.unknownPosition` if
+  /// the file was restored and no longer has the step. Costs a statement for many rows that it
+  /// inserts, two for each row that it updates or deletes, and a few for each foreign key.
   @discardableResult
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -132,7 +132,7 @@ public final class History: Sendable {
     try perform(.undo, step, resolving: policy)
   }
 
-  /// Undoes a step, the last one if none is given, from asynchronous code.
+  /// Undoes a step, by default the last one, from asynchronous code.
   @discardableResult
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -140,11 +140,11 @@ public final class History: Sendable {
     try await perform(.undo, step, resolving: policy)
   }
 
-  /// Redoes a step that was undone, the one that was undone last if none is given. Returns nil if
-  /// there is nothing to redo.
+  /// Redoes an undone step, by default the step that was undone last. Returns nil if there is
+  /// nothing to redo.
   ///
-  /// A redo also takes back what foreign keys did in other tables when the step was undone: in memory in
-  /// all of them, over the log in those that are logged. A row that has changed since stays as it is.
+  /// A redo also reverses what foreign keys did in other tables when the step was undone: in memory
+  /// in all tables, over the log in logged tables. A row that has changed since stays unchanged.
   ///
   /// A new transaction of the history ends the possibility to redo. Throws like `undo`.
   @discardableResult
@@ -162,8 +162,8 @@ public final class History: Sendable {
     try await perform(.redo, step, resolving: policy)
   }
 
-  /// Takes a step out of the history, the one to undo next if none is given, and leaves its rows as
-  /// they are. Returns nil if there is none.
+  /// Takes a step out of the history, by default the step to undo next, and leaves its rows
+  /// unchanged. Returns nil if there is none.
   ///
   /// ```swift
   /// do {
@@ -174,8 +174,9 @@ public final class History: Sendable {
   /// }
   /// ```
   /// Over the log it writes an entry without changes, so that the step is also gone after a restart
-  /// and for other histories. Throws `HistoryError.unknownStep` if the history does not have the step,
-  /// and over the log `LogError.unknownPosition` if the file was restored and no longer has it.
+  /// and for other histories. Throws `HistoryError.unknownStep` if the history does not have the
+  /// step. Over the log, throws `LogError.unknownPosition` if the file was restored and no longer
+  /// has the step.
   @discardableResult
   public func skip(_ step: HistoryStep? = nil) throws -> HistoryStep? {
     try perform(.skip, step, resolving: .fail)?.step

@@ -11,12 +11,12 @@ import SQLCore
 /// The history of some tables in memory, with the values that the pre-update hook recorded.
 ///
 /// Commits arrive on the writer's thread, before the write returns. While the history itself
-/// writes, it holds the writer, so that a commit which arrives is its own.
+/// writes, it holds the writer, so every commit that arrives is its own.
 final class HistoryRecorder: CommitReceiver {
   fileprivate struct State {
     var stack: HistoryStack<WriteChanges>
     var nextID: Int64 = 1
-    /// Distinguishes the steps from those of other histories in memory.
+    /// Distinguishes the steps from the steps of other histories in memory.
     let epoch = Int64.random(in: 1 ... .max)
     /// Whether the history itself writes.
     var isWriting = false
@@ -157,8 +157,8 @@ extension HistoryRecorder.State {
 extension NettedTable {
   /// Returns the changes in the form of the change log.
   ///
-  /// - Parameter throwsIfInvalid: whether it throws for a row with text that SQLite would not write back
-  ///   as it was, and does not leave the row out.
+  /// - Parameter throwsIfInvalid: whether to throw for a row with text that SQLite would not write
+  ///   back unchanged. Otherwise the row is left out.
   fileprivate func logChanges(exactly throwsIfInvalid: Bool) throws -> [AnyLogChange] {
     let key = names.keys.compactMap { names.ordered.firstIndex(of: $0) }
     let shape = LogShape(table: names.table, columns: names.ordered, key: key)
@@ -172,7 +172,7 @@ extension NettedTable {
     }
   }
 
-  /// Returns the change of a row; nil if it has text that SQLite would not write back as it was.
+  /// Returns the change of a row; nil if it has text that SQLite would not write back unchanged.
   ///
   /// - Parameters:
   ///   - key: the indices of the key's columns in the shape.

@@ -5,7 +5,7 @@ import SQLCore
 /// Where the steps of a history come from: memory, or the change log.
 protocol HistorySource: Sendable {
   var updates: HistoryUpdates { get }
-  /// Whether the source needs to see all that an undo changes, since nothing else keeps it.
+  /// Whether the source needs a witness of the undo's changes, because it keeps no record of them.
   var needsWitness: Bool { get }
 
   func steps(in database: Database) throws -> HistorySteps
@@ -23,7 +23,7 @@ protocol HistorySource: Sendable {
 /// An action on a step of a history.
 enum HistoryAction: Sendable {
   case undo, redo
-  /// The step is taken out of the history, and its rows stay as they are.
+  /// The step is taken out of the history, and its rows stay unchanged.
   case skip
 }
 
@@ -34,8 +34,8 @@ struct HistoryOptions: Sendable {
   let limit: Int
 }
 
-/// An observer of all tables during an undo. It sees what the undo changes in tables outside the
-/// history, so that a redo can take that back as well.
+/// An observer of all tables during an undo. It sees the undo's changes in tables outside the
+/// history, so that a redo can reverse them as well.
 final class HistoryWitness: CommitReceiver {
   private let changes = Lock<WriteChanges?>(nil)
 

@@ -1,9 +1,9 @@
-/// The steps of a history: those that can be undone, and those that can be redone.
+/// The steps of a history: the steps that can be undone, and the steps that can be redone.
 ///
-/// To undo a step, its transactions are inverted, the last one first. The transactions that this
-/// makes are those of the step from then on, and to redo it, they are inverted in turn.
+/// To undo a step, its transactions are inverted, the last one first. The inverting transactions
+/// then are the transactions of the step, and to redo it, they are inverted in turn.
 struct HistoryStack<Transaction: Sendable>: Sendable {
-  /// A transaction and what it does to its step; or, in memory, the one that inverted all
+  /// A transaction and its part in its step. In memory, it may be the transaction that inverted all
   /// transactions of a step.
   struct Member: Sendable {
     /// The step of this member alone.
@@ -14,7 +14,7 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
   struct Step: Sendable {
     /// The members in the order in which they were made; at least one.
     var members: [Member]
-    /// The number that the step had when it was made, before parts of it were undone.
+    /// The original number of the step, from before parts of it were undone.
     let group: Int64
 
     var step: HistoryStep {
@@ -26,7 +26,7 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
 
   /// The steps that can be undone, the oldest first.
   private(set) var done: [Step] = []
-  /// The steps that can be redone; the one to redo first is the last.
+  /// The steps that can be redone; the next one to redo is the last.
   private(set) var undone: [Step] = []
   /// Whether the next transaction may join the last step.
   private var mayJoin = false
@@ -74,8 +74,8 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     mayJoin = true
   }
 
-  /// Moves a step after another transaction has inverted it; or removes it, if there is none since
-  /// nothing had to be changed, or if the step is skipped.
+  /// Moves a step after another transaction has inverted it. Removes the step if there is no such
+  /// transaction, because nothing had to be changed or the step is skipped.
   mutating func move(_ action: HistoryAction, _ step: Step, with transaction: Transaction?) {
     mayJoin = false
     let given = step.step
@@ -104,8 +104,8 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
 }
 
 extension HistoryStack where Transaction == Int64 {
-  /// Follows a transaction that inverts one of another number. Returns false if that one belongs to
-  /// no step.
+  /// Follows a transaction that inverts another one. Returns false if that other transaction
+  /// belongs to no step.
   ///
   /// - Parameter isEmpty: whether it changed nothing, so that its step cannot be inverted again.
   mutating func invert(_ target: Int64, by transaction: Int64, isEmpty: Bool) -> Bool {

@@ -7,25 +7,26 @@ import QueryDSL
   import Foundation
 #endif
 
-/// A step of a history: one transaction, or consecutive ones with the same label if the history
-/// groups them.
+/// A step of a history: one transaction, or consecutive transactions with the same label if the
+/// history groups them.
 ///
 /// ```swift
 /// let history = try History(of: [Post.self], in: db)
 /// for step in try history.steps().undoable { print(step.date, step.label ?? "") }
 /// ```
 public struct HistoryStep: Hashable, Sendable, Identifiable {
-  /// The number of the step in its history. It keeps it when it is undone and redone.
+  /// The number of the step in its history. It stays the same when the step is undone and redone.
   public let id: Int64
-  /// The label of its transactions, as in `db.write(label: "Rename") { … }`; nil if they have none.
+  /// The label of its transactions, as in `db.write(label: "Rename") { … }`; nil without a label.
   public let label: String?
-  /// The author of its transactions; nil if they name none.
+  /// The author of its transactions; nil without an author.
   public let author: String?
   /// The time of its first transaction, by the clock of the program that wrote.
   public let date: Date
   /// The position of its last transaction. Transactions that join the step later do not belong to
-  /// this value, and are not undone with it. The epoch is that of the log, or one of the history in
-  /// memory, so that no other history or restored file takes a transaction with the same number for it.
+  /// this value, and are not undone with it. The epoch comes from the log, or from the history in
+  /// memory. So no other history or restored file mistakes another transaction with the same number
+  /// for this one.
   let last: LogPosition
 }
 
@@ -33,7 +34,7 @@ public struct HistoryStep: Hashable, Sendable, Identifiable {
 public struct HistorySteps: Hashable, Sendable {
   /// The steps that can be undone, in the order in which they were made.
   public let undoable: [HistoryStep]
-  /// The steps that can be redone. The one that was undone last is the last.
+  /// The steps that can be redone. The last one is the one that was undone last.
   public let redoable: [HistoryStep]
 
   init<Transaction>(_ stack: HistoryStack<Transaction>) {
@@ -54,11 +55,11 @@ public struct HistoryOutcome: Hashable, Sendable {
 public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The history has no step with this number that can be undone, redone or skipped.
   case unknownStep(Int64)
-  /// In a database in UTF-16, a row of this table contained text that is not valid, which SQLite would
-  /// not write again as it was.
+  /// In a database in UTF-16, a row of this table contained invalid text, which SQLite would not
+  /// write back unchanged.
   case invalidText(table: String)
 
-  /// The error in a sentence, with what to do.
+  /// The error in a sentence, with advice.
   public var description: String {
     switch self {
     case .unknownStep(let id):

@@ -2,15 +2,15 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// The history of some tables over the change log. Its steps are those of the log: each entry that
-/// undoes another one says so, and so the steps can be found again after a restart.
+/// The history of some tables over the change log. Its steps are the steps of the log: each entry
+/// that undoes another entry says so, and therefore the steps can be found again after a restart.
 final class LoggedHistory: HistorySource, CommitReceiver {
   private struct State {
     var stack: HistoryStack<Int64>
     /// The position of the last entry that was read.
     var position: LogPosition
-    /// The entries that undo, or redo, a transaction from before the beginning of the history. They
-    /// are no steps, nor is what inverts them.
+    /// The entries that undo or redo a transaction from before the beginning of the history. They
+    /// are not steps, nor are entries that invert them.
     var outside: Set<Int64> = []
   }
 
@@ -70,7 +70,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     return state
   }
 
-  /// Keeps what was read, so that it is not read again.
+  /// Keeps the entries that were read, so that they are not read again.
   private func keep(_ new: State) {
     state.withLock { known in
       // Another thread may have read further.
@@ -80,12 +80,12 @@ final class LoggedHistory: HistorySource, CommitReceiver {
 
   private func follow(_ entry: LogEntry, in state: inout State) {
     if let gap = entry.gap {
-      // What changed in the table before is not all in the log.
+      // The log does not have all earlier changes of the table.
       if tables.contains(gap.lowercasedASCII) { state.stack.removeAll() }
       return
     }
     let isOfTables = entry.changes.contains { tables.contains($0.shape.foldedTable) }
-    // A history of other tables may have undone its part of the transaction.
+    // A history of other tables may have undone the part of the transaction in those tables.
     if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
       let isEmpty = entry.changes.isEmpty
       if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }

@@ -5,7 +5,8 @@
 /// A stack of undo actions of a user interface, such as Foundation's `UndoManager`.
 @MainActor
 public protocol UndoRegistry: AnyObject {
-  /// Registers an action that undoes; if it is registered while such an action runs, it redoes.
+  /// Registers an undo action. If it is registered while an undo action runs, it becomes a redo
+  /// action.
   func registerUndo(named name: String?, _ action: @escaping @MainActor () -> Void)
 }
 

@@ -11,18 +11,18 @@ extension Connection {
   /// // INSERT INTO "profiles" (…) VALUES (…) ON CONFLICT ("id") DO UPDATE SET …
   /// ```
   ///
-  /// A class does as well: its stored properties are read as they stand, and its `init(from:)` reads
-  /// a row. Every stored property is a column; one whose type has no stored form is stored as JSON. The
-  /// first write creates the table, and a struct with more properties adds columns; nothing is
-  /// dropped. Throws `MigrationError` if `Configuration.schemaPolicy` does not allow such a change,
-  /// `ModelError` if a column of the table has another type, and `WriteIgnored` if SQLite ignored the
-  /// row.
+  /// A class works as well: its stored properties are read from the instance, and its `init(from:)`
+  /// reads a row. Every stored property is a column; a property whose type has no stored form is
+  /// stored as JSON. The first write creates the table, and a struct with more properties adds
+  /// columns; nothing is dropped. Throws `MigrationError` if `Configuration.schemaPolicy` does not
+  /// allow such a change, `ModelError` if a column of the table has another type, and
+  /// `WriteIgnored` if SQLite ignored the row.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
     try write([row], to: table)
   }
 
-  /// Writes plain structs into a table, one after another, all or none; throws what `write` of one
-  /// throws.
+  /// Writes plain structs into a table, one after another, all or none. Throws the errors of
+  /// `write` of a single struct.
   public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
     try use().allOrNothing { try writeEach(rows, to: table) }
   }
@@ -41,7 +41,7 @@ extension Connection {
         sql.append(place == 0 ? "\(value)" : ", \(value)")
       }
       try execute(sql + ") ON CONFLICT (\"id\") DO \(unsafe: action)")
-      // A row that has only a key is left as it is.
+      // A row that has only a key is left unchanged.
       if try changeCount == 0, !others.isEmpty {
         throw WriteIgnored(table: table.name, row: rows.count > 1 ? index : nil)
       }
@@ -51,10 +51,10 @@ extension Connection {
   /// Returns the row with that `id` as a plain struct; nil if there is no such row. Two statements:
   /// the columns of the table, and one index seek.
   ///
-  /// A column that the table does not have is read as nil, or as zero or empty for a property that
-  /// is not optional. Throws `ColumnValueError` for a value that is not valid for its property's
-  /// type, and `ModelError` if a column has another type, or is missing and its property's type has
-  /// no such value.
+  /// If the table lacks a column, the property is read as nil, or as zero or empty if it is not
+  /// optional. Throws `ColumnValueError` for a value that is not valid for its property's type.
+  /// Throws `ModelError` if a column has another type, or is missing and the type of its property
+  /// has no such value.
   public func find<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {

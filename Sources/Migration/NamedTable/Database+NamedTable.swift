@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-// Each call is an access of its own. `Connection` has the same methods, for several calls in one
-// access; they document what is stored and thrown.
+// Each call is a separate access. `Connection` has the same methods, for several calls in one
+// access; their documentation says what they store and throw.
 
 extension Database {
   /// Writes a plain struct into a table, in a transaction of its own; see `Connection.write`.
@@ -15,12 +15,12 @@ extension Database {
     try await writeData { try $0.write(row, to: table) }
   }
 
-  /// Writes plain structs into a table, all or none.
+  /// Writes all of the plain structs into a table, or none.
   public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
     try writeData { try $0.write(rows, to: table) }
   }
 
-  /// Writes plain structs into a table, all or none.
+  /// Writes all of the plain structs into a table, or none.
   public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) async throws {
     try await writeData { try $0.write(rows, to: table) }
   }

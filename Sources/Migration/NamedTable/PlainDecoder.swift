@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Gives the values of one row to the `init(from:)` of a class, whose instances cannot be made in any
-/// other way. The keys are the names of its stored properties.
+/// Gives the values of one row to the `init(from:)` of a class, the only way to make its instances.
+/// The keys are the names of its stored properties.
 struct PlainDecoder: Decoder {
   private let type: Any.Type
   private let fields: [PlainField]

@@ -60,7 +60,7 @@ struct PlainLayout<Row: Codable & Sendable> {
     }
   }
 
-  /// Returns the struct or instance that has these values, which are in the order of the fields.
+  /// Returns the struct or instance with these values, given in the order of the fields.
   func row(of values: [DatabaseValue], in table: TableName) throws -> Row {
     if Row.self is AnyClass {
       return try Row(from: PlainDecoder(Row.self, fields, values, in: table))
@@ -103,7 +103,7 @@ struct PlainField {
   let storageClass: StorageClass
   let isOptional: Bool
   let typeName: String
-  /// The value that a row has if it was written without the column; nil if the type has none.
+  /// The value of a row that was written without the column; nil if the type has none.
   let fallback: DatabaseValue?
   /// Reads the property from a struct in memory.
   let store: (UnsafeRawPointer) throws -> DatabaseValue
@@ -180,8 +180,8 @@ struct PlainField {
     }
   }
 
-  /// The declaration of the column. It may be NULL or has a default, because a struct without this
-  /// property writes rows without it.
+  /// The declaration of the column. The column may be NULL or has a default, because a struct
+  /// without this property writes rows without it.
   var sql: String {
     let declared = "\(Identifier(name).quoted) \(storageClass.rawValue)"
     guard !isOptional, let fallback else { return declared }
@@ -189,7 +189,7 @@ struct PlainField {
   }
 }
 
-/// An optional whose wrapped type is not known.
+/// An optional whose wrapped type is unknown.
 protocol AnyOptional {
   var isNil: Bool { get }
 }

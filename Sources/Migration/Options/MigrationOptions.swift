@@ -47,7 +47,7 @@ public struct MigrationOptions: Sendable {
     /// value.
     case refused
     /// Zero, `false`, or the empty text or bytes, which also become the column's default. A type
-    /// without such a value, such as a date or an enumeration, is refused nevertheless.
+    /// without such a value, such as a date or an enumeration, is still refused.
     ///
     /// Choose this if a step of your own fills the new column, or if the values have no meaning
     /// yet.
@@ -61,41 +61,41 @@ public struct MigrationOptions: Sendable {
   public var missingDefaults: MissingDefaults
   /// Whether the migration reads all values of the models' columns, even if nothing changed.
   ///
-  /// It finds what other programs wrote, and what was there before the file noted any types
+  /// It finds invalid values of other programs, and values from before the file noted any types
   /// (`checksChangedTypes`). It reads every row at each opening.
   public var checksValues: Bool
-  /// Whether an opening reads the values of the columns whose Swift type has changed; true by
+  /// Whether opening the database reads the values of columns whose Swift type has changed; true by
   /// default.
   ///
-  /// The cases of an enumeration, the properties of a struct in JSON, or a text that becomes a UUID or
-  /// a Decimal do not show in the schema. So a migration notes the types in the file, as the
-  /// definition of the view `apus_types`. An opening reads the definitions anyway, and compares this
-  /// one: no statement more. If a type has changed, it reads the column once, after a call of
-  /// `progress`. A value that the type cannot read refuses the migration, as it does with
-  /// `checksValues`; false opens the file nevertheless, and then reading such a row throws.
+  /// The cases of an enumeration, the properties of a struct in JSON, or a text that becomes a UUID
+  /// or a Decimal do not show in the schema. So a migration notes the types in the file, as the
+  /// definition of the view `apus_types`. Opening a database reads the definitions anyway, so the
+  /// comparison costs no further statement. If a type has changed, its column is read once, after a
+  /// call of `progress`. A value that the type cannot read refuses the migration, as with
+  /// `checksValues`. With false, the file opens nevertheless, and reading such a row throws.
   ///
-  /// - Only an opening that migrates adds the notes to a file. Until then, a file of another program
-  ///   or of an earlier version of Apus has none, and its values are not read. A file with notes is
-  ///   brought up to date by an opening that has checked what changed.
+  /// - Only an opening that migrates adds the notes to a file. Until then, a file of another
+  ///   program or of an earlier version of Apus has no notes, and its values are not read. Notes
+  ///   are brought up to date by an opening that has checked the changes.
   /// - The cases of an enumeration are known if it is `CaseIterable`. More cases need no check.
-  /// - A type that reads its values by code of its own is known by its name and stored properties.
+  /// - A type with its own decoding code is known by its name and stored properties.
   /// - A program with a lower `schemaVersion` than the file checks nothing. Neither does a file that is
   ///   opened as read-only; `migrationPlan(for:)` does. An engine elsewhere, such as a cluster, does
   ///   not call Swift types, and nothing is noted there.
   public var checksChangedTypes: Bool
-  /// The path of a copy of the file that is made by `VACUUM INTO` before anything is changed; nil
-  /// for none. A migration with nothing to do makes no copy. Throws if a file exists at the path.
+  /// The path of a copy of the file, which `VACUUM INTO` makes before anything is changed; nil for
+  /// no copy. A migration with nothing to do makes no copy. Throws if a file exists at the path.
   public var copyPath: String?
-  /// How long to wait for another process that migrates the same file.
+  /// How long to wait for another process that is migrating the same file.
   public var waiting: Duration
-  /// Steps of your own, in the order in which they run.
+  /// Your own steps, in the order in which they run.
   public var steps: [MigrationStep]
   /// The treatment of tables that a newer program has changed.
   public var newerSchema: NewerSchema
-  /// The number of this program's schema, if you number it; higher is newer. With nil, only the
-  /// definitions are compared.
+  /// The number of this program's schema, if the program numbers its schemas; higher is newer. With
+  /// nil, only the definitions are compared.
   ///
-  /// The file keeps the number of the program that migrated it last. A program with a lower number
+  /// The file keeps the number of the program that last migrated it. A program with a lower number
   /// is older, whatever it declares. A program with a higher number is newer, and migrates even to
   /// a schema that the file had before. So a higher number declares an intended return to an
   /// earlier schema.
@@ -132,8 +132,8 @@ public struct MigrationOptions: Sendable {
 }
 
 extension MigrationOptions {
-  /// Runs an opening or a migration with these options on a thread of its own. It ends if the task
-  /// is cancelled.
+  /// Runs an opening or a migration with these options on a separate thread. It ends if the task is
+  /// cancelled.
   package func run<Result: Sendable>(
     _ job: @escaping @Sendable (MigrationOptions) throws -> Result
   ) async throws -> Result {
@@ -148,19 +148,19 @@ extension MigrationOptions {
   /// The treatment of tables and views that a newer program has changed.
   ///
   /// A file keeps the earlier definitions of its tables. A program is older than a table if it
-  /// would have left an earlier state of the table unchanged, and would change the present one, for
-  /// example by dropping an index that a newer version added.
+  /// would have left an earlier state of the table unchanged, but would change the present state,
+  /// for example by dropping an index that a newer version added.
   public enum NewerSchema: Hashable, Sendable {
-    /// The table stays as the newer program made it, and the older program runs beside it.
+    /// The table stays as the newer program made it, and both programs use it.
     ///
-    /// The older program is refused if it cannot work with the table: if the table or a column is
-    /// missing, has another type, form or key, or if a column that it does not declare requires a
-    /// value.
+    /// The older program is refused if it cannot work with the table. That is so if the table or a
+    /// column is missing, or has another type, form or key, or if a column that the program does
+    /// not declare requires a value.
     case kept
     /// The older program is refused.
     case refused
-    /// The table is migrated to what this program declares, as if this program were the newer one.
-    /// This is for development, where branches are switched back and forth.
+    /// The table is migrated to what this program declares, as if this program were newer. Use it
+    /// during development, when you switch back and forth between branches.
     case replaced
   }
 }
@@ -175,8 +175,8 @@ public struct MigrationProgress: Hashable, Sendable {
   public let table: String
   /// The statement that runs next.
   public let sql: String
-  /// The number of rows that have been copied, and an estimate of those that have been checked or
-  /// put into an index; 0 before that.
+  /// The number of copied rows so far, or an estimate of the rows that were checked or put into an
+  /// index; 0 before that.
   public let copiedRows: Int
   /// The number of rows to copy, to check, or to put into an index; 0 for other statements, and for
   /// indexes and checks of at most 10,000 rows.

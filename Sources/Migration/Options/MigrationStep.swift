@@ -12,15 +12,15 @@ import SQLCore
 /// ])
 /// ```
 ///
-/// A step that runs `.after`, the default, sees both the new columns and the old ones: columns,
-/// tables and constraints that a schema drops are dropped after it, and unique indexes are created
-/// after it. Foreign keys are not enforced while steps run; they are checked before the migration
+/// A step that runs `.after`, the default, sees both the new and the old columns. Columns, tables
+/// and constraints that a schema drops are dropped after it, and unique indexes are created after
+/// it. Foreign keys are not enforced while steps run; they are checked before the migration
 /// commits.
 ///
 /// A database that has none of the tables yet is new. Steps that fix existing rows have nothing to
-/// do there: they are noted as done, and do not run. Use a step that runs `.last`, and on new
-/// databases as well, for what every database needs and a schema cannot declare, such as FTS5
-/// tables and initial rows:
+/// do on a new database: they are noted as done, and do not run. Use a step that runs `.last`, also
+/// on new databases, for what every database needs and a schema cannot declare, such as FTS5 tables
+/// and initial rows:
 ///
 /// ```swift
 /// MigrationStep("the search index", .last, onNewDatabase: .runs) { connection in

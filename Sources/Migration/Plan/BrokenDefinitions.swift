@@ -3,8 +3,8 @@ import SQLCore
 
 /// The views and triggers of a database that SQLite cannot compile, with the reason for each.
 ///
-/// A definition that was broken before a migration stays as it is. A migration that would break one
-/// is refused.
+/// A definition that was broken before a migration stays unchanged. A migration that would break a
+/// definition is refused.
 struct BrokenDefinitions {
   struct Definition {
     let kind: ExistingSchema.Entry.Kind
@@ -51,7 +51,7 @@ struct BrokenDefinitions {
     }
   }
 
-  /// Adds the triggers of one table that do not compile. If all of them compile, this takes one
+  /// Adds the triggers of one table that do not compile. If all triggers compile, this takes one
   /// statement for each event.
   private mutating func addTriggers(_ triggers: [ExistingSchema.Entry], in connection: Connection)
     throws
@@ -61,8 +61,7 @@ struct BrokenDefinitions {
     do {
       columns = try connection.columns(ofTable: table).filter { $0.generation == .none }.map(\.name)
     } catch let error as DatabaseError where error.isRefusal {
-      // If a view names something that does not exist, it has no columns, and none of its triggers
-      // compiles.
+      // If a view names a missing object, it has no columns, and none of its triggers compiles.
       definitions += triggers.map {
         Definition(kind: .trigger, name: $0.name, reason: error.message)
       }

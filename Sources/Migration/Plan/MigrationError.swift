@@ -31,8 +31,8 @@ public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible
 extension MigrationPlan.Step {
   /// Returns the refusal of a step that SQLite refuses, with its message.
   ///
-  /// - Parameter isTaken: whether something has a name already. Another name for the model's table
-  ///   is offered.
+  /// - Parameter isTaken: whether a name is already taken. Another name for the model's table is
+  ///   offered.
   static func refusal(
     _ error: DatabaseError, of step: MigrationPlan.Step,
     isTaken: (String) -> Bool = { _ in false }

@@ -7,10 +7,10 @@ import SQLCore
   import Foundation
 #endif
 
-/// The SQL functions by which a migration calls the Swift types of columns.
+/// The SQL functions with which a migration calls the Swift types of columns.
 ///
 /// - `apus_convert(column, value, kept, names, key …)` runs a declared conversion on a value. A
-///   value of the storage class `kept` stays as it is. `names` and `key` identify the row in an
+///   value of the storage class `kept` stays unchanged. `names` and `key` identify the row in an
 ///   error.
 /// - `apus_form(column, value)` reads a value in the form of its storage class and writes it in the
 ///   declared form; `apus_has_form(column, value)` returns whether that works.
@@ -37,8 +37,8 @@ struct MigrationFunctions {
 
   /// Runs a closure while the functions are registered on the connection.
   func use<Result>(on core: ConnectionCore, _ body: () throws -> Result) throws -> Result {
-    // An engine elsewhere has none of them. Then a statement that calls one is not compiled, and so
-    // not sent.
+    // An engine elsewhere has none of these functions. A statement that calls one is not compiled
+    // there, and so not sent.
     if core.isRemote { return try body() }
     return try use(functions[...], on: core, body)
   }

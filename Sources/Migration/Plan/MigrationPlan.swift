@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// The steps by which opening a database with its models will change its tables.
+/// The steps with which opening a database with its models will change its tables.
 ///
 /// ```swift
 /// print(try db.migrationPlan(for: [Author.self, Post.self]))
@@ -9,8 +9,8 @@ import SQLCore
 ///
 /// Steps that lose nothing run automatically, and so do steps whose loss a schema declares. A step
 /// that would lose anything else, or cannot be done automatically, is refused with a line that
-/// resolves it. If any step is refused, none runs. Parts of the database that no model declares are
-/// kept.
+/// resolves the refusal. If any step is refused, no step runs. Parts of the database that no model
+/// declares are kept.
 public struct MigrationPlan: Hashable, Sendable {
   /// One step of a plan.
   public struct Step: Hashable, Sendable {
@@ -42,13 +42,13 @@ public struct MigrationPlan: Hashable, Sendable {
       case dropIndex(String)
       /// A trigger is created.
       case createTrigger(String)
-      /// A trigger is dropped: a schema declares so, declares it differently, or no longer declares
-      /// it.
+      /// A trigger is dropped, because a schema declares it as dropped, declares it differently, or
+      /// no longer declares it.
       case dropTrigger(String)
       /// A full-text or vector index is created with its triggers, and filled from the rows of its table.
       case createSearchIndex(String)
-      /// A full-text or vector index is dropped with its triggers: a schema drops it or declares it
-      /// differently, or a name in it has changed.
+      /// A full-text or vector index is dropped with its triggers, because a schema drops it or
+      /// declares it differently, or a name in it has changed.
       case dropSearchIndex(String)
       /// A full-text or vector index is filled again, because the values of its table have changed.
       case fillSearchIndex(String)
@@ -56,11 +56,11 @@ public struct MigrationPlan: Hashable, Sendable {
       case startLog
       /// The triggers that write the changes of the table into the change log are dropped.
       case stopLog
-      /// A column that no model declares stays as it is.
+      /// A column that no model declares stays unchanged.
       case keepColumn(String)
-      /// Another part of the database that no model declares stays as it is.
+      /// Another part of the database that no model declares stays unchanged.
       case keepDeclaration(String)
-      /// A table or view stays as a newer program made it.
+      /// A table or view stays in the newer program's form.
       case keepNewer
       /// One of the user's own steps runs.
       case userStep(String)
@@ -74,10 +74,10 @@ public struct MigrationPlan: Hashable, Sendable {
       case lossless
       /// Values are lost, as a schema or the options declare.
       case destructive
-      /// The step is not done, and neither is any other.
+      /// The step is not done, and neither is any other step.
       case refused
       /// The step is not possible in the present database, but one of the user's own steps runs
-      /// before it and may make it possible. It is planned again after that step.
+      /// earlier and may make it possible. It is planned again after that step.
       case undecided
     }
 
@@ -87,14 +87,14 @@ public struct MigrationPlan: Hashable, Sendable {
     public internal(set) var kind: Kind
     /// The name of the table or view.
     public let table: String
-    /// The SQL that the step runs; nil if it runs none.
+    /// The SQL that the step runs; nil if it runs no SQL.
     public let sql: String?
     /// The reason for the step, or for its refusal and what to do instead.
     public internal(set) var reason: String
-    /// A line to paste if the step is refused or keeps something: into the schema, in place of a
-    /// property, or into the options of the migration. Every refusal has one.
+    /// A line to paste if the step is refused or keeps a part of the database: into the schema, in
+    /// place of a property, or into the options of the migration. Every refusal has a line.
     public let line: String?
-    /// All alternative lines to paste; one of them is needed. The first is `line`.
+    /// All alternative lines to paste; any one of them is enough. The first is `line`.
     ///
     /// A line that loses values says so in a comment, and is not the first if another keeps them.
     public let lines: [String]
@@ -119,18 +119,18 @@ public struct MigrationPlan: Hashable, Sendable {
   /// The steps, in the order in which they run.
   public internal(set) var steps: [Step] = []
 
-  /// Whether the types by which the values were checked will be noted.
+  /// Whether the migration will note the types with which the values were checked.
   var notesTypes = false
 
   init(steps: [Step] = []) {
     self.steps = steps
   }
 
-  /// Whether no step changes a table's rows or declarations. Such a plan may still list what is
-  /// kept.
+  /// Whether no step changes a table's rows or declarations. Such a plan may still list parts that
+  /// are kept.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
 
-  /// The refused steps. `.undecided` steps are not among them.
+  /// The refused steps, without `.undecided` steps.
   public var refusals: [Step] { steps.filter { $0.kind == .refused } }
 }
 
@@ -146,7 +146,7 @@ extension MigrationPlan.Step {
 
 extension MigrationPlan: CustomStringConvertible {
   /// The plan as a difference. A sign begins each step: `+` adds, `-` removes, `~` changes, `=`
-  /// keeps, `!` is refused, and `?` marks a step that one of the user's own steps may still make
+  /// keeps, and `!` is refused. `?` marks a step that one of the user's own steps may still make
   /// possible.
   public var description: String {
     guard !steps.isEmpty else { return "nothing to migrate" }

@@ -8,7 +8,8 @@ import SQLCore
 #endif
 
 extension MigrationPlanner {
-  /// Returns the steps, without those that would undo what the history says a newer program did.
+  /// Returns the steps, except steps that would undo a newer program's changes according to the
+  /// history.
   func steps(
     _ steps: [PlannedStep], for declared: Declarations, in schema: ExistingSchema,
     _ history: SchemaHistory
@@ -90,11 +91,12 @@ private struct NewerSchemaJudge {
 
   // MARK: Finding out whether a table is newer
 
-  /// Returns the time at which the file became newer than this program; nil if it is not newer.
+  /// Returns the time at which the file became newer than this program; nil if the file is not
+  /// newer.
   ///
   /// - Parameters:
-  ///   - isDeclared: whether a state is the one that the program declares.
-  ///   - knowsMore: whether the program drops something that was added after the given states. Then
+  ///   - isDeclared: whether a state equals the program's declarations.
+  ///   - knowsMore: whether the program drops an object that was added after the given states. Then
   ///     it knows the later state and is not older.
   private func date(
     ofNewer name: String, _ isDeclared: (SchemaHistory.State) -> Bool,
@@ -113,12 +115,12 @@ private struct NewerSchemaJudge {
 
   /// Returns whether a program with this table would open a file in this state without changing it.
   ///
-  /// The SQL of the state does not run; it is only parsed. A comparison that needs rows, as for
-  /// columns that differ, finds no table in the empty database, and the answer is no.
+  /// The SQL of the state is parsed, but does not run. A comparison that needs rows, as for columns
+  /// that differ, finds no table in the empty database, and the answer is no.
   private func opens(_ state: SchemaHistory.State, as table: TableDefinition) -> Bool {
     guard !state.parts.isEmpty, let empty = try? Connection() else { return false }
     var table = table
-    // A declared conversion concerns values, and a state has none.
+    // A declared conversion concerns values, and a noted state has no values.
     for index in table.columns.indices { table.columns[index].conversion = nil }
     var planner = MigrationPlanner(connection: empty)
     planner.declaredViews = self.planner.declaredViews
@@ -184,7 +186,7 @@ private struct NewerSchemaJudge {
       .keepNewer, table: name, reason: "\(reason), but leaves it as it is", line: line)
   }
 
-  /// Returns the reasons why this program cannot work with a table as it is.
+  /// Returns the reasons why this program cannot work with the existing table.
   private func obstacles(to table: TableDefinition) -> [String] {
     guard let existing = try? schema.table(table.name) else { return ["the table does not exist"] }
     var obstacles: [String] = []
@@ -254,6 +256,6 @@ extension Declarations {
 }
 
 extension MigrationPlan {
-  /// The tables and views that stay as a newer program made them.
+  /// The tables and views that stay in a newer program's form.
   var newerNames: [String] { steps.filter { $0.action == .keepNewer }.map(\.table) }
 }

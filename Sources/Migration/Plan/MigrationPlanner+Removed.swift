@@ -32,7 +32,7 @@ extension MigrationPlanner {
     }
   }
 
-  /// Returns the refusals to drop a table: because a model declares it, or something else names it.
+  /// Returns the refusals to drop a table, because a model declares it or another object names it.
   private func refusals(
     ofRemoving name: String, _ declared: Declarations, in schema: ExistingSchema
   ) -> [MigrationPlan.Step] {
@@ -75,15 +75,15 @@ extension MigrationPlanner {
 }
 
 extension Declarations {
-  /// Returns the line that drops the foreign key of another table, with the schema that it belongs
-  /// to.
+  /// Returns the line that drops the foreign key of another table, and the schema in which the line
+  /// belongs.
   func removalLine(of reference: ExistingSchema.Reference) -> String {
     let table = tables.first { $0.name.isSame(as: reference.table) }
     let place = (table?.model ?? reference.table).inComment
     return "\(reference.key.removalLine)  // in the schema of \(place)"
   }
 
-  /// Whether a foreign key is dropped in the same migration, by itself or with its table.
+  /// Whether a foreign key is dropped in the same migration, alone or with its table.
   func removes(_ reference: ExistingSchema.Reference) -> Bool {
     if removes(.table(reference.table)) { return true }
     guard let table = tables.first(where: { $0.name.isSame(as: reference.table) }),

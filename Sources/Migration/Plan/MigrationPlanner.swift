@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// Compares what models declare with the existing schema, and plans the steps between them.
+/// Compares the declarations of models with the existing schema, and plans the steps between them.
 struct MigrationPlanner {
   /// The part of a migration that is planned.
   enum Extent {
@@ -48,8 +48,8 @@ struct MigrationPlanner {
     declaredViews = Set(declared.views.map(\.name.lowercasedASCII))
   }
 
-  /// Returns whether there is nothing to do, as far as that shows without a comparison. Most often
-  /// nothing has changed, and comparing the texts is enough.
+  /// Returns whether there is nothing to do, judged without a comparison of tables. Usually nothing
+  /// has changed, and comparing the texts is enough.
   func isDone(_ declared: Declarations, in reading: SchemaReading) throws -> Bool {
     guard !checksValues, reading.isExact, remembersTypes(of: declared, in: reading) else {
       return false
@@ -66,7 +66,7 @@ struct MigrationPlanner {
       && declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
   }
 
-  /// Whether the types are those that the file notes, or need not be.
+  /// Whether the file has notes of exactly these types, or needs none.
   private func remembersTypes(of declared: Declarations, in reading: SchemaReading) -> Bool {
     guard checksChangedTypes, let sql = reading.types, sql != declared.notedTypes else {
       return true
@@ -93,7 +93,7 @@ struct MigrationPlanner {
     return exchanges.allSatisfy(done.contains)
   }
 
-  /// Returns the steps, without those that would undo the changes of a newer program, or might.
+  /// Returns the steps, except steps that would or might undo the changes of a newer program.
   ///
   /// The history is read only if the plan changes something.
   func steps(for declared: Declarations, in schema: ExistingSchema) throws -> [PlannedStep] {
@@ -107,8 +107,8 @@ struct MigrationPlanner {
     return isCurrent ? judged : judged.map { $0.keeping.map { PlannedStep($0) } ?? $0 }
   }
 
-  /// Returns the steps that make the schema what is declared, including those that would undo the
-  /// changes of a newer program. The functions of a migration must be registered.
+  /// Returns the steps that make the schema equal to the declarations, including steps that would
+  /// undo the changes of a newer program. The functions of a migration must be registered.
   func allSteps(for declared: Declarations, in existing: ExistingSchema) throws -> [PlannedStep] {
     var schema = existing
     let log = MigrationLog(connection: connection)

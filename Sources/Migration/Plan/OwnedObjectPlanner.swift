@@ -2,8 +2,8 @@ import QueryDSL
 import SQLCore
 
 /// Plans the objects that the library owns in a schema: triggers, full-text indexes and the change
-/// log. Each says how the file differs from it; this makes steps of that, and decides what happens to
-/// objects that no model declares.
+/// log. Each object says how the file differs from it. The planner makes steps of the differences,
+/// and decides about objects that no model declares.
 ///
 /// The text of such an object names tables and columns, so it is dropped before all other steps and
 /// created after them.
@@ -11,7 +11,7 @@ struct OwnedObjectPlanner {
   private let declared: Declarations
   private let schema: ExistingSchema
   private var migration: OwnedObjectMigration
-  /// The steps that come before all others, and those that come after them.
+  /// The steps that run before all others, and the steps that run after them.
   private(set) var first: [PlannedStep] = []
   private(set) var last: [PlannedStep] = []
 
@@ -96,8 +96,8 @@ struct OwnedObjectPlanner {
     first.append(step)
   }
 
-  /// Drops the triggers of logs that schemas end, and lists those that no model declares as kept. A
-  /// program that does not use the log cannot declare it, so its migrations never end one.
+  /// Drops the triggers of logs that schemas end, and lists undeclared log triggers as kept. A
+  /// program that does not use the log cannot declare it, so its migrations never end a log.
   private mutating func planEndedLogs() {
     for table in declared.tables where !declared.logs(table.name) {
       let triggers =
@@ -148,7 +148,7 @@ extension PlannedStep {
       .dropTrigger(name), of: table, ["DROP TRIGGER \(Identifier(name).quoted)"], reason)
   }
 
-  /// Lets a migration that may be older than the file keep what the step drops.
+  /// Lets a migration that may be older than the file keep the object that the step drops.
   fileprivate mutating func keep(_ title: String, _ line: String) {
     keeping = MigrationPlan.Step(
       .keepDeclaration(title), table: step.table,
@@ -162,9 +162,9 @@ extension Declarations {
     owned.contains { $0.kind == .log && $0.table.isSame(as: table) }
   }
 
-  /// Whether the planner of owned objects decides about an existing trigger: one that is declared, or
-  /// that a migration created for a table or view of the models. Other triggers are only listed as
-  /// kept.
+  /// Whether the planner of owned objects decides about an existing trigger. It does if the trigger
+  /// is declared, or if a migration created it for a table or view of the models. Other triggers
+  /// are only listed as kept.
   func manages(_ trigger: ExistingSchema.Entry, renames: Renames) -> Bool {
     guard trigger.kind == .trigger else { return false }
     return TriggerDefinition.named(trigger.name, in: triggers) != nil

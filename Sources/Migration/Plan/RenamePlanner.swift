@@ -6,17 +6,17 @@ import SQLCore
 ///
 /// ALTER TABLE … RENAME changes every definition that names the table or column, in other tables as
 /// well. Therefore renamings run before all other steps, and the models are compared with the
-/// database as it will be after them.
+/// database in its state after them.
 struct RenamePlanner {
   private(set) var renames = Renames()
   /// The steps, in an order in which each new name is free.
   private(set) var steps: [PlannedStep] = []
-  /// The notes of the database; those of exchanges say which have run.
+  /// The notes of the database. The notes of exchanges show which of them have run.
   private let done: Set<String>
   /// Whether tables exchange their names.
   private(set) var exchangesTables = false
 
-  /// - Parameter done: the notes of the database, which include those of exchanges that have run.
+  /// - Parameter done: the notes of the database, including the notes of exchanges that have run.
   init(_ declared: [TableDefinition], in schema: ExistingSchema, done: Set<String>) {
     self.done = done
     renameTables(declared, in: schema)
@@ -109,7 +109,7 @@ struct RenamePlanner {
     }
     while let index = pending.firstIndex(where: { line in
       names.contains(line.from.lowercasedASCII) && !names.contains(line.name.lowercasedASCII)
-        // A column that has just got this name is not the one that the line means.
+        // A column that has only now got this name is not the column that the line means.
         && !columns.contains { $0.name.isSame(as: line.from) }
     }) {
       let line = pending.remove(at: index)

@@ -77,7 +77,7 @@ struct TablePlanner {
         return .none(droppedView: nil)
       }
       var declared = declared
-      // A model without a key leaves the table the one that it has.
+      // A model without a key leaves the existing key of the table.
       if declared.keyNames.isEmpty { declared.keyNames = existing.key.columns }
       return .existing(
         TableComparison(
@@ -126,8 +126,8 @@ struct TablePlanner {
     }
   }
 
-  /// The steps that drop the triggers which the schema drops. A trigger may belong to another
-  /// table; the first schema that drops it plans the step.
+  /// The steps for the triggers that the schema drops. A trigger may belong to another table; the
+  /// first schema that drops it plans the step.
   private var droppedTriggers: [PlannedStep] {
     guard planner.extent == .whole else { return [] }
     return declared.removedTriggers.filter { name in
@@ -147,7 +147,7 @@ struct TablePlanner {
 struct StepBuilder {
   private let table: TableComparison
   private var steps: [PlannedStep] = []
-  /// The parts that stay although no model declares them; they follow the steps in the plan.
+  /// The undeclared parts that stay; in the plan they follow the steps.
   private var kept: [PlannedStep] = []
   private var changes: [TableChange] = []
   /// The notes of conversions that are written or removed with the changes.
@@ -195,7 +195,7 @@ struct StepBuilder {
       steps[steps.count - 1].conversions = conversions
       return
     }
-    // If any step is refused, none will run, and the reasons are planned already.
+    // If any step is refused, no step will run, and the reasons are already planned.
     guard !isRefused else { return }
     let rebuild = try TableRebuild(of: table, sources: sources)
     add(

@@ -2,9 +2,9 @@ import QueryDSL
 import SQLCore
 
 extension Database {
-  /// Opens a database file with its models, and migrates it in one transaction: tables and columns
-  /// that are missing are added, and those that are declared differently are changed. Data is lost
-  /// only where a schema or the options say so.
+  /// Opens a database file with its models, and migrates it in one transaction: missing tables and
+  /// columns are added, and differently declared ones are changed. Data is lost only where a schema
+  /// or the options say so.
   ///
   /// A file that is opened as read-only is not migrated.
   ///
@@ -36,8 +36,8 @@ extension Database {
 
   /// Opens a database in memory with the tables of its models.
   ///
-  /// Steps of `options` that are for new databases, such as one that inserts the rows that every
-  /// database has, run as for a file.
+  /// Steps of `options` that run on new databases run here, too, for example a step that inserts
+  /// initial rows.
   public static func inMemory(
     models: [any TableModel.Type], configuration: Configuration = Configuration(),
     migration options: MigrationOptions = MigrationOptions()
@@ -90,7 +90,7 @@ extension Database {
   /// Returns the plan of what `migrate` would do, without changing anything.
   ///
   /// If there is nothing to do, this costs one read of the schema. If values must be examined, for
-  /// example those of a column that gets another type, it also reads their table.
+  /// example in a column that gets another type, it also reads their table.
   public func migrationPlan(
     for models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationPlan {
@@ -147,7 +147,7 @@ extension Database {
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
     try prepareWriters(declared)
-    // Most often there is nothing to do, and finding that out needs no write lock.
+    // Most often there is nothing to do, and no write lock is needed to find that out.
     let plan = try reading { core in
       try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
     }
@@ -176,7 +176,8 @@ extension Database {
     } catch let error as DatabaseError
       where plan.isEmpty && [.busy, .full, .readOnly].contains(error.code.primary)
     {
-      // Only types were to be noted. The next opening checks the values again, and notes them.
+      // The only work was to note types. The next opening checks the values again, and notes the
+      // types.
       return plan
     }
     if let notify = configuration.onMigration, !done.isEmpty {
@@ -190,8 +191,8 @@ extension Database {
 }
 
 extension Database {
-  /// Registers what the owned objects of models need, and, if one keeps up with the changes of a
-  /// table, a setting by which REPLACE fires the delete triggers.
+  /// Registers what the owned objects of models need. If an object follows the changes of a table,
+  /// also turns on the setting with which REPLACE fires delete triggers.
   private func prepareWriters(_ declared: Declarations) throws {
     let isReadOnly = configuration.isReadOnly
     for type in declared.ownedTypes {

@@ -78,10 +78,10 @@ struct MigrationForecast {
   }
 
   /// Makes refusals undecided if one of the user's own steps may resolve them. A step that runs
-  /// `.before` may resolve every refusal; a step that runs `.after` only refusals of steps that
-  /// follow it.
+  /// `.before` may resolve every refusal; a step that runs `.after` may resolve only refusals of
+  /// later steps.
   ///
-  /// - Parameter expanding: the steps that come before those `.after`.
+  /// - Parameter expanding: the steps before the user's steps that run `.after`.
   private func decide(
     _ steps: inout [PlannedStep], _ pending: [MigrationStep],
     expanding: () throws -> [PlannedStep]
@@ -118,11 +118,11 @@ extension MigrationForecast {
     return try refusals(of: planned).map { PlannedStep($0) }
   }
 
-  /// Tries the steps on a copy of the schema, in memory and without rows, and returns the refusals
-  /// of SQLite. Returns none if the schema cannot be copied, for example because it uses a module
-  /// or collation that only another program has.
+  /// Tries the steps on a copy of the schema, in memory and without rows, and returns SQLite's
+  /// refusals. Returns none if the schema cannot be copied, for example because it uses a module or
+  /// collation that only another program has.
   ///
-  /// SQLite reports there what it refuses (a view that would name a dropped column, too many
+  /// On the copy SQLite reports what it refuses (a view that would name a dropped column, too many
   /// columns), so that the plan can refuse it before anything runs. This costs the statements of
   /// the schema and of the plan, on empty tables.
   private func refusals(of steps: [PlannedStep]) throws -> [MigrationPlan.Step] {

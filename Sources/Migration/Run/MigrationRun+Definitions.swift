@@ -2,7 +2,8 @@ import QueryDSL
 import SQLCore
 
 extension MigrationRun {
-  /// Returns whether a step drops a view or trigger that is set aside, which is dropped already.
+  /// Returns whether a step drops a view or trigger that is set aside. Such a view or trigger is
+  /// already dropped.
   mutating func dropsAside(_ step: MigrationPlan.Step) -> Bool {
     let kind: ExistingSchema.Entry.Kind
     let name: String
@@ -106,7 +107,7 @@ extension ExistingSchema {
 }
 
 extension MigrationRun {
-  /// The rows whose foreign keys refer to no row, by child and parent table.
+  /// The rows whose foreign keys reference no row, by child and parent table.
   struct Violations {
     struct Reference: Hashable {
       let child: String
@@ -115,12 +116,12 @@ extension MigrationRun {
 
     /// The rowids of the rows; NULL for a table without rowids.
     var rows: [Reference: [DatabaseValue]] = [:]
-    /// The error of the check itself. It fails if a foreign key refers to columns that are not a
-    /// key.
+    /// The error of the check itself. The check fails if a foreign key references columns that are
+    /// not a key.
     var error: DatabaseError?
   }
 
-  /// Returns the rows whose foreign keys refer to no row.
+  /// Returns the rows whose foreign keys reference no row.
   ///
   /// - Parameter renames: the renamings that will follow; the result has the names after them.
   func foreignKeyViolations(_ renames: Renames = Renames()) throws -> Violations {
@@ -138,8 +139,9 @@ extension MigrationRun {
     return violations
   }
 
-  /// Throws if the migration left rows that refer to no row. Rows that did so before are allowed:
-  /// they are identified by their rowids, or counted if a rebuild may have changed those.
+  /// Throws if the migration left rows that reference no row. Rows that did so before the migration
+  /// are allowed. They are identified by their rowids, or only counted if a rebuild may have
+  /// changed their rowids.
   func checkForeignKeys(before: Violations) throws {
     guard done.contains(where: \.concernsReferences) else { return }
     try report("", "PRAGMA foreign_key_check")

@@ -14,7 +14,7 @@ struct MigrationRun {
   /// Broken views and triggers that were dropped because ALTER TABLE failed for them. They are
   /// created again after the steps.
   var aside: [ExistingSchema.Entry] = []
-  /// The schema as it was read last; nil if it may have changed since.
+  /// The schema at the last reading; nil if it may have changed since.
   private var schema: ExistingSchema?
 
   /// - Parameter schema: the present schema, if it has been read.
@@ -83,11 +83,11 @@ struct MigrationRun {
     let isOlder = try options.areOlder(than: old, in: connection)
     let unknown = isOlder && !isNew ? [] : try log.pending(options.steps, in: old)
     let pending = unknown.filter { !isNew || $0.onNewDatabase == .runs }
-    // The user's own steps may change what is planned.
+    // The user's own steps may change the plan.
     let planned = pending.isEmpty ? try plan(.whole) : nil
     if let planned, planned.allSatisfy(\.step.isKept) {
       try run(planned, keepingTrackOfKept: true)
-      // A file without notes stays as it is while nothing is migrated.
+      // A file without notes stays unchanged while nothing is migrated.
       if !isOlder, old.entry(NotedTypes.name) != nil { try noteTypes() }
       return
     }
@@ -115,8 +115,8 @@ struct MigrationRun {
     }
   }
 
-  /// Notes the types of the declared tables, whose values have been checked where their types have
-  /// changed.
+  /// Notes the types of the declared tables. If a type has changed, its values have been checked
+  /// before.
   private mutating func noteTypes() throws {
     guard options.checksChangedTypes, !core.isRemote, !declared.tables.isEmpty else { return }
     let schema = try presentSchema()
@@ -144,7 +144,7 @@ struct MigrationRun {
     }
   }
 
-  /// Returns the schema, which is read again only after it may have changed.
+  /// Returns the schema. It is read again only after it may have changed.
   mutating func presentSchema() throws -> ExistingSchema {
     if let schema { return schema }
     let read = try ExistingSchema(of: connection)
@@ -171,8 +171,7 @@ struct MigrationRun {
     let old = try presentSchema()
     let broken = try BrokenDefinitions(of: old, in: connection)
     schema = nil
-    // Existing definitions are written again as they are, even with string literals in double
-    // quotes.
+    // Existing definitions are written again unchanged, even with string literals in double quotes.
     core.takesQuotedTextInDefinitions = true
     defer { core.takesQuotedTextInDefinitions = false }
     for planned in steps where keepingTrackOfKept || !planned.step.isKept {
@@ -210,7 +209,7 @@ struct MigrationRun {
       MigrationProgress(table: table, sql: sql, copiedRows: copied, rowCount: count))
   }
 
-  /// Reports a statement before it runs, and how far it has come if it reads a whole table.
+  /// Reports a statement before it runs, and the progress of a statement that reads a whole table.
   private func reporting(_ table: String, _ sql: String, _ body: () throws -> Void) throws {
     try report(table, sql)
     guard let progress = options.progress, let steps = Self.stepsPerRow(of: sql) else {
@@ -246,8 +245,7 @@ struct MigrationRun {
     try copy(rebuild, rowCount: rowCount)
     try report(table, "-- check that every row was copied")
     try rebuild.check(in: connection)
-    // Other definitions name the table. They stay as they are, and refer to the new table
-    // afterwards.
+    // Other definitions name the table. They stay unchanged, and refer to the new table afterwards.
     core.hasLegacyAlterTable = true
     defer { core.hasLegacyAlterTable = false }
     try execute(rebuild.dropTable, of: table)

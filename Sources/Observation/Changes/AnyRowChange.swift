@@ -4,15 +4,15 @@ import SQLCore
 /// The net change of one row of a table in one write.
 ///
 /// However often a write changes a row, this is one change, from the row before the write to the
-/// row after it. A row that ends as it was is not reported.
+/// row after it. A row that the write leaves unchanged in the end is not reported.
 public struct AnyRowChange: Sendable {
   /// Whether the row was inserted, updated or deleted.
   public let kind: RowChangeKind
-  /// The values of the primary key, as they are stored; the rowid if the table has no primary key.
+  /// The stored values of the primary key; the rowid if the table has no primary key.
   public var keyValues: [DatabaseValue] { delivered.key(at: index).values }
   /// The columns whose values differ, in the order of the table. For a row that was inserted or
-  /// deleted, these are all watched columns and those of its primary key. Generated columns that
-  /// are calculated on reading are not reported.
+  /// deleted, these are all watched columns and the columns of the primary key. Generated columns
+  /// that are calculated on reading are not reported.
   public var changedColumns: [String] {
     guard kind == .updated else {
       return delivered.names.ordered.filter { delivered.place(of: $0) != nil }
@@ -77,8 +77,8 @@ public struct AnyRowChange: Sendable {
   }
 }
 
-// The part of `RowChange.old` and `RowChange.new` that is the same for all models. It is not generic,
-// so that only the conversion of a value is compiled for each type.
+// The part of `RowChange.old` and `RowChange.new` that all models share. It is not generic, so that
+// only the conversion of a value is compiled for each type.
 extension AnyRowChange {
   /// Returns the value of a model's column before the write; nil if the row did not exist.
   @usableFromInline
@@ -127,11 +127,11 @@ extension AnyRowChange {
 /// The changed rows of a table as one stream delivers them, shared by all its row changes.
 final class DeliveredRows: Sendable {
   private let table: NettedTable
-  /// The places of the delivered columns among the recorded ones.
+  /// The places of the delivered columns among the recorded columns.
   let places: [Int]
   /// Whether all recorded columns are delivered.
   private let deliversAll: Bool
-  /// The model whose columns are asked for; the array holds the place of each of them.
+  /// The model whose columns were last requested; the array holds the place of each column.
   private let layout: ModelLayout?
   private let placesOfColumns: [Place?]
 
@@ -172,7 +172,7 @@ final class DeliveredRows: Sendable {
     return row.old < 0 ? .inserted : row.new < 0 ? .deleted : .updated
   }
 
-  /// Returns whether the row was inserted or deleted, or one of its delivered columns differs.
+  /// Returns whether the row was inserted or deleted, or any of its delivered columns differs.
   func differs(at index: Int) -> Bool {
     deliversAll || table.differs(table.rows[index], at: places)
   }

@@ -11,8 +11,8 @@ import SQLCore
 ///
 /// Watching begins when the stream is created and ends when it is released. It continues if the
 /// table is dropped and created again, which `.schemaChanged` reports. When the database is closed,
-/// or its last reference is released, the stream gives the changes that were committed until then,
-/// and finishes.
+/// or its last reference is released, the stream gives the changes committed until then, and
+/// finishes.
 ///
 /// Elements wait until they are asked for, and no writer waits for that. If more rows wait than
 /// `Configuration.maximumTrackedRows`, one element with `.tableChanged` takes their place.
@@ -44,20 +44,20 @@ extension Database {
   /// }
   /// ```
   ///
-  /// All changes through this database are seen, whether by models, raw SQL, triggers or cascades.
-  /// A write that is rolled back, or that leaves the watched columns as they were, gives no
+  /// The stream sees all changes through this database, whether by models, raw SQL, triggers or
+  /// cascades. A write that is rolled back, or that leaves the watched columns unchanged, gives no
   /// element. Writes that share a commit give one element each, in their order.
   ///
-  /// Writes that begin after the call are delivered in full. A write that is running at the call is
-  /// also delivered in full if another observer watches these columns already; if not, it gives an
-  /// element with `.tableChanged`, even if it is rolled back.
+  /// Writes that begin after the call are delivered in full. A write that is already running is
+  /// delivered in full if another observer watches these columns; if not, it gives an element with
+  /// `.tableChanged`, even if it is rolled back.
   ///
   /// For each changed row of the table, the writer copies the watched columns; writes to other
   /// tables cost nothing. Without any observer, there is no hook.
   ///
   /// - Parameters:
-  ///   - columns: an update counts if one of them differs. Only they, and the key, have old and new
-  ///     values. Without any, all columns of the model count.
+  ///   - columns: an update counts if any of these columns differs. Only these columns and the key
+  ///     have old and new values. Without columns, all columns of the model count.
   ///   - keys: the keys of the rows to watch; nil for all rows.
   public func changes<M: Model, each Value: ColumnValue>(
     of model: M.Type, columns: repeat KeyPath<M, ColumnReference<each Value>>,
@@ -78,7 +78,7 @@ extension Database {
   ) -> ChangeStream<M> {
     guard let layout = try? M.layout else { return ChangeStream(nil) }
     let table = QualifiedTableName(layout.tableName)
-    // The table may have columns that belong to other models only: they are left out.
+    // The table may have columns that belong only to other models; these are left out.
     let watched = columns ?? Set(layout.columns.map(\.name.lowercasedASCII))
     let wanted = keys.map { Set($0.flatMap(RowKey.candidates)) }
     let interest = Subscription.Interest(columns: watched, keys: wanted)
@@ -102,8 +102,7 @@ extension Database {
 }
 
 extension RowKey {
-  /// Returns the keys under which a row with these key values may be recorded, whatever its table
-  /// is like.
+  /// Returns the possible recorded forms of a row's key with these values, for every kind of table.
   static func candidates(_ values: [DatabaseValue]) -> [RowKey] {
     guard values.count == 1, case .integer(let id) = values[0] else { return [.values(values)] }
     return [.rowID(id), .values(values)]
@@ -127,22 +126,22 @@ extension NettedTable {
 }
 
 extension Database {
-  /// Returns a stream of the changes to those rows of a model's table for which every line of the
-  /// predicate held before the write or holds after it.
+  /// Returns a stream of the changes to the rows of a model's table that match every line of the
+  /// predicate, before or after the write.
   ///
   /// ```swift
   /// for await change in db.changes(of: Post.self, where: { $0.$status == .published }) { … }
   /// ```
   ///
-  /// A row that begins or ceases to match is delivered with what happened to it in the table, which
-  /// usually is an update. SQLite tests the predicates on the recorded rows, in a separate database
-  /// in memory, with the functions and collations that are registered on this database. The
-  /// observer pays for that, and not the writer.
+  /// If a row begins or ceases to match, its change is still delivered with its kind in the table,
+  /// usually an update. SQLite tests the predicates on the recorded rows, in a separate database in
+  /// memory, with the functions and collations that are registered on this database. The test costs
+  /// time of the observer, not of the writer.
   ///
   /// Some predicates need more than the row and cannot be tested in this way: subqueries, MATCH,
   /// the current time, functions that are not deterministic, columns that are calculated on
   /// reading, and columns that the model does not have. For these, and for text that is invalid in
-  /// the file's encoding, an element has every row of the table that the write changed, and
+  /// the file's encoding, an element has every row of the table that the write changed. Then
   /// `ModelChanges.unfilteredReason` gives the reason.
   public func changes<M: Model>(
     of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> PredicateLines
@@ -154,7 +153,7 @@ extension Database {
 
 /// An iterator over the elements of a stream of changes.
 public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
-  /// nil for a type that cannot be a model, which has no table and so no changes.
+  /// Nil for a type that cannot be a model: it has no table, and so no changes.
   private let feed: ChangeFeed<Element>?
 
   init(_ feed: ChangeFeed<Element>?) {
@@ -180,7 +179,7 @@ extension ChangeIterator: Sendable {}
 /// The commits that wait for an observer of changes. They become elements of the stream when the
 /// observer asks for one, on its own thread and not on the writer's.
 final class ChangeFeed<Element: Sendable>: Sendable {
-  /// A part of what waited, from which one element is made.
+  /// A part of the waiting changes, from which one element is made.
   enum Piece: Sendable {
     case write(WriteChanges)
     /// Tables whose rows were dropped because the observer was slow.

@@ -8,7 +8,7 @@ import SQLCore
 /// }
 /// ```
 public struct DatabaseChanges: Sendable {
-  /// The label of the write, as in `db.write(label: "import") { … }`; nil if it has none.
+  /// The label of the write, as in `db.write(label: "import") { … }`; nil without a label.
   public let label: String?
   /// The tables that changed, ordered by name.
   public let tables: [TableChanges]
@@ -32,8 +32,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// It works like `changes(of:)`, for all tables of the main database and of attached ones, with
-  /// all their columns. The shadow tables of virtual tables are not reported.
+  /// It works like `changes(of:)`, for all tables of the main database and of attached databases,
+  /// with all their columns. The shadow tables of virtual tables are not reported.
   public func changes() -> DatabaseChangeStream {
     DatabaseChangeStream(
       ChangeFeed(in: self, tables: nil) { piece in

@@ -9,7 +9,7 @@ import SQLCore
 /// }
 /// ```
 public struct ModelChanges<M: Model>: Sendable {
-  /// The label of the write, as in `db.write(label: "import") { … }`; nil if it has none.
+  /// The label of the write, as in `db.write(label: "import") { … }`; nil without a label.
   public let label: String?
 
   /// The rows that differ, in the order in which they were first changed.
@@ -18,10 +18,10 @@ public struct ModelChanges<M: Model>: Sendable {
   /// Further events of the table. If there are any, `rows` may be incomplete.
   public let events: Set<TableEvent>
 
-  /// The reason why the predicates of `changes(of:where:)` could not be tested on these rows; nil
-  /// if they were, or if there are no predicates.
+  /// The reason why SQLite could not test the predicates of `changes(of:where:)` on these rows; nil
+  /// if it did, or if there are no predicates.
   ///
-  /// If it is set, `rows` has every row of the table that the write changed.
+  /// If there is a reason, `rows` has every row of the table that the write changed.
   public let unfilteredReason: String?
 
   init(
@@ -34,8 +34,8 @@ public struct ModelChanges<M: Model>: Sendable {
     self.unfilteredReason = unfilteredReason
   }
 
-  /// Whether `rows` has only rows for which the predicates of `changes(of:where:)` held before the
-  /// write or hold after it; true if there are no predicates.
+  /// Whether `rows` has only rows that match the predicates of `changes(of:where:)` before or after
+  /// the write; true if there are no predicates.
   public var isFiltered: Bool { unfilteredReason == nil }
 
   /// Whether `rows` lists all changes.
@@ -48,8 +48,8 @@ public struct ModelChanges<M: Model>: Sendable {
   /// The rows that were deleted.
   @inlinable public var deleted: [RowChange<M>] { rows(of: .deleted) }
 
-  /// Returns the rows of a kind. A write usually changes all rows in the same way, and then they are
-  /// not copied.
+  /// Returns the rows of a kind. Usually all rows of a write have the same kind, and then the array
+  /// is not copied.
   @inlinable
   func rows(of kind: RowChangeKind) -> [RowChange<M>] {
     rows.allSatisfy { $0.kind == kind } ? rows : rows.filter { $0.kind == kind }
@@ -87,7 +87,7 @@ public struct ModelChanges<M: Model>: Sendable {
 /// ```
 ///
 /// However often a write changes a row, this is one change, from the row before the write to the
-/// row after it. A row that ends as it was is not reported.
+/// row after it. A row that the write leaves unchanged in the end is not reported.
 public struct RowChange<M: Model>: Sendable {
   /// The same change, without the model.
   public let row: AnyRowChange
@@ -95,10 +95,10 @@ public struct RowChange<M: Model>: Sendable {
   /// Whether the row was inserted, updated or deleted. A row whose key changed is deleted under the
   /// old key and inserted under the new one.
   @inlinable public var kind: RowChangeKind { row.kind }
-  /// The values of the primary key, as they are stored.
+  /// The stored values of the primary key.
   public var keyValues: [DatabaseValue] { row.keyValues }
   /// The columns whose values differ, in the order of the table. For a row that was inserted or
-  /// deleted, these are all watched columns and those of its primary key.
+  /// deleted, these are all watched columns and the columns of the primary key.
   public var changedColumns: [String] { row.changedColumns }
 
   /// The primary key.

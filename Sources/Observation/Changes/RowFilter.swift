@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A filter that reduces the changes of a write to the rows for which a query's predicates held
-/// before or hold after.
+/// A filter that reduces the changes of a write to the rows that match a query's predicates before
+/// or after the write.
 final class RowFilter: Sendable {
   private let statement: SelectStatement
   private let database: Database
@@ -31,7 +31,7 @@ final class RowFilter: Sendable {
     }
     let table = QualifiedTableName(layout.tableName)
     guard let changes = write.tables[table] else { return write }
-    // The table was changed or replaced, and its columns may be others now.
+    // The table was changed or replaced, so its columns may differ now.
     if changes.events.contains(.schemaChanged) { state.withLock { $0 = .unknown } }
     var filtered = write
     do {
@@ -83,12 +83,13 @@ final class RowTest: Sendable {
   }
 
   private let table: ShadowTable
-  /// Returns the rowids of the rows for which the predicates hold.
+  /// The query for the rowids of the rows that match the predicates.
   private let statement: SelectStatement
   /// The columns that the predicates read, folded.
   private let columns: Set<String>
 
-  /// The date functions, which use the current time if they are given 'now' or no argument.
+  /// The date functions. They use the current time if they are called with 'now' or without
+  /// arguments.
   private static let dateFunctions: Set<String> = [
     "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
   ]
@@ -138,7 +139,7 @@ final class RowTest: Sendable {
   /// The value of SQLITE_DETERMINISTIC in `pragma_function_list`.
   private static let deterministic = 0x800
 
-  /// Returns the rows for which the predicates held before the write or hold after it.
+  /// Returns the rows that match the predicates before or after the write.
   func rows(of changes: NettedTable, _ evaluators: RowEvaluators) throws -> [NettedRow] {
     let recorded = changes.names.keys.map(\.lowercasedASCII) + changes.names.foldedColumns
     if let column = columns.subtracting(recorded).min() {

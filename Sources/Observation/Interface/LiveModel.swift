@@ -13,15 +13,16 @@ import SQLCore
 /// // drafts.model ?? 0
 /// ```
 ///
-/// It is `@Observable` and belongs to the actor on which it was created. If many are alive, a
-/// commit costs work only for those whose rows it touched. Watching ends when the object is
-/// released and when the database is closed. After an error it continues: see `LivePhase`.
+/// The object is `@Observable` and belongs to the actor on which it was created. A commit costs
+/// work only for the objects whose rows it touched, however many are alive. Watching ends when the
+/// object is released and when the database is closed. After an error it continues: see
+/// `LivePhase`.
 @Observable
 public final class LiveModel<M: Sendable> {
   /// The result that holds the row; an error if the key is not valid.
   @ObservationIgnored private let query: Result<LiveQuery<M>, any Error>
 
-  /// The row; nil until it is loaded, and if it does not exist.
+  /// The row; nil before it is loaded, and if it does not exist.
   public var model: M? { try? query.get().rows.first }
 
   /// The state of loading.
@@ -39,7 +40,7 @@ public final class LiveModel<M: Sendable> {
   /// `.failed`.
   ///
   /// - Parameter apply: A closure that is called with each row after the first. Its argument is a
-  ///   closure that puts the row into `model`, and that it must call.
+  ///   closure that puts the row into `model`; `apply` must call it.
   public convenience init(
     _ type: M.Type, _ id: M.ID, in database: Database,
     applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -50,8 +51,9 @@ public final class LiveModel<M: Sendable> {
       isolation)
   }
 
-  /// Begins to load and to watch the row with the given key, with what it includes. If the query
-  /// does not select it, the model is nil; if the key is not valid, `phase` is `.failed`.
+  /// Begins to load and to watch the row with the given key, with the rows that it includes. If the
+  /// query does not select the row, the model is nil; if the key is not valid, `phase` is
+  /// `.failed`.
   public convenience init<Parent: Model, each Part>(
     _ query: Including<Parent, repeat each Part>, _ id: Parent.ID, in database: Database,
     applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -63,7 +65,7 @@ public final class LiveModel<M: Sendable> {
       database, apply, isolation)
   }
 
-  /// Begins to load and to watch the first row of a query, such as one that counts rows or one with
+  /// Begins to load and to watch the first row of a query, such as a query that counts rows or has
   /// a limit of 1. All rows of the query are held.
   public convenience init(
     _ query: some Fetchable<M>, in database: Database,
@@ -82,14 +84,14 @@ public final class LiveModel<M: Sendable> {
 
   /// The explanation of how the row is kept up to date with the current schema.
   ///
-  /// It costs and throws what `QueryObservation.explanation` does. If the key is not valid, it throws
-  /// the error of `phase`.
+  /// It costs and throws the same as `QueryObservation.explanation`. If the key is not valid, it
+  /// throws the error of `phase`.
   public var explanation: ObservationExplanation {
     get async throws { try await query.get().explanation }
   }
 
-  /// Fetches the row now, whether or not it changed, and returns when it is shown; `phase` says
-  /// whether that succeeded.
+  /// Fetches the row now, whether or not it changed, and returns when the row is shown; `phase`
+  /// says whether the fetch succeeded.
   ///
   /// It returns at once if the database is closed, and when the task is cancelled.
   public func refresh() async {

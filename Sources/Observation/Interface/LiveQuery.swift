@@ -9,13 +9,13 @@ import SQLCore
 /// // a view that reads live.rows is drawn again when they change
 /// ```
 ///
-/// It is `@Observable`: `withObservationTracking` and `Observations { }` follow it. It belongs to
-/// the actor on which it was created, and changes there; changes of the database are evaluated
-/// elsewhere. Watching ends when the object is released and when the database is closed. After an
-/// error it continues: see `LivePhase`.
+/// The object is `@Observable`: `withObservationTracking` and `Observations { }` follow it. It
+/// belongs to the actor on which it was created, and changes on that actor; changes of the database
+/// are evaluated elsewhere. Watching ends when the object is released and when the database is
+/// closed. After an error it continues: see `LivePhase`.
 @Observable
 public final class LiveQuery<Row: Sendable> {
-  /// The rows of the last result, with the difference from the one before; empty until the first.
+  /// The rows of the last result, with the difference from the previous one; empty until the first.
   public private(set) var rows = Results<Row>()
   /// The state of loading.
   public private(set) var phase = LivePhase.loading
@@ -29,7 +29,7 @@ public final class LiveQuery<Row: Sendable> {
   /// Begins to load and to watch the result of a query.
   ///
   /// - Parameter apply: A closure that is called with each result after the first. Its argument is
-  ///   a closure that puts the result into `rows`, and that it must call, for example
+  ///   a closure that puts the result into `rows`; `apply` must call it, for example
   ///   `{ change in withAnimation { change() } }`.
   public convenience init(
     _ query: some Fetchable<Row>, in database: Database,
@@ -42,7 +42,7 @@ public final class LiveQuery<Row: Sendable> {
   /// Begins to load and to watch the rows of a raw SELECT.
   ///
   /// - Parameter apply: A closure that is called with each result after the first. Its argument is
-  ///   a closure that puts the result into `rows`, and that it must call.
+  ///   a closure that puts the result into `rows`; `apply` must call it.
   public convenience init(
     sql: SQL, in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation
@@ -50,7 +50,7 @@ public final class LiveQuery<Row: Sendable> {
     self.init(LiveSource(sql: sql), database, apply, isolation)
   }
 
-  /// Begins to load and to watch models with what they include.
+  /// Begins to load and to watch models with the rows that they include.
   ///
   /// ```swift
   /// let live = LiveQuery(Author.all.including(Post.all, by: \.$authorID), in: db)
@@ -85,15 +85,15 @@ public final class LiveQuery<Row: Sendable> {
     }
   }
 
-  /// Fetches the result now, whether or not it changed, and returns when it is shown; `phase` says
-  /// whether that succeeded.
+  /// Fetches the result now, whether or not it changed, and returns when the result is shown;
+  /// `phase` says whether the fetch succeeded.
   ///
   /// ```swift
   /// List(live.rows) { … }.refreshable { await live.refresh() }
   /// ```
   ///
-  /// Call it after a change that SQLite does not report, such as in the results of a function of
-  /// your own, or to try again after an error. It returns at once if the database is closed, and
+  /// Call it to try again after an error, or after a change that SQLite does not report, such as a
+  /// change in the results of your own function. It returns at once if the database is closed, and
   /// when the task is cancelled.
   public func refresh() async {
     await observer.refresh()
@@ -177,7 +177,8 @@ extension LiveWatch {
     while true {
       let step = await step(isFirst: isFirst)
       isFirst = false
-      // Callers of `refresh()` that waited for this result now see it, whatever it is.
+      // Callers of `refresh()` that waited for this result now see it, whether it is a value or an
+      // error.
       defer { answerRefreshes() }
       switch step {
       case .result(let result, let missing):

@@ -9,11 +9,11 @@ import SQLCore
 /// // a view that reads live.value is drawn again when it changes
 /// ```
 ///
-/// The closure may run several statements, which see one snapshot; it runs again after each commit
+/// The closure may run several statements, which see one snapshot. It runs again after each commit
 /// that touches what it read, on a thread of the database. Like a `LiveQuery`, the object is
 /// `@Observable` and belongs to the actor on which it was created. Watching ends when the object is
-/// released and when the database is closed. After an error, the closure runs again at the next
-/// change of what it read before, and in `refresh()`.
+/// released and when the database is closed. After an error, the closure runs again in `refresh()`,
+/// and at the next change of anything that it read before.
 @Observable
 public final class LiveValue<Value: Sendable> {
   /// The last value; nil until the first.
@@ -27,10 +27,10 @@ public final class LiveValue<Value: Sendable> {
   /// Whether the value is loaded and kept up to date.
   public var isLoaded: Bool { phase.isLoaded }
 
-  /// Begins to read and to watch a value. A value is shown even if it is equal to the one before.
+  /// Begins to read and to watch a value. A value is shown even if it equals the previous one.
   ///
   /// - Parameter apply: A closure that is called with each value after the first. Its argument is a
-  ///   closure that puts the value into `value`, and that it must call.
+  ///   closure that puts the value into `value`; `apply` must call it.
   @_disfavoredOverload
   public convenience init(
     in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -40,10 +40,10 @@ public final class LiveValue<Value: Sendable> {
     self.init(ValueWatch(in: database, isSame: nil, read), apply, isolation)
   }
 
-  /// Begins to read and to watch a value. A value that is equal to the one before is not shown.
+  /// Begins to read and to watch a value. A value that equals the previous one is not shown.
   ///
   /// - Parameter apply: A closure that is called with each value after the first. Its argument is a
-  ///   closure that puts the value into `value`, and that it must call.
+  ///   closure that puts the value into `value`; `apply` must call it.
   public convenience init(
     in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation,
@@ -72,8 +72,8 @@ public final class LiveValue<Value: Sendable> {
     }
   }
 
-  /// Reads the value now, whether or not it changed, and returns when it is shown; `phase` says
-  /// whether that succeeded.
+  /// Reads the value now, whether or not it changed, and returns when the value is shown; `phase`
+  /// says whether the read succeeded.
   ///
   /// It returns at once if the database is closed, and when the task is cancelled.
   public func refresh() async {

@@ -1,7 +1,8 @@
 import SQLCore
 
-/// The keys of a held result in the order of one of their parts: the key of a joined table. Keys of
-/// rows to which a left join gave no row of that table are left out; those of groups are not.
+/// The keys of a held result in the order of one of their parts: the key of a joined table. Rows
+/// for which a left join found no row of that table are left out; groups without such a row are
+/// kept.
 ///
 /// A row that keeps its key may change without a change of the index.
 struct KeyIndex: Sendable {
@@ -74,7 +75,7 @@ struct KeyIndex: Sendable {
 }
 
 extension PersistentSequence {
-  /// Returns the elements from an index on for as long as a condition holds.
+  /// Returns the elements from an index on, up to the first that fails a condition.
   func run(from start: Int, while holds: (Element) -> Bool) -> [Element] {
     var run: [Element] = []
     var index = start

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A query that is watched: its form, which others share, and its values.
+/// A watched query: its form, which other queries share, and its values.
 struct LiveSource<Row: Sendable>: Sendable {
   private(set) var form: LiveForm<Row>
   /// The values of the form's arguments.
@@ -31,17 +31,18 @@ struct LiveSource<Row: Sendable>: Sendable {
 
 /// A query without its values: its text, how its result is maintained, and how it is fetched.
 ///
-/// Observers whose queries differ only in values share one, and what was found out about it.
+/// Observers whose queries differ only in values share a form, with everything that the library
+/// found out about it.
 final class LiveForm<Row: Sendable>: Sendable {
-  /// The SQL of the statements that the query runs, from which its dependencies are found. The first
-  /// one is that of its rows.
+  /// The SQL of the statements that the query runs. The dependencies of the query are found from
+  /// them. The first statement reads the query's rows.
   let texts: @Sendable () throws -> [String]
-  /// The shape of the query, from which the rows that matter are known; nil if all may matter.
+  /// The shape of the query, which shows the rows that matter; nil if all may matter.
   let shape: (@Sendable () throws -> Shape)?
-  /// Returns what the query has in common with others whose rows are the same, but for its values.
-  /// It is nil if the query cannot be compared with others.
+  /// The key under which queries that differ only in values share a form; nil if the query cannot be
+  /// compared with others.
   let key: SharedResults.Key?
-  /// Returns the plan by which the result is maintained. Throws a `RerunReason` if the query is
+  /// Returns the plan that maintains the result. Throws a `RerunReason` if the query must be
   /// fetched again after each change.
   let plan: @Sendable (PlanningContext) throws -> any MaintenancePlan<Row>
   /// Fetches all rows of a query that is not maintained.
@@ -93,7 +94,7 @@ final class LiveForm<Row: Sendable>: Sendable {
     isShort = false
   }
 
-  /// Returns what was found out, if that is still true.
+  /// Returns the preparation if it is still valid.
   ///
   /// - Parameter schemaVersion: a version of the schema that is known to be past.
   func preparation(
@@ -141,7 +142,7 @@ private final class HeldQuery<Row: Sendable>: Sendable {
 }
 
 extension IncludedRelation {
-  /// The SQL that loads the included rows, and what they include.
+  /// The SQL that loads the included rows, and the rows that they include.
   fileprivate var texts: [String] {
     get throws { try [loadingText([])] + relations.flatMap { try $0.texts } }
   }

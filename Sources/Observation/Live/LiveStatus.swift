@@ -14,21 +14,22 @@ public struct LiveStatus: Hashable, Sendable {
   public struct Query: Hashable, Sendable {
     /// The SQL of the query, with its values as parameters; `observe { }` for a closure.
     public let sql: String
-    /// The way in which the result is kept up to date, and why, as one sentence.
+    /// How the result is kept up to date, and why, as one sentence.
     public let explanation: String
     /// Whether the results are maintained. Otherwise the query runs again.
     public let isMaintained: Bool
-    /// The tables of which every change of a watched column matters. A change of any other table
-    /// that the query reads matters only if a row has the values that the query compares it with.
+    /// The tables in which every change of a watched column matters. In any other table that the
+    /// query reads, a change matters only if the row has the values that the query compares it
+    /// with.
     public let tablesOfAllRows: [String]
-    /// The indexes with which SQLite would find, from a changed row of such a table, the values
-    /// that the query is joined with.
+    /// The indexes that would let SQLite find, from a changed row of such a table, the values with
+    /// which the query joins it.
     public let missingIndexes: [SuggestedIndex]
     /// The number of streams and objects that observe the results.
     public internal(set) var observers = 0
-    /// The number of results, which is that of different values.
+    /// The number of results, one for each set of different values.
     public internal(set) var results = 0
-    /// The number of times that the query ran as a whole, with the first time for each result.
+    /// The number of complete runs of the query, including the first run of each result.
     public internal(set) var fetches = 0
     /// The number of times that a commit was merged into a result.
     public internal(set) var merges = 0
@@ -45,13 +46,13 @@ public struct LiveStatus: Hashable, Sendable {
     public var averageFetch: Duration { fetches == 0 ? .zero : fetchTime / fetches }
   }
 
-  /// The queries that are observed now; those with most time for fetches first.
+  /// The queries that are observed now. The query with the longest time for fetches is the first.
   public internal(set) var queries: [Query] = []
   /// The number of times that live queries ran as a whole, since the database was opened.
   public internal(set) var fetches = 0
   /// The number of times that a commit was merged into a result, since the database was opened.
   public internal(set) var merges = 0
-  /// The time for which live queries ran as a whole, since the database was opened.
+  /// The total time of all complete runs of live queries since the database was opened.
   public internal(set) var fetchTime = Duration.zero
 
   /// The number of streams and objects that observe results.
@@ -133,8 +134,8 @@ protocol ObservedResult: AnyObject, Sendable {
 }
 
 extension Database {
-  /// The live queries of this database, and what they have cost: how many are observed, which are
-  /// maintained and which run again, how often, how long and why, and what memory they hold.
+  /// The live queries of this database and their costs: how many are observed, which are maintained
+  /// and which run again, how often, how long and why, and their memory.
   ///
   /// ```swift
   /// let status = db.liveStatus

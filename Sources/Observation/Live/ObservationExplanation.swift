@@ -12,7 +12,8 @@ public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertibl
   public let isMaintained: Bool
   /// The reason as one sentence.
   public let description: String
-  /// The indexes that the query lacks to be maintained; empty if it is for another reason.
+  /// The missing indexes without which the query cannot be maintained; empty if the reason is
+  /// another one.
   public let missingIndexes: [SuggestedIndex]
 }
 
@@ -48,9 +49,8 @@ extension RerunReason {
 extension QueryObservation {
   /// The explanation of how the result is kept up to date with the current schema.
   ///
-  /// It compiles the query, but does not run it. If an index is missing, it also takes some
-  /// milliseconds to find out which. Throws the errors that `fetch` throws when the query is
-  /// compiled.
+  /// Compiles the query, but does not run it. If an index is missing, the search for it takes some
+  /// milliseconds more. Throws the errors that `fetch` throws when the query is compiled.
   public var explanation: ObservationExplanation {
     get async throws { try await QueryWatch(source, in: database).explain() }
   }
@@ -59,19 +59,19 @@ extension QueryObservation {
 extension LiveQuery {
   /// The explanation of how the result is kept up to date with the current schema.
   ///
-  /// It costs and throws what `QueryObservation.explanation` does.
+  /// It costs and throws the same as `QueryObservation.explanation`.
   public var explanation: ObservationExplanation {
     get async throws { try await observer.explain() }
   }
 }
 
-/// The reason why a query is fetched again after each change of what it reads.
+/// The reason why a query is fetched again after each change of the columns that it reads.
 struct RerunReason: Error {
   /// The reason as the end of a sentence that begins with "because".
   let text: String
   /// The statements that would scan a table, if indexes are missing.
   var scanningSQL: [String]
-  /// Whether it may be another one a moment later, with the same schema.
+  /// Whether the answer may change a moment later, although the schema stays the same.
   let isOfMoment: Bool
 
   static let lacksRoom = RerunReason(
@@ -106,7 +106,7 @@ public struct ObservationRerun: Sendable, CustomStringConvertible {
 
 extension Database {
   /// Calls a closure whenever a live query of this database runs again as a whole after a commit
-  /// and takes longer than a limit; nil ends that. Use it during development.
+  /// and takes longer than a limit; nil ends the reports. Use it during development.
   ///
   /// ```swift
   /// db.onObservationRerun(longerThan: .milliseconds(5)) { print($0) }
@@ -114,10 +114,10 @@ extension Database {
   /// //   Runs again after each commit that touches what it reads, because it selects DISTINCT rows.
   /// ```
   ///
-  /// The closure replaces an earlier one. It is called on the thread of the observation, which
-  /// continues when it returns; no lock is held meanwhile. A query that is maintained is reported,
-  /// too, when it has to be fetched, such as after a commit that touched very many rows. The first
-  /// fetch of an observation is not reported.
+  /// The closure replaces an earlier closure. It is called on the thread of the observation, which
+  /// continues when the closure returns. No lock is held during the call. A maintained query is
+  /// also reported if it has to be fetched, for example after a commit that touched very many rows.
+  /// The first fetch of an observation is not reported.
   public func onObservationRerun(
     longerThan limit: Duration, _ report: (@Sendable (ObservationRerun) -> Void)?
   ) {
@@ -125,7 +125,8 @@ extension Database {
   }
 }
 
-/// What reports live queries that run again, and from which duration on.
+/// The closure that reports slow re-runs of live queries, and the duration from which a re-run
+/// counts as slow.
 struct RerunReporting: Sendable {
   let limit: Duration
   let report: @Sendable (ObservationRerun) -> Void

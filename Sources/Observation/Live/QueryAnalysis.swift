@@ -1,17 +1,17 @@
 import QueryDSL
 import SQLCore
 
-/// An analysis of what the rows of a query depend on, read from its shape.
+/// An analysis of a query's shape: on which tables and columns its rows depend.
 struct QueryAnalysis {
-  /// Whether the query reads one table only, each row of it by itself, as far as its text shows.
+  /// Whether the query's text shows that the query reads only one table, each row separately.
   private(set) var isOfOneRow = true
   /// Whether a date function might be given the current time.
   private(set) var mayNameNow = false
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
-  /// The first part of the query that makes it necessary to fetch it again after each change;
-  /// nil if each row of the result depends on nothing but one row of each table in FROM or, with
-  /// GROUP BY or aggregates, on the rows of its group.
+  /// The first part of the query that makes it necessary to fetch it again after each change. Nil
+  /// if each row of the result depends only on one row of each table in FROM or, with GROUP BY or
+  /// aggregates, on the rows of its group.
   private(set) var obstacle: RerunReason?
   /// The number of SELECTs in the query's SQL.
   private(set) var scopeCount = 0
@@ -54,7 +54,7 @@ struct QueryAnalysis {
     if obstacle == nil { obstacle = RerunReason(text()) }
   }
 
-  /// The tokens of groups and aggregates. DISTINCT is that of an aggregate.
+  /// The tokens of groups and aggregates. The DISTINCT among them is the DISTINCT of an aggregate.
   private static let groupTokens: Set<SQLToken> = [
     .groupBy, .having, .countStar, .filter, .distinct, .star,
   ]
@@ -80,7 +80,7 @@ struct QueryAnalysis {
 
   private static let subquery = "it has a subquery"
 
-  /// The tokens of subqueries. These may have groups and aggregates of their own.
+  /// The tokens of subqueries. Subqueries may have their own groups and aggregates.
   private static let subqueryTokens: Set<SQLToken> = groupTokens.union([
     .exists, .selectValueFrom, .valueIsNotNull, .valueIsNull,
   ])
@@ -156,9 +156,9 @@ extension Database {
 }
 
 extension SelectStatement {
-  /// Returns the SELECTs of the query. Throws a `RerunReason` unless each row of the result depends
-  /// on nothing but one row of each table in FROM or, with GROUP BY or aggregates, on the rows of its
-  /// group, and on subqueries.
+  /// Returns the SELECTs of the query. Throws a `RerunReason` if a row of the result depends on
+  /// anything except one row of each table in FROM and subqueries. With GROUP BY or aggregates, a
+  /// row may depend on the rows of its group.
   func knownScopes(on connection: Connection) throws -> [QueryScope] {
     let scopes: [QueryScope]
     do {
@@ -171,8 +171,8 @@ extension SelectStatement {
     return scopes
   }
 
-  /// Throws a `RerunReason` unless each row of the result depends on nothing but one row of each
-  /// table in FROM or, with GROUP BY or aggregates, on the rows of its group.
+  /// Throws a `RerunReason` if a row of the result depends on anything except one row of each table
+  /// in FROM. With GROUP BY or aggregates, a row may depend on the rows of its group.
   ///
   /// - Parameter scopeCount: the number of SELECTs that are known; with more than one, subqueries are
   ///   no obstacle.
@@ -193,8 +193,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns a value that every row of the result has in one of the given columns of the model, if
-  /// the query says so: `WHERE id = ?`.
+  /// Returns the value of one of the given columns of the model, if the query requires the same
+  /// value in every row of the result: `WHERE id = ?`.
   func requiredValue(of columns: Set<Int>) -> (column: Int, value: RequiredValue)? {
     for case .compareColumn(let sign, let column, let value) in predicates
     where sign.isEquality {
@@ -208,13 +208,13 @@ extension SelectStatement {
   }
 }
 
-/// A value with which a query compares a column: one that is the same for each query of a form, or
-/// an argument.
+/// A value that a query compares with a column: a value that all queries of a form share, or an
+/// argument.
 enum RequiredValue: Hashable, Sendable {
   case value(DatabaseValue)
   case argument(Int)
 
-  /// Returns nil for NULL, a list, and what is not known.
+  /// Returns nil for NULL, for a list, and for a value that is not known.
   init?(_ bound: BoundValue) {
     switch bound {
     case .value(.null), .array, .unstorable, .zeroBlob: return nil

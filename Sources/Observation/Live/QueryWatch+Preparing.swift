@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-// The preparation of a query: what it reads, and how its result can be kept up to date. Queries that
-// differ only in their values share it.
+// The preparation of a query: the tables and columns that it reads, and how its result can be kept
+// up to date. Queries that differ only in their values share it.
 
 extension QueryWatch {
   /// The facts about a form of queries.
@@ -10,24 +10,24 @@ extension QueryWatch {
     let maintenance: Maintenance
     /// The tables and columns that it reads.
     let interests: [QualifiedTableName: Subscription.Interest]
-    /// The conditions that it puts on their rows; nil if these are not known.
+    /// The conditions of the query on the rows that it reads; nil if these are not known.
     let conditions: QueryConditions?
     let schemaVersion: Int32
-    /// The number of registered functions and collations for which this is true.
+    /// The number of registered functions and collations for which the preparation is right.
     let registrations: UInt64
-    /// The way in which the result is kept up to date, for the status.
+    /// How the result is kept up to date, for the status.
     let explanation: String
   }
 
   /// The tables and rows that are watched for the values of one query.
   struct Watched: Sendable {
     var tables: [QualifiedTableName: Subscription.Interest]
-    /// The indexes with which fewer changed rows would matter.
+    /// The indexes that would make fewer changed rows matter.
     var missingIndexes: [SuggestedIndex] = []
   }
 
-  /// Finds what the query reads, or the error with which its compilation fails. It reads from the
-  /// database only for the first query of a form.
+  /// Finds what the query reads, or the error with which its compilation fails. Only the first
+  /// query of a form reads from the database.
   ///
   /// - Parameters:
   ///   - past: a version of the schema that is known to be past.
@@ -79,9 +79,9 @@ extension QueryWatch {
     }
   }
 
-  /// Returns what is watched for a query with some values.
+  /// Returns the watched tables and columns of a query with some values.
   ///
-  /// - Parameter connection: a connection; without one, it throws if something must be found out.
+  /// - Parameter connection: a connection. Without one, this throws if a fact is not known yet.
   private static func watched(
     _ preparation: Preparation, _ values: [DatabaseValue], in watch: TableWatch,
     on connection: Connection?

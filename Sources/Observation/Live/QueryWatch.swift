@@ -4,11 +4,11 @@ import SQLCore
 /// One observation of a query, with the result that it keeps up to date.
 ///
 /// State: not begun → following a result, which is maintained or fetched again → ended, when the
-/// database is closed. While following, it may be waiting for the schema, if a table or column that
-/// it reads does not exist, or stale after an error.
+/// database is closed. While following, the watch may wait for the schema, if a table or column
+/// that the query reads does not exist, or it may be stale after an error.
 ///
-/// `@unchecked Sendable`: it is used by one task at a time, that which runs the query
-/// for a `SharedResult`.
+/// `@unchecked Sendable`: one task at a time uses it, the task that runs the query for a
+/// `SharedResult`.
 final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   let source: LiveSource<Row>
   let watch: TableWatch
@@ -17,14 +17,14 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private var held: Held?
   /// The cost of the result so far.
   private(set) var cost = LiveCost()
-  /// The number of bytes that are counted among those of maintained queries.
+  /// The bytes of this query that are counted in the total of maintained queries.
   private var heldBytes = 0
   /// The reason why the query runs again although it has a plan: what would be held did not fit into
   /// the memory for maintained queries. It comes with the bytes that the rows took, if they were held.
   private var obstacle: (reason: RerunReason, bytes: Int?)?
   /// Whether the query runs again because differences cost more.
   private var isResting = false
-  /// The way in which the result is kept up to date if nothing is in the way.
+  /// How the result is kept up to date if nothing prevents it.
   private var explanation = ""
   /// The number of times that the whole result was fetched.
   var fetchCount: Int { cost.fetches }
@@ -37,7 +37,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// The error if a table or column that the query reads does not exist; nil if all exist.
   private(set) var missing: DatabaseError?
 
-  /// The way in which the result follows the commits.
+  /// How the result follows the commits.
   struct Maintenance: Sendable {
     /// The plan that gives the rows their keys and, if there is no reason to run again, merges the
     /// commits.
@@ -52,7 +52,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
     }
 
-    /// Whether it stays so while the schema does.
+    /// Whether the way stays the same until the schema changes.
     var isLasting: Bool {
       reason?.isOfMoment != true
     }
@@ -88,7 +88,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return try await fetch()
   }
 
-  /// Returns the result with the commits since the last call; nil if it is equal to the one before.
+  /// Returns the result with the commits since the last call; nil if it equals the previous result.
   ///
   /// - Parameter again: whether the result is fetched even if no commit touched it.
   func update(again: Bool = false) async throws -> Results<Row>? {
@@ -117,8 +117,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private var plan: (any MaintenancePlan<Row>)? { obstacle == nil ? maintenance.plan : nil }
 
   /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
-  /// change between them is missed. Returns false if a table or column that it read before does not
-  /// exist; its creation is then watched for.
+  /// change between them is missed. Returns false if a table or column that the query read before
+  /// does not exist; the watch then waits for its creation.
   private func begin() async throws -> Bool {
     isPrepared = false
     isCurrent = false
@@ -143,7 +143,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Returns an empty result for a query whose table does not exist; nil if it had no rows before.
+  /// Returns an empty result for a query whose table does not exist; nil if the previous result had
+  /// no rows either.
   private func withoutRows() -> Results<Row>? {
     guard let held, !held.result.isEmpty else { return nil }
     var difference = ResultsDifference()
@@ -157,7 +158,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   // MARK: Fetching
 
-  /// Fetches the result from the database. Returns nil if it is equal to the one before.
+  /// Fetches the result from the database. Returns nil if it equals the previous result.
   private func fetch() async throws -> Results<Row>? {
     isCurrent = false
     takeRoom()
@@ -177,8 +178,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Returns a result that is equal to the held one with the rows of that, which observers have
-  /// already, unless it differs in what is not shown.
+  /// Returns a new result that equals the held one with the rows of the held result, which
+  /// observers already have. Returns the new result itself if values that are not shown differ.
   private func withKnownRows(_ new: Held) -> Held {
     guard let held, held.schemaVersion == new.schemaVersion else { return new }
     switch (held.window, new.window) {
@@ -263,8 +264,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         sql: try source.form.texts().first ?? "", duration: duration, reason: (reason ?? "") + "."))
   }
 
-  /// Fetches the result from the database. Returns nil if the schema is not the one for which the
-  /// query's dependencies were found.
+  /// Fetches the result from the database. Returns nil if the schema has changed since the query's
+  /// dependencies were found.
   private func fetchOnce() async throws -> Held? {
     let (source, plan, watch, old) = (source, plan, watch, held)
     guard let version = schemaVersion else { return nil }
@@ -320,8 +321,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return (results, nil)
   }
 
-  /// Returns whether the result may lack a commit, such as one of another connection that was not
-  /// noticed yet. It costs no statement of the query.
+  /// Returns whether the result may lack a commit, for example a commit of another connection that
+  /// was not noticed yet. It costs no statement of the query.
   func mayLackCommits() async throws -> Bool {
     guard isCurrent, isPrepared, let held else { return true }
     guard !watch.isPrivate else { return false }
@@ -341,8 +342,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   // MARK: Maintaining
 
-  /// Returns the result with the rows that the commits touched; nil if it is equal to the one
-  /// before.
+  /// Returns the result with the rows that the commits touched; nil if it equals the previous
+  /// result.
   private func apply(_ commits: [Commit]) async throws -> Results<Row>? {
     guard let held else { return try await fetch() }
     let position = held.snapshot.position
@@ -351,8 +352,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard let plan, let window = held.window, let evaluators, let schemaVersion else {
       return try await fetch()
     }
-    // If the result may contain the commit, it may also contain what other connections committed
-    // after it; then the rows of the commit are older than the result.
+    // If the result may contain the commit, it may also contain later commits of other connections;
+    // then the rows of the commit are older than the result.
     guard !position.mayContainNext || first.sequence != position.last &+ 1 else {
       return try await fetch()
     }

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A change of a held result by the rows that a commit touched, and the difference that it makes.
-/// The cost depends on the touched rows, not on how many are held.
+/// The change of a held result after a commit, and its difference. The cost depends on the touched
+/// rows, not on the number of held rows.
 struct ResultChange: Sendable {
   private let before: ResultWindow
   private(set) var after: ResultWindow
@@ -14,7 +14,7 @@ struct ResultChange: Sendable {
   private struct Touched {
     var old: ResultEntry?
     var new: ResultEntry?
-    /// Its place among the held rows, if it is the same before and after.
+    /// The place of the row among the held rows, if it is the same before and after.
     var place: Int?
   }
 
@@ -23,13 +23,13 @@ struct ResultChange: Sendable {
     after = window
   }
 
-  /// A row before and after, or nil where it does not exist.
+  /// A row before and after; nil if it does not exist.
   typealias Row = (old: ResultEntry?, new: ResultEntry?)
 
   /// The rows that were touched.
   var touchedRows: [Row] { touched.values.map { ($0.old, $0.new) } }
 
-  /// Holds further rows, from which those of the result are made.
+  /// Holds further rows, from which the rows of the result are made.
   mutating func keep(_ parts: [ResultWindow]) { after.parts = parts }
 
   /// Sets the row with a key; nil if the query does not select it any more.
@@ -59,10 +59,10 @@ struct ResultChange: Sendable {
     let new: ArraySlice<ResultEntry>
   }
 
-  /// Replaces the rows of each part by its new ones.
+  /// Replaces the rows of each part by the part's new rows.
   ///
-  /// Within a part, rows that are gone and rows that are new are taken for each other, in the order
-  /// of their keys: a post whose author changes is one row that has other values.
+  /// Within a part, removed rows are paired with new rows, in the order of their keys: a post whose
+  /// author changes is one row with other values.
   private mutating func replace(_ parts: [Part]) {
     var come: [(old: ResultEntry?, new: ResultEntry)] = []
     var kept: [(old: ResultEntry, new: ResultEntry)] = []
@@ -101,7 +101,7 @@ struct ResultChange: Sendable {
     }
   }
 
-  /// Replaces the rows that come from some rows of a table, the *roots*, by others.
+  /// Replaces the rows that come from some rows of a table, the *roots*, by new rows.
   ///
   /// - Parameter count: the number of values of the root's key, with which a row's key begins.
   mutating func replaceRows(
@@ -115,8 +115,8 @@ struct ResultChange: Sendable {
       let root = Array(entries[start].key.values[..<count])
       var end = start + 1
       while end < entries.count, entries[end].key.compare(toFirst: root) == 0 { end += 1 }
-      // Where values of a key can be equal without being the same, there are other roots as well.
-      // All rows of these are there, too.
+      // If values of a key can be equal but not identical, there are other roots as well. All rows
+      // of these are held, too.
       empty.remove(root)
       parts.append(Part(old: before.entries(withFirst: root), new: entries[start..<end]))
       start = end
@@ -161,7 +161,7 @@ struct ResultChange: Sendable {
     return difference
   }
 
-  /// Returns the difference of a change after which all rows have the places that they had.
+  /// Returns the difference of a change that leaves all rows at their places.
   private func updates() -> ResultsDifference {
     let range = after.range
     var difference = ResultsDifference()
@@ -188,8 +188,8 @@ struct ResultChange: Sendable {
     let isUpdated: Bool
   }
 
-  /// Divides the rows whose order changed: those whose place among the others changed are moved,
-  /// the rest only updated.
+  /// Divides the rows whose order changed: rows whose place among the other rows changed are moved,
+  /// the others are only updated.
   private func separateMoves(
     _ reordered: [Reordered], in difference: inout ResultsDifference
   ) {
@@ -199,7 +199,7 @@ struct ResultChange: Sendable {
     var last = -1
     for row in reordered.sorted(by: { $0.origin < $1.origin }) {
       let (origin, destination) = (row.origin, row.destination)
-      // The number of rows before it that were neither inserted, removed nor reordered.
+      // The number of earlier rows that were neither inserted, removed nor reordered.
       let rank = origin - gone.partitioningIndex { $0 >= origin }
       let newRank = destination - come.partitioningIndex { $0 >= destination }
       if rank == newRank, destination > last {

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The rows that a maintained query holds: all of them or, with a limit, the first ones and some in
-/// reserve, so that a deleted row can be replaced without asking the database.
+/// The rows that a maintained query holds: all rows or, with a limit, the first rows and some in
+/// reserve. A deleted row can be replaced from the reserve without a query.
 struct ResultWindow: Sendable {
   private(set) var entries: PersistentSequence<ResultEntry>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
@@ -11,12 +11,13 @@ struct ResultWindow: Sendable {
   /// The last row up to which all rows are held; nil if all rows of the query are held.
   private var frontier: ResultEntry?
   private let form: ResultForm
-  /// Further rows from which those of the result are made.
+  /// Further rows from which the rows of the result are made.
   var parts: [ResultWindow] = []
 
   /// - Parameters:
-  ///   - indexedPlaces: the places of the parts of a key by which rows are also found.
-  ///   - indexesNull: whether a row whose key has NULL there is found by it.
+  ///   - indexedPlaces: the places of the key parts that are indexed, so that rows are also found
+  ///     by them.
+  ///   - indexesNull: whether a row whose key has NULL at such a place can be found by it.
   init(
     _ rows: [ResultEntry], in form: ResultForm, indexedPlaces: [Range<Int>] = [],
     indexesNull: Bool = false
@@ -39,7 +40,8 @@ struct ResultWindow: Sendable {
     return start..<min(entries.count, start + min(limit, entries.count))
   }
 
-  /// Returns whether a result with the same form has the same rows, with all that is held of them.
+  /// Returns whether a result with the same form has the same rows, including the values that are
+  /// not shown.
   func hasSameRows(as other: ResultWindow) -> Bool {
     guard parts.isEmpty, other.parts.isEmpty, entries.count == other.entries.count else {
       return false
@@ -73,7 +75,7 @@ struct ResultWindow: Sendable {
   }
 
   /// Returns the keys that have the given values at the given places. The places must be the first
-  /// ones, or those of an index.
+  /// places or the places of an index.
   func keys(with values: [DatabaseValue], at places: Range<Int>) -> [[DatabaseValue]] {
     guard let index = indexes.first(where: { $0.places == places }) else {
       return entries(withFirst: values).map(\.key.values)
@@ -85,7 +87,7 @@ struct ResultWindow: Sendable {
     entries.index(of: entry, order)
   }
 
-  /// Replaces a row by the one with the same key if that has the same place, which it returns.
+  /// Replaces a row by the row with the same key, and returns the place if it is the same for both.
   mutating func replace(_ old: ResultEntry, by new: ResultEntry) -> Int? {
     guard order.compare(old, new) == 0, let index = index(of: old) else { return nil }
     entries.replace(at: index, with: new)
@@ -93,8 +95,8 @@ struct ResultWindow: Sendable {
     return index
   }
 
-  /// Moves a row to the place of the one with the same key that replaces it. Returns false, and
-  /// removes it, if that is after all held rows.
+  /// Moves a row to the place of the row with the same key that replaces it. If that place is after
+  /// all held rows, removes the row and returns false.
   mutating func move(_ old: ResultEntry, to new: ResultEntry) -> Bool {
     if let frontier, order.compare(frontier, new) < 0 {
       remove(old)
@@ -131,7 +133,7 @@ struct ResultWindow: Sendable {
   // A copy of `byKey`, even a temporary one, would make its nodes shared, so that a change copies
   // them.
 
-  /// Returns the place of a row, or the one where it belongs, in the order of the keys; nil if
+  /// Returns the place of a row in the order of the keys, or the place where it belongs; nil if
   /// `entries` are in that order.
   private func placeByKey(of entry: ResultEntry) -> Int? {
     byKey?.partitioningIndex { $0.key.compare(entry.key) >= 0 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A connection to a database in memory that holds shadow tables.
 ///
-/// `@unchecked Sendable`: a caller that takes one from `RowEvaluators` is the only one to use it
-/// until it is returned.
+/// `@unchecked Sendable`: a caller that takes one from `RowEvaluators` is its only user until the
+/// caller returns it.
 final class RowEvaluator: @unchecked Sendable {
   private let connection: Connection
   /// The statements for the last table and columns, which usually are asked for again.
@@ -38,7 +38,8 @@ final class RowEvaluator: @unchecked Sendable {
   let encoding: TextEncoding
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void
 
-  /// - Parameter installFunctions: registers on the connection what is registered on the database.
+  /// - Parameter installFunctions: registers on the connection the functions and collations of the
+  ///   database.
   init(
     configuration: Configuration, encoding: TextEncoding,
     _ installFunctions: @escaping @Sendable (ConnectionCore) throws -> Void
@@ -100,8 +101,7 @@ struct RowEvaluators: Sendable {
     return evaluators
   }
 
-  /// The number of rows that were evaluated so far. It grows with the rows that commits touch among
-  /// the watched ones.
+  /// The number of rows evaluated so far. It grows with the watched rows that commits touch.
   var evaluatedRowCount: Int { pool.evaluatedRowCount }
 
   /// Runs a closure while the table holds exactly these rows.
@@ -136,7 +136,7 @@ final class EvaluatorPool: Sendable {
   private let rowCount = Atomic<Int>(0)
   /// The number of idle evaluators that are kept.
   private static let maximumIdle = 2
-  /// The number of rows up to which they are evaluated on the calling thread.
+  /// The greatest number of rows that are evaluated on the calling thread.
   private static let fewRows = 64
 
   init(of database: Database) {
@@ -144,8 +144,7 @@ final class EvaluatorPool: Sendable {
     installFunctions = database.functionInstaller
   }
 
-  /// The number of rows that were evaluated so far. It grows with the rows that commits touch among
-  /// the watched ones.
+  /// The number of rows evaluated so far. It grows with the watched rows that commits touch.
   var evaluatedRowCount: Int { rowCount.load(ordering: .relaxed) }
 
   /// Runs a closure while the table holds exactly these rows.
@@ -182,11 +181,11 @@ final class EvaluatorPool: Sendable {
   }
 }
 
-/// A table with the types and collations of another one, in a database of its own in memory, in
-/// which a query is evaluated over only a few rows.
+/// A table with the types and collations of another table, in its own database in memory. A query
+/// over it is evaluated for only a few rows.
 ///
-/// The rows are those that the hook reported. This needs neither the writer nor a reader, and does
-/// not see what other connections committed meanwhile.
+/// The rows come from the hook. The evaluation needs neither the writer nor a reader, and does not
+/// see later commits of other connections.
 struct ShadowTable: Hashable, Sendable {
   struct Column: Hashable, Sendable {
     let name: String

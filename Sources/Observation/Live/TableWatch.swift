@@ -18,7 +18,7 @@ final class TableWatch: Sendable {
     var watchesSchema = false
   }
 
-  /// The effect of the waiting commits on what is watched.
+  /// The effect of the waiting commits on the watched tables.
   enum Touch {
     case none
     /// These commits touched rows.
@@ -54,7 +54,8 @@ final class TableWatch: Sendable {
   /// The greatest number of bytes that maintained queries hold.
   var maximumHeldBytes: Int { database.configuration.maximumLiveMemory }
 
-  /// Counts bytes that a maintained query holds more, or fewer. Returns those of all of them.
+  /// Adds to the count of bytes that maintained queries hold; a negative number subtracts. Returns
+  /// the total of all maintained queries.
   @discardableResult
   func countHeldBytes(_ difference: Int) -> Int {
     tracker?.heldBytes.add(difference, ordering: .relaxed).newValue ?? 0
@@ -76,15 +77,15 @@ final class TableWatch: Sendable {
   /// Returns whether the writer has begun no commit after the given one.
   func isLast(_ commit: UInt64) -> Bool { tracker?.clock.isLast(commit) ?? false }
 
-  /// Watches the given tables, in place of those watched before.
+  /// Watches the given tables in place of the previous ones.
   func watch(_ tables: [QualifiedTableName: Subscription.Interest]) {
     watch(tables, andSchema: false)
   }
 
-  /// Limits what is watched to the rows that a query's conditions select, as far as they are known.
-  /// Returns the indexes with which they would select fewer.
+  /// Limits the watched rows to rows that a query's conditions select, if these are known. Returns
+  /// the indexes that would limit them further.
   ///
-  /// - Parameter connection: a connection; without one, it throws if something must be found out.
+  /// - Parameter connection: a connection. Without one, this throws if a fact is not known yet.
   func narrow(
     _ interests: inout [QualifiedTableName: Subscription.Interest],
     by conditions: QueryConditions?, values: [DatabaseValue], schemaVersion: Int32,
@@ -163,7 +164,7 @@ final class TableWatch: Sendable {
     queue.end()
   }
 
-  /// Resumes the callers whose requests were taken by `takeTouch()`.
+  /// Resumes the callers whose requests `takeTouch()` took.
   func answerRefreshes() {
     let refreshes = refreshes.withLock { refreshes in
       defer { refreshes = [] }
@@ -172,8 +173,8 @@ final class TableWatch: Sendable {
     for refresh in refreshes { refresh.giveForEver() }
   }
 
-  /// Returns the effect of the commits since the last call, or of those among them up to the given
-  /// one. The effect of the others is returned by a later call.
+  /// Returns the effect of the commits since the last call, or only up to the given commit. A later
+  /// call returns the effect of the other commits.
   func takeTouch(through last: UInt64 = .max) -> Touch {
     let waiting = queue.take(through: last)
     if !waiting.refreshes.isEmpty { refreshes.withLock { $0 += waiting.refreshes } }
@@ -204,10 +205,10 @@ final class TableWatch: Sendable {
   }
 
   /// Reads for the observation. While another connection holds a lock, tries again after a pause,
-  /// for as long as that takes. No connection is held during the pauses.
+  /// until the lock is free. No connection is held during the pauses.
   ///
-  /// - Parameter isFirst: Whether the program waits for it, as for a first result: it then reads as any
-  ///   other read does, before the live queries that run again.
+  /// - Parameter isFirst: Whether the program waits for the read, as for a first result. It then
+  ///   reads like any other read, before the live queries that run again.
   func reading<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -247,8 +248,8 @@ extension DatabaseError {
 extension Connection {
   /// Returns the tables and columns to watch for the columns that a query reads.
   ///
-  /// For a virtual table, these are its shadow tables. For a column that is calculated on reading,
-  /// it is the whole table, since SQLite does not report the columns that it depends on.
+  /// For a virtual table, these are its shadow tables. A column that is calculated on reading
+  /// counts as the whole table, since SQLite does not report the columns that it depends on.
   func interests(
     of dependencies: Set<ColumnDependency>
   ) throws -> [QualifiedTableName: Subscription.Interest] {

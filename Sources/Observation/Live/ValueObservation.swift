@@ -9,9 +9,9 @@ import SQLCore
 /// }
 /// ```
 ///
-/// When the database is closed, the sequence finishes; one that begins afterwards throws. While a
-/// table or column that the closure read before does not exist, because it was dropped, no value is
-/// given; the next one is given when it exists again.
+/// When the database is closed, the sequence finishes; a sequence that begins afterwards throws.
+/// While a table or column that the closure read before does not exist, because it was dropped, no
+/// value is given. The next value is given when it exists again.
 public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
   /// The value that the closure returns.
   public typealias Element = Value
@@ -34,7 +34,7 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     self.read = read
   }
 
-  /// Returns an iterator, which is an observation of its own.
+  /// Returns an iterator, which is a separate observation.
   public func makeAsyncIterator() -> Iterator {
     Iterator(watch: ValueWatch(in: database, isSame: isSame, read), pace: Pace(interval))
   }
@@ -94,8 +94,8 @@ extension Database {
     ValueObservation(in: self, every: interval, isSame: nil, read)
   }
 
-  /// Observes the value that a closure reads, and gives it again only if it is not equal to the one
-  /// before.
+  /// Observes the value that a closure reads, and gives it again only if it differs from the
+  /// previous value.
   ///
   /// - Parameter interval: The shortest time between two values.
   public func observe<Value: Sendable & Equatable>(
@@ -107,10 +107,10 @@ extension Database {
 
 /// One observation of the value that a closure reads.
 ///
-/// State: not begun → holding a value → ended, when it is released. While it holds a value, it may
-/// be stale after an error.
+/// State: not begun → holding a value → ended, when the watch is released. While it holds a value,
+/// the value may be stale after an error.
 ///
-/// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
+/// `@unchecked Sendable`: one task at a time uses it, the task of its iterator or of the user
 /// interface's object that created it.
 final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked Sendable {
   let watch: TableWatch
@@ -165,8 +165,9 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
   func end() { watch.end() }
 
   /// Evaluates the closure, or waits until its value may have changed and evaluates it again. It
-  /// runs on no actor. After an error, it tries again at the next change of what the closure read
-  /// before, and at the next change of the schema if a table or column does not exist.
+  /// runs on no actor. After an error, it tries again at the next change of anything that the
+  /// closure read before. If a table or column does not exist, it also tries again at the next
+  /// change of the schema.
   @concurrent
   func step(isFirst: Bool) async -> LiveStep<Value> {
     do {
@@ -209,8 +210,8 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
     }
   }
 
-  /// Runs the closure, and again if it read something that was not watched, since a commit may have
-  /// come between its reading and the watching.
+  /// Runs the closure. Runs it again if it read a table or column that was not watched, since a
+  /// commit may have come between its reading and the watching.
   private func evaluate() async throws -> Value {
     let (watch, read, isFirst) = (watch, read, last == nil)
     while true {

@@ -4,7 +4,7 @@ import SQLCore
 ///
 /// Reading, inserting, removing and replacing at an index cost the depth of the tree, which is five
 /// for a million elements. A change copies one node of each level if another version shares that
-/// node; older versions stay as they are.
+/// node; older versions do not change.
 struct PersistentSequence<Element: Sendable>: Sendable {
   /// A leaf with elements, or a node with children. Only the root of an empty sequence is empty.
   ///
@@ -13,8 +13,7 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   final class Node: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate(set) var elements: [Element] = []
     @exclusivity(unchecked) fileprivate(set) var children: [Node] = []
-    /// For each child, the number of elements up to its end: its own and those of the children
-    /// before it.
+    /// For each child, the number of elements in it and in all children before it.
     @exclusivity(unchecked) var ends: [Int] = []
 
     init(_ elements: [Element]) {
@@ -85,7 +84,7 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   }
 
   /// Returns the first index whose element belongs to the second part. All elements of the first
-  /// part must come before those of the second.
+  /// part must come before the elements of the second part.
   func partitioningIndex(_ belongsToSecond: (Element) -> Bool) -> Int {
     var node = root
     var start = 0
@@ -133,7 +132,7 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   }
 
   extension PersistentSequence.Node {
-    /// Returns the number of levels below the node, itself included.
+    /// Returns the number of levels, including the node itself.
     ///
     /// - Parameter index: the element around which nodes are checked; nil for all nodes. An index
     ///   after the last element stands for the last.
@@ -189,7 +188,7 @@ extension PersistentSequence.Node {
     }
   }
 
-  /// Replaces the node by a copy if anything else refers to it.
+  /// Replaces the node by a copy if another reference to it exists.
   private static func own(_ node: inout Node) {
     if !isKnownUniquelyReferenced(&node) { node = Node(copying: node) }
   }

@@ -9,9 +9,10 @@ import SQLCore
 /// }
 /// ```
 ///
-/// It is a value that never changes. The next result shares with it every row that stayed, so the
-/// cost of a change does not depend on the number of rows. Access by index takes as many steps as
-/// the tree is deep, five for a million rows; iteration costs little more than that of an array.
+/// A result is a value that never changes. The next result shares with it every unchanged row, so
+/// the cost of a change does not depend on the number of rows. Access by index takes as many steps
+/// as the depth of the tree, five for a million rows; iteration costs little more than over an
+/// array.
 public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
   let entries: PersistentSequence<ResultEntry>
   /// The entries that are within the query's limit and offset.
@@ -89,8 +90,8 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 }
 
 extension Results where Row: Model {
-  /// Returns the index of the row with the given key, in as many steps as an access by index takes.
-  /// Returns nil if no row has that key, and always if the query is a join or one that is fetched
+  /// Returns the index of the row with the given key, in as many steps as an access by index.
+  /// Returns nil if no row has that key. Always returns nil if the query is a join or is fetched
   /// again after each change.
   public func index(ofID id: Row.ID) -> Int? {
     guard let order, let values = try? Row.keyValues(of: id) else { return nil }
@@ -139,7 +140,7 @@ extension PersistentSequence where Element == ResultEntry {
     return entry.key == key ? entry : nil
   }
 
-  /// Returns the index of the entry that has the same order values and key as the given one; nil if
+  /// Returns the index of the entry with the same order values and key as the given entry; nil if
   /// there is none.
   func index(of entry: ResultEntry, _ order: RowOrder) -> Int? {
     let index = partitioningIndex { order.compare($0, entry) >= 0 }
@@ -147,9 +148,8 @@ extension PersistentSequence where Element == ResultEntry {
   }
 }
 
-/// A row of a result, seen without its type: its key, its place in the order and its fingerprint.
-/// The code that keeps results up to date works on entries, and so is the same for rows of every
-/// type.
+/// A row of a result without its type: its key, its place in the order and its fingerprint. The
+/// code that keeps results up to date works on entries, and so is the same for rows of every type.
 ///
 /// `@unchecked Sendable`: neither this class nor its only subclass has mutable properties.
 class ResultEntry: @unchecked Sendable {
@@ -157,7 +157,8 @@ class ResultEntry: @unchecked Sendable {
   final let key: RowKey
   /// The values of the query's ORDER BY terms.
   final let order: [DatabaseValue]
-  /// The values of the aggregates from which the row is calculated, if it is a maintained group.
+  /// The values of the aggregates from which the row is calculated, if the row is a maintained
+  /// group.
   final let aggregates: [DatabaseValue]
   /// Stands for the stored values of the row: two rows with equal fingerprints count as equal. It
   /// is a 64-bit hash with a seed that each process draws at random.
@@ -172,7 +173,7 @@ class ResultEntry: @unchecked Sendable {
     self.fingerprint = fingerprint
   }
 
-  /// Returns the row, whose type must be that of the result.
+  /// Returns the row. Its type must be the row type of the result.
   @inline(__always)
   final func row<Row: Sendable>(as type: Row.Type) -> Row {
     // The entries of a result are created for its rows only, so the type is known.

@@ -13,7 +13,7 @@ import SQLCore
 /// insert, in ascending order, the new result's rows at `inserted` and at the destinations of
 /// `moved`; and replace the rows at `updated`. Every list is in ascending order of indices.
 public struct ResultsDifference: Hashable, Sendable {
-  /// A row whose place among the others changed; its values may differ as well.
+  /// A row whose place among the other rows changed; its values may differ as well.
   public struct Move: Hashable, Sendable {
     /// Its index in the old result.
     public let origin: Int
@@ -25,7 +25,7 @@ public struct ResultsDifference: Hashable, Sendable {
   public internal(set) var removed: [Int] = []
   /// The indices in the new result of the rows that are new.
   public internal(set) var inserted: [Int] = []
-  /// The rows whose place among the others changed.
+  /// The rows whose place among the other rows changed.
   public internal(set) var moved: [Move] = []
   /// The indices in the new result of the rows that have other values but did not move.
   public internal(set) var updated: [Int] = []

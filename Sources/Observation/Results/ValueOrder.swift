@@ -15,7 +15,7 @@ import SQLCore
 enum BuiltInCollation: Hashable, Sendable {
   /// Compares by bytes.
   case binary
-  /// Compares by bytes, with ASCII capital letters equal to small ones.
+  /// Compares by bytes, with ASCII capital letters equal to small letters.
   case noCase
   /// Compares by bytes, without the spaces at the end.
   case rightTrimmed
@@ -45,8 +45,8 @@ enum BuiltInCollation: Hashable, Sendable {
     }
   }
 
-  /// Returns the text that stands for all texts that are equal to one. It is compared by bytes as the
-  /// collation compares these.
+  /// Returns the text that stands for all texts that the collation considers equal. Such texts
+  /// compare by bytes as the collation compares the originals.
   func folded(_ text: String) -> String {
     var text = text
     return text.withUTF8 { bytes in
@@ -66,7 +66,7 @@ enum BuiltInCollation: Hashable, Sendable {
 
   private static func folded(_ bytes: Bytes) -> [UInt8] {
     let compared = bytes.prefix { $0 != 0 }.map(\.lowercasedASCII)
-    // SQLite compares only the lengths of what begins with U+0000.
+    // SQLite compares only the lengths of texts from a U+0000 on.
     return compared + Array(repeating: 0, count: bytes.count - compared.count)
   }
 
@@ -199,7 +199,7 @@ struct RowOrder: Sendable {
   let terms: [Term]
   let keyCollations: [BuiltInCollation]
 
-  /// Whether the rows are in the order in which `RowKey` orders keys.
+  /// Whether the rows are in the order of `RowKey`.
   var isByKey: Bool { terms.isEmpty && keyCollations.allSatisfy { $0 == .binary } }
 
   func compare(_ first: ResultEntry, _ second: ResultEntry) -> Int {

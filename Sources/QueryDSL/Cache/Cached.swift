@@ -9,17 +9,18 @@ import SQLCore
 /// let again = try await db.find(Post.self, id)      // copies it from memory; no SQL
 /// ```
 ///
-/// `db.find` returns the row from memory if it is there. It never returns an outdated one: a commit
-/// of this database removes the rows that it touched, and any other commit, also of another
-/// process, removes all. `find` inside `read { }` and `write { }` does not use the cache, so a write
-/// sees itself.
+/// `db.find` returns the row from memory if the cache has it. It never returns an outdated row: a
+/// commit of this database removes the rows that it touched, and any other commit, also of another
+/// process, removes all rows. `find` inside `read { }` and `write { }` does not use the cache, so a
+/// write sees its own changes.
 ///
-/// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory, or
-/// without readers, caches nothing, nor does a table whose declared key is not its primary key.
+/// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory or
+/// without readers caches nothing. Neither is a table cached whose declared key is not its primary
+/// key.
 ///
 /// - Parameters:
-///   - rows: The maximum number of rows. If more are read, those that were not read for the longest
-///     time are removed, roughly.
+///   - rows: The maximum number of rows. If more are read, the cache removes rows that have not
+///     been read for the longest time, approximately.
 ///   - bytes: The maximum number of bytes that the rows take, roughly.
 public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> SchemaElement<M> {
   SchemaElement(kind: .cached(CacheLimits(rows: max(0, rows), bytes: max(0, bytes))))
@@ -35,15 +36,16 @@ public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> Schem
 /// let again = try await db.fetch(front)             // copies the rows from memory; no SQL
 /// ```
 ///
-/// `db.fetch`, `first`, `count` and `exists` return the result from memory if the same query was run
-/// before with the same values, and nothing was committed since that could change it: a commit of
-/// this database removes the results of queries that read a table in which it changed any row, and
-/// any other commit, also of another process, removes all. `read { }` and `write { }` do not use
-/// the cache, so a write sees itself.
+/// `db.fetch`, `first`, `count` and `exists` return the result from memory if the same query was
+/// run before with the same values, and no later commit could have changed it. A commit of this
+/// database removes the results of queries that read a table in which it changed any row. Any other
+/// commit, also of another process, removes all results. `read { }` and `write { }` do not use the
+/// cache, so a write sees its own changes.
 ///
-/// A query whose first table has this line may join any others. It is not cached if it reads a
-/// virtual table, such as a full-text index, or an attached database; if it calls a function for dates or one
-/// that a program registered; if it has `map`; or if its result is larger than the cache.
+/// The first table of the query must have this line; the query may join any other tables. The
+/// result is not cached in four cases: the query reads a virtual table, such as a full-text index,
+/// or an attached database; it calls a function for dates or a function that a program registered;
+/// it has `map`; or its result is larger than the cache.
 ///
 /// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory, or
 /// without readers, caches nothing.

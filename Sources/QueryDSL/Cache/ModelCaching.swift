@@ -6,10 +6,10 @@ import SQLCore
   import Foundation
 #endif
 
-/// The way in which the rows of a model are cached, as its schema declares.
+/// How the rows of a model are cached, as its schema declares.
 @usableFromInline
 struct ModelCaching: Sendable {
-  /// The ways in which an `ID` becomes the key of a cached row.
+  /// The ways to make the key of a cached row from an `ID`.
   ///
   /// Keys are compared as SQLite compares stored values. Two texts that Swift takes for equal, such
   /// as a letter with and without a separate accent, are two keys.
@@ -56,7 +56,7 @@ struct ModelCaching: Sendable {
   /// Whether each key has 8 bytes.
   var hasWordKeys: Bool { form == .word }
 
-  /// Returns the key of an `ID`; nil for one that cannot be stored.
+  /// Returns the cache key of an `ID`; nil for an `ID` that cannot be stored.
   @usableFromInline
   func key(at id: UnsafeRawPointer) -> CacheKey? {
     switch form {
@@ -103,11 +103,12 @@ final class CachedRow<M: Model>: CachedValue {
     self.model = model
   }
 
-  /// The memory that an entry takes besides the model and the content of its texts, roughly.
+  /// The approximate memory of an entry, without the model and the content of its texts.
   static var overhead: Int { 192 }
 }
 
-/// A lookup of a cached row that found nothing, and what is needed to store the row once it is read.
+/// A lookup of a cached row that found nothing, with the values that are needed to store the row
+/// once it is read.
 @usableFromInline
 struct RowMiss: Sendable {
   let key: CacheKey
@@ -137,17 +138,18 @@ extension ModelCaching {
 }
 
 extension DatabaseReader {
-  /// Returns a cached row whose key has 8 bytes; nil if `lookUp` must look. Programs do not use it
-  /// directly, but call `find`.
+  /// Returns a cached row whose key has 8 bytes; nil if the caller must use `lookUp`. Programs do
+  /// not use it directly, but call `find`.
   ///
-  /// It is apart from `lookUp`, because what a miss needs would take most of the time of a hit.
+  /// It is separate from `lookUp`, because the work for a miss would take most of the time of a
+  /// hit.
   @inlinable
   @inline(__always)
   func _cached<M: Model>(_ model: M.Type, _ id: M.ID) -> M? {
     guard let number = M.wordCache else { return nil }
     let word = withUnsafeBytes(of: id) { $0.loadUnaligned(as: UInt64.self) }
     var found: M?
-    // Copied into memory of its own, a model is moved less often than by an assignment.
+    // If a model is copied into separate memory, it is moved less often than by an assignment.
     withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { memory in
       guard let memory = memory.baseAddress else { return }
       let isFound = _copyCached(word, number) { row in

@@ -7,7 +7,7 @@ enum ResultCaching {
   static let isDeclared = Atomic<Bool>(false)
 }
 
-/// The key of a result: the query, its values, what is read of it, and the type as which it is read.
+/// The key of a result: the query, its values, the part that is read, and the type of the part.
 struct ResultKey: Sendable {
   let model: CachedModel
   let key: CacheKey
@@ -55,7 +55,8 @@ final class CachedResult<Value: Sendable>: CachedValue {
   }
 }
 
-/// A lookup of a cached result that found nothing, and what is needed to store the result.
+/// A lookup of a cached result that found nothing, with the values that are needed to store the
+/// result.
 private struct ResultMiss: Sendable {
   let key: ResultKey
   let ticket: CacheTicket
@@ -70,7 +71,7 @@ private enum ResultLookup<Value: Sendable> {
 }
 
 extension DatabaseReader {
-  /// Returns part of the result of a query, from the cache if it is there.
+  /// Returns part of the result of a query, from the cache if the cache has it.
   func cachedRead<Q: Fetchable, Value: Sendable>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, _ fileID: StaticString, _ line: UInt,
     _ body: (Connection) throws -> Value
@@ -141,7 +142,7 @@ extension Connection {
   }
 }
 
-/// A part of a query's result (all rows, the first row or the count), and the way to read it for the
+/// A part of a query's result (all rows, the first row or the count), and how to read it for the
 /// cache.
 struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
   /// The number that stands for the part in a key.
@@ -152,7 +153,7 @@ struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
 
 /// The size of a cached result.
 struct ResultSize {
-  /// The number of rows, as far as they are kept.
+  /// The number of rows that are kept.
   var rows = 0
   /// The memory that the rows take, in bytes, roughly.
   var bytes = 0
@@ -196,7 +197,7 @@ extension ResultPart where Value == Int {
 }
 
 extension ResultPart where Value == Bool {
-  /// Whether there is any row.
+  /// Whether the result has a row.
   static var exists: Self {
     Self(number: 4) { query, connection in
       (try connection.exists(query), ResultSize(rows: 1, bytes: 0))

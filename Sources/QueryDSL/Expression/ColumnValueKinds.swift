@@ -7,7 +7,7 @@ import SQLCore
 #endif
 
 // Most SQL functions return NULL for NULL, so their result is optional if their argument is. Each
-// of these protocols expresses that for the argument types of a family of functions, so that a
+// of these protocols expresses this rule for the argument types of a family of functions, so that a
 // function need not be declared a second time for optionals.
 //
 // The conformances stand beside their protocol. The linker takes only the needed files of a static
@@ -69,7 +69,7 @@ extension Optional: OptionalColumnValue where Wrapped: ColumnValue {
 }
 
 extension ColumnValue {
-  /// The type that an optional wraps; the type itself for any other.
+  /// The type that an optional wraps. For any other type, the type itself.
   package static var nonOptional: any ColumnValue.Type {
     (Self.self as? any OptionalColumnValue.Type)?.wrappedType ?? Self.self
   }

@@ -6,10 +6,10 @@ import SQLCore
 /// Post.where { RowValue($0.$createdAt, $0.$id) < (date, id) }
 /// // … WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// ```
-/// It is less than a tuple of values if its first expression is less, or if the first ones are
-/// equal and the rest is less. SQLite finds the rows for such a condition with an index over the
-/// columns in the same order, so a table can be read in pages by it. `page(after:by:)` does so for
-/// any order.
+/// It is less than a tuple of values if its first expression is less, or if the first elements are
+/// equal and the rest is less. With an index over the columns in the same order, SQLite seeks the
+/// rows for such a condition, so a table can be read in pages. `page(after:by:)` does this for any
+/// order.
 /// - SeeAlso: <https://www.sqlite.org/rowvalue.html>
 public struct RowValue<each Value: ColumnValue>: Sendable {
   /// The expressions, each with the collation of its type.
@@ -82,7 +82,8 @@ extension RowValue {
     return bound
   }
 
-  /// Tests for one of several rows; false for an empty list. nil in a row matches NULL.
+  /// Tests whether the row value is in a list; false for an empty list. nil in a row of the list
+  /// matches NULL.
   ///
   /// The values are bound as one array for each expression, so that the statement is the same for
   /// one row and for 100,000. An index is used unless an expression is optional.
@@ -107,7 +108,8 @@ extension RowValue {
       isOptional ? .isSame(nodes, asRowsOf: arrays) : .isIn(nodes, rowsOf: arrays))
   }
 
-  /// Tests for one of the rows that a query returns. SQL: `(a, b) IN (SELECT c, d …)`
+  /// Tests whether the row value is among the rows that a query returns. SQL:
+  /// `(a, b) IN (SELECT c, d …)`
   ///
   /// If an expression is optional, nil equals nil:
   /// `EXISTS (SELECT 1 FROM (SELECT c AS "apus_0", …) WHERE a IS "apus_0" AND …)`. The rows of the
@@ -133,7 +135,7 @@ extension RowValue {
 }
 
 // Tuples of two or three expressions are compared with tuples of values, as a `RowValue` is. A
-// single expression is no such tuple, so the compiler drops these operators at once elsewhere. For
+// single expression is not a tuple, so elsewhere the compiler drops these operators at once. For
 // longer tuples there is `RowValue`: Swift 6.3 crashes on operands that end with a parameter pack.
 
 /// Tests for less, from the first expression to the last; unknown if a NULL decides.

@@ -1,9 +1,9 @@
 import SQLCore
 
-// A date, a UUID or the like is stored in the form of its column. An expression that is made of no
-// column has no form of its own: a value, a parameter, the current time, and what is made only of
-// these. It takes the form of its place: of the column that it is compared with, assigned to or
-// chosen beside. All other expressions keep the form that they have.
+// A date, a UUID or a similar value is stored in the form of its column. Some expressions have no
+// form of their own: a value, a parameter, the current time, and expressions made only of these.
+// Such an expression takes the form of its place: the form of the column that it is compared with,
+// assigned to or chosen beside. All other expressions keep the form that they have.
 
 /// An expression that takes the stored form of its place, such as the current time.
 @usableFromInline
@@ -29,8 +29,8 @@ extension ExpressionNode {
     }
   }
 
-  /// Returns the expression, which is in the standard form, in another one; nil if it has a form of
-  /// its own.
+  /// Returns the expression, which is in the standard form, in another form; nil if it has its own
+  /// form.
   func adapted(to form: StoredForm, of type: any ColumnValue.Type) -> ExpressionNode? {
     switch self {
     case .parameter(let parameter): .value(parameter.bound(as: form))
@@ -57,8 +57,8 @@ extension ColumnValue {
 }
 
 extension SQLExpression {
-  /// Returns the expression for a place that needs values in that form; nil if it is stored in
-  /// another form.
+  /// Returns the expression for a place that needs values in that form; nil if the expression is
+  /// stored in another form.
   package func node(as form: StoredForm) -> ExpressionNode? {
     if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
     if self.form == form { return node }
@@ -68,7 +68,8 @@ extension SQLExpression {
   /// Whether the expression takes the form of its place.
   private var isAdapting: Bool { form == .standard && node.isAdapting }
 
-  /// Returns the error for combining this expression with one that is stored in another form.
+  /// Returns the error for combining this expression with an expression that is stored in another
+  /// form.
   func mixing(_ other: StoredForm) -> QueryError {
     QueryError(
       "two expressions of \(Value.self) are combined, but stored in different forms, .\(form) and "
@@ -76,7 +77,7 @@ extension SQLExpression {
         + "SQLExpression<\(Value.self)>(sql: \"…\", as: .\(form))")
   }
 
-  /// Returns several expressions in the form of those that have one.
+  /// Returns several expressions in the form of the first that has its own form.
   static func inOneForm(
     _ parts: [SQLExpression]
   ) throws(QueryError) -> (nodes: [ExpressionNode], form: StoredForm) {
@@ -91,8 +92,8 @@ extension SQLExpression {
     return (nodes, leader.form)
   }
 
-  /// Returns an expression whose value is one of several others, or is made of them. It is in the
-  /// form of those that have one; if none has, it takes the form of its place.
+  /// Returns an expression whose value is one of several others, or is made of them. It has the
+  /// form of the operands that have their own form. If none has, it takes the form of its place.
   static func combined<Result: ColumnValue>(
     _ parts: [SQLExpression],
     _ make: @escaping @Sendable (_ parts: [ExpressionNode], StoredForm) -> ExpressionNode
@@ -111,8 +112,8 @@ extension SQLExpression {
 }
 
 extension SelectStatement {
-  /// Gives the selected expressions that take the form of their place the form of a column that
-  /// they become, and returns the forms of all.
+  /// Gives the forms of a table's columns to the selected expressions without their own form, and
+  /// returns the forms of all expressions.
   mutating func adaptSelection(
     of columns: [ResultColumn], to forms: [StoredForm]
   ) -> [StoredForm] {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A value in a query: a column, a Swift value, or a function of others.
+/// A value in a query: a column, a Swift value, or a function of other expressions.
 ///
 /// ```swift
 /// Post.where { $0.$views * 2 > 100 }     // … WHERE "views" * ? > ?
@@ -10,7 +10,7 @@ import SQLCore
 /// nil, true and false into the SQL.
 public struct SQLExpression<Value: ColumnValue>: Sendable {
   @usableFromInline package let node: ExpressionNode
-  /// The form in which the expression's value is stored: that of its column.
+  /// The stored form of the expression's value: the form of its column.
   @usableFromInline package let form: StoredForm
 
   @inlinable
@@ -64,8 +64,8 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Value?>(node, form: form)
   }
 
-  /// Returns the same expression for a place whose values are never NULL, if the program knows that
-  /// it is not NULL. SQL: the expression itself
+  /// Returns the same expression for a place whose values are never NULL. Use it if the program
+  /// knows that the value is not NULL. SQL: the expression itself
   ///
   /// ```swift
   /// let list = TodoList.where { $0.$title == "Family" }.select(\.$id)
@@ -73,14 +73,15 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
   /// // INSERT INTO "Todo" ("title", "listID") VALUES (?, (SELECT "id" FROM "TodoList" WHERE …))
   /// ```
   /// If it is NULL after all, reading it as a row throws `ColumnValueError`, and storing it in a
-  /// column that is NOT NULL throws `DatabaseError`. Compared by `==`, it is SQL's `=`, which is
-  /// unknown for NULL. To replace NULL, use `ifNull`.
+  /// column that is NOT NULL throws `DatabaseError`. A comparison by `==` becomes SQL's `=`, which
+  /// is unknown for NULL. To replace NULL, use `ifNull`.
   public func nonOptional<Wrapped: ColumnValue>() -> SQLExpression<Wrapped>
   where Value == Wrapped? {
     SQLExpression<Wrapped>(node, form: form)
   }
 
-  /// The expression as it is compared and sorted: with the collation of its type, if it has one.
+  /// The expression in the form that is compared and sorted: with the collation of its type, if it
+  /// has one.
   @inlinable
   package var collatedNode: ExpressionNode {
     guard let name = Value.collationName else { return node }

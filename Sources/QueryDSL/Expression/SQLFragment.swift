@@ -34,7 +34,7 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
     parts = interpolation.parts
   }
 
-  /// Collects the literal parts and the interpolated ones.
+  /// Collects the literal parts and the interpolated parts.
   public struct StringInterpolation: StringInterpolationProtocol {
     var parts: [Part] = []
 
@@ -69,8 +69,8 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
       append { $0.appendInterpolation(value) }
     }
 
-    /// Binds a value in a stored form of its type, such as the one that its column declares.
-    /// SQL: `?`
+    /// Binds a value in a stored form of its type, such as the form that its column declares. SQL:
+    /// `?`
     public mutating func appendInterpolation(_ value: some ColumnValue, as form: StoredForm) {
       append { $0.appendInterpolation(value, as: form) }
     }

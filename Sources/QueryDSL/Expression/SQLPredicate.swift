@@ -46,9 +46,8 @@ extension SQLPredicate: ExpressibleByBooleanLiteral {
   }
 }
 
-// Hints for SQLite's planner. They change no result, and an index does not serve the condition
-// itself.
-// https://www.sqlite.org/lang_corefunc.html#likelihood
+// Hints for SQLite's planner. They do not change the result, and no index serves the condition
+// itself. https://www.sqlite.org/lang_corefunc.html#likelihood
 
 extension SQLPredicate {
   /// Says that the condition holds for most rows. SQL: `likely(a)`
@@ -62,10 +61,11 @@ extension SQLPredicate {
   /// Says that the condition holds for few rows. SQL: `unlikely(a)`
   public func unlikely() -> SQLPredicate { hinted("unlikely") }
 
-  /// Says for which part of the rows the condition holds. SQL: `likelihood(a, 0.25)`
+  /// Tells the planner for which share of the rows the condition holds. SQL: `likelihood(a, 0.25)`
   ///
-  /// The probability is written into the SQL, to three decimal places, so each one is a statement of
-  /// its own. One that is not from 0 to 1 throws `QueryError` when the query is rendered.
+  /// The probability is written into the SQL, to three decimal places, so each probability is a
+  /// separate statement. A probability outside 0 to 1 throws `QueryError` when the query is
+  /// rendered.
   public func likelihood(_ probability: Double) -> SQLPredicate {
     guard (0...1).contains(probability) else {
       return SQLPredicate(

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A struct whose properties are the columns of a table, which need not have a key.
+/// A struct whose properties are the columns of a table. The table need not have a key.
 ///
 /// ```swift
 /// struct LogLine: TableModel {
@@ -11,24 +11,25 @@ import SQLCore
 /// let lines = try db.fetch(LogLine.where { $0.$level > 0 })
 /// try db.run(LogLine.delete().where { $0.$level == 0 })
 /// ```
-/// A `Model` is a `TableModel` with a key, by which single rows are found, updated, saved and
-/// deleted, and their changes reported. Without a key, rows are read and inserted, and updated and
-/// deleted by conditions; queries, joins, commands, the schema and migrations are the same.
+/// A `Model` is a `TableModel` with a key. By the key, single rows are found, updated, saved and
+/// deleted, and their changes are reported. Without a key, rows are read and inserted, and updated
+/// and deleted by conditions. Queries, joins, commands, the schema and migrations are the same.
 ///
 /// If the table in the file has a primary key that the type does not declare, the key is kept. A
-/// type may have `@PrimaryKey` properties without being a `Model`, such as a joining table whose
-/// key has two columns.
+/// type may have `@PrimaryKey` properties without being a `Model`, such as a joining table with a
+/// key of two columns.
 public protocol TableModel: ResultRow {
   /// The name of the table. Default: the name of the type.
   static var tableName: String { get }
 
-  /// The rule by which columns are named after properties. Default: the same names.
+  /// The rule that derives column names from property names. Default: the same names.
   static var columnNaming: ColumnNaming { get }
 
   /// Whether the type is a view; programs do not use it directly.
   ///
-  /// A dynamic cast to `any SQLView.Type` has the same answer, but for another type, Swift looks
-  /// through all conformances of the program: a quarter of the time in which models are read.
+  /// A dynamic cast to `any SQLView.Type` has the same answer. But for a type that is not a view,
+  /// Swift looks through all conformances of the program, which took a quarter of the time of
+  /// reading models.
   static var _isView: Bool { get }
 }
 
@@ -60,16 +61,17 @@ extension TableModel {
 /// macro, `Codable` conformance or instance is needed. Every stored property must be a
 /// `@PrimaryKey`, a `@Column` or `@Ignored`.
 ///
-/// Its `schema` declares what the properties cannot express, such as indexes and foreign keys.
+/// Its `schema` declares everything that properties cannot express, such as indexes and foreign
+/// keys.
 ///
 /// A model may be `Codable`, `Equatable` and `Hashable` by synthesis, which considers only the
-/// values. Its JSON is that of the same struct without `@PrimaryKey`, `@Column` and `JSON`, for
-/// every strategy of the encoder. `CodingKeys` rename the members of the JSON, not the columns;
+/// values. Its JSON equals the JSON of the same struct without `@PrimaryKey`, `@Column` and `JSON`,
+/// for every strategy of the encoder. `CodingKeys` rename the members of the JSON, not the columns;
 /// `@Ignored` properties are omitted. A decoded model counts as new: `insert` inserts it, and
 /// `update` writes all of its columns.
 ///
-/// With one key column, `id` is that column. With several, `id` is a struct whose properties have
-/// their names and types:
+/// With one key column, `id` is that column. With several, `id` is a struct with properties of the
+/// same names and types:
 ///
 /// ```swift
 /// struct Membership: Model {

@@ -5,7 +5,7 @@ import SQLCore
 public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The model's name.
   public let model: String
-  /// The problem, and what to write instead.
+  /// The problem, and its solution.
   public let message: String
 
   package init(_ model: Any.Type, _ message: String) {
@@ -59,8 +59,8 @@ public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible
 /// ```
 ///
 /// `update`, `save` and `delete` throw it, and so does an upsert that could update the row with the
-/// new key: each would write a row that the model was not loaded from. `insert` accepts the model
-/// and inserts a new row.
+/// new key: each would write another row than the model's. `insert` accepts the model and inserts a
+/// new row.
 public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
   /// The table.
   public let table: String
@@ -88,8 +88,8 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ModelLayout {
-  /// Throws `KeyChanged` if a model was loaded and its key was then set to another one: it would
-  /// write a row that it was not loaded from.
+  /// Throws `KeyChanged` if a model was loaded and its key was then set to another key: writing it
+  /// would change another row than the model's.
   @usableFromInline
   func requireUnchangedKey(of model: UnsafeRawPointer) throws {
     guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }

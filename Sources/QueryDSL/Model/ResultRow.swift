@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A struct whose properties are the columns of a result: of some columns of a model, of a query in
-/// FROM, or of a common table.
+/// A struct whose properties are the columns of a result: some columns of a model, the columns of a
+/// query in FROM, or the columns of a common table.
 ///
 /// ```swift
 /// struct Total: ResultRow {
@@ -21,10 +21,11 @@ import SQLCore
 /// Every model is a `ResultRow`. It is printed with the names and values of its properties:
 /// `Total(name: "Jane", views: 3)`.
 public protocol ResultRow: _RawRowPart, CustomReflectable {
-  /// The declarations that the properties cannot express. Default: none.
+  /// The declarations that properties cannot express. Default: none.
   ///
   /// A model declares indexes, foreign keys, defaults and stored forms here. A row without a table
-  /// declares only stored forms, which must be those of the columns that are selected into it:
+  /// declares only stored forms. They must equal the forms of the columns that are selected into
+  /// it:
   ///
   /// ```swift
   /// struct Visit: ResultRow {

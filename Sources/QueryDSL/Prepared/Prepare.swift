@@ -84,7 +84,7 @@ extension Connection {
     return prepared
   }
 
-  /// Prepares an insert, an update or a deletion with parameters; throws what it throws for a
+  /// Prepares an insert, an update or a deletion with parameters; throws the same errors as for a
   /// query.
   ///
   /// An insert of several models is not a single statement and throws `QueryError`.
@@ -96,7 +96,7 @@ extension Connection {
     return prepared
   }
 
-  /// Prepares a command that returns rows; throws what it throws for another command.
+  /// Prepares a command that returns rows; throws the same errors as for another command.
   public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) throws -> PreparedReturning<Row, repeat each Parameter> {
@@ -107,7 +107,7 @@ extension Connection {
 }
 
 extension Database {
-  /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
+  /// Prepares a query with parameters, on a reader; throws the errors of `Connection.prepare`.
   public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ build: @escaping @Sendable (repeat each Parameter) -> Q
@@ -115,7 +115,7 @@ extension Database {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.prepare(build) }
   }
 
-  /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
+  /// Prepares a query with parameters, on a reader; throws the errors of `Connection.prepare`.
   public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ build: @escaping @Sendable (repeat each Parameter) -> Q
@@ -128,8 +128,8 @@ extension Database {
     return prepared
   }
 
-  /// Prepares an insert, an update or a deletion with parameters, on the writer; throws what
-  /// `Connection.prepare` throws.
+  /// Prepares an insert, an update or a deletion with parameters, on the writer; throws the errors
+  /// of `Connection.prepare`.
   public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Command
   ) throws -> PreparedCommand<repeat each Parameter> {
@@ -138,8 +138,8 @@ extension Database {
     return prepared
   }
 
-  /// Prepares an insert, an update or a deletion with parameters, on the writer; throws what
-  /// `Connection.prepare` throws.
+  /// Prepares an insert, an update or a deletion with parameters, on the writer; throws the errors
+  /// of `Connection.prepare`.
   public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Command
   ) async throws -> PreparedCommand<repeat each Parameter> {
@@ -149,7 +149,8 @@ extension Database {
     return prepared
   }
 
-  /// Prepares a command that returns rows, on the writer; throws what `Connection.prepare` throws.
+  /// Prepares a command that returns rows, on the writer; throws the errors of
+  /// `Connection.prepare`.
   public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) throws -> PreparedReturning<Row, repeat each Parameter> {
@@ -158,7 +159,8 @@ extension Database {
     return prepared
   }
 
-  /// Prepares a command that returns rows, on the writer; throws what `Connection.prepare` throws.
+  /// Prepares a command that returns rows, on the writer; throws the errors of
+  /// `Connection.prepare`.
   public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) async throws -> PreparedReturning<Row, repeat each Parameter> {

@@ -129,7 +129,7 @@ public struct _ArgumentBinder: ~Copyable {
     argument &+= 1
   }
 
-  /// Binds what remains, and returns the statement.
+  /// Binds the remaining parameters, and returns the statement.
   @usableFromInline
   func finish(_ arguments: () -> [_PreparedArgument]) throws -> StatementPointer {
     guard place == form.arguments.count else { throw PreparedForm.foreignParameter }
@@ -169,8 +169,8 @@ extension _PreparedArgument {
     }
   }
 
-  /// Returns what is bound for a part of the argument: the value, a row count, the list, or whether
-  /// the list contains nil.
+  /// Returns the value to bind for a part of the argument: the value itself, a row count, the list,
+  /// or whether the list contains nil.
   func bound(_ argument: BoundArgument) throws -> BoundValue {
     switch (content, argument.part) {
     case (.value(let value), .value): return BoundValue(value, as: argument.form)

@@ -1,10 +1,10 @@
 import SQLCore
 import Synchronization
 
-/// A statement that was rendered once: its shape, by which connections find it, its text, and its
-/// bindings.
+/// A statement that was rendered once: its shape, its text, and its bindings. Connections find the
+/// statement by its shape.
 ///
-/// `@unchecked Sendable`: everything in it is written when it is made, and then only read.
+/// `@unchecked Sendable`: everything in it is written during initialisation, and then only read.
 @usableFromInline
 final class PreparedForm: @unchecked Sendable {
   /// A parameter of the statement to which an argument of the call is bound.
@@ -21,16 +21,16 @@ final class PreparedForm: @unchecked Sendable {
     let value: Int64
   }
 
-  /// The number by which connections find the statement that they have compiled.
+  /// The number under which connections find the statement that they have compiled.
   private let number: Int
   private let shape: [UInt8]
   private let text: String
   private let bindings: [BoundValue]
   /// The places of the arguments, in the order of the arguments. These and the constants are in
-  /// memory of their own, because each call would retain and release an array.
+  /// unmanaged memory, because each call would retain and release an array.
   let arguments: UnsafeMutableBufferPointer<ArgumentPlace>
   private let constants: UnsafeMutableBufferPointer<Constant>
-  /// The parameters to which other values are bound, such as lists. They are in `bindings`.
+  /// The parameters to which other values are bound, such as lists. Those values are in `bindings`.
   private let others: ContiguousArray<Int32>
 
   private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
@@ -113,7 +113,7 @@ final class PreparedForm: @unchecked Sendable {
     }
   }
 
-  /// Binds everything else than constants and single arguments.
+  /// Binds all values except constants and single arguments.
   @inline(__always)
   func bindOthers(
     to statement: StatementPointer, on core: ConnectionCore, _ arguments: () -> [_PreparedArgument]

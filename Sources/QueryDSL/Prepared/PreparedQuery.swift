@@ -10,9 +10,9 @@ import SQLCore
 /// let first = try db.first(byTitle("News", 3))
 /// ```
 ///
-/// It belongs to no connection. Each connection caches the statement, finds it by a number, and
-/// compiles it if it is not in the cache, for example after a migration. A prepared query is a
-/// value that any thread may use.
+/// A prepared query belongs to no connection. Each connection caches the statement and finds it by
+/// a number. It compiles the statement if the cache does not have it, for example after a
+/// migration. A prepared query is a value that any thread may use.
 public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Sendable {
   @usableFromInline let body: PreparedBody<Row>
 

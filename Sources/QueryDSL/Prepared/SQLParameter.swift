@@ -8,14 +8,14 @@ import SQLCore
 /// }
 /// let posts = try db.fetch(byTitle("News", 3))
 /// ```
-/// It is an expression and can be used wherever an expression can. If it is compared with a column
-/// or assigned to one, it takes the stored form of that column. `SQLParameter<String?>` accepts
-/// nil.
+/// A parameter is an expression and can be used wherever an expression can. If it is compared with
+/// a column or assigned to one, it takes the stored form of that column. `SQLParameter<String?>`
+/// accepts nil.
 public typealias SQLParameter<Value: ColumnValue> = SQLExpression<Value>
 
 extension SQLExpression {
-  /// Tests for one of the values that are passed when the prepared query is called.
-  /// SQL: `a IN (SELECT value FROM apus_array(?))`
+  /// Tests whether the value is in the list that is passed when the prepared query is called. SQL:
+  /// `a IN (SELECT value FROM apus_array(?))`
   public func isIn(_ list: SQLParameterList<Value>) -> SQLPredicate {
     if let values = list.values { return isIn(values) }
     return SQLPredicate(
@@ -59,8 +59,8 @@ package struct ParameterNode: Sendable {
   /// The argument, if it is known.
   let value: (any ColumnValue)?
 
-  /// Returns what is bound for the parameter: its argument if that is known, else a placeholder for
-  /// it.
+  /// Returns the value to bind for the parameter: its argument if that is known, otherwise a
+  /// placeholder.
   func bound(as form: StoredForm, part: BoundArgument.Part = .value) -> BoundValue {
     guard let value else { return .argument(BoundArgument(index, as: form, part: part)) }
     return BoundValue(value, as: form)

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A query whose rows have one type: an argument of `fetch`, `first`, `count` and `observe`.
+/// A query with rows of one type: an argument of `fetch`, `first`, `count` and `observe`.
 ///
 /// ```swift
 /// func titles(_ query: some Fetchable<Post>) throws -> [String] {
@@ -81,7 +81,8 @@ package struct RowDecoding<Row>: Sendable {
   @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
   /// The names and types of the columns, for displaying a result.
   @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
-  /// Whether `map` makes the rows, so that the columns of the result are not those of `Row`.
+  /// Whether `map` makes the rows, so that the columns of the result differ from the columns of
+  /// `Row`.
   @usableFromInline package let isMapped: Bool
 
   @inlinable
@@ -100,7 +101,8 @@ package struct RowDecoding<Row>: Sendable {
 /// A column of a typed result.
 @usableFromInline
 package struct ResultColumn: Sendable {
-  /// The name of the column or alias; nil for an expression, whose name SQLite makes from its text.
+  /// The name of the column or alias; nil for an expression, for which SQLite makes a name from its
+  /// text.
   package let name: String?
   package let type: any ColumnValue.Type
   package internal(set) var form: StoredForm
@@ -129,7 +131,7 @@ package struct RowReader {
 extension RowReader: Sendable {}
 
 extension Query {
-  /// Reads the statement's current row, and returns it with the index of the next column after it.
+  /// Reads the statement's current row, and returns it with the index of the column after it.
   package func read(
     _ statement: StatementPointer, on core: ConnectionCore
   ) throws -> (row: Row, nextColumn: Int) {
@@ -154,10 +156,11 @@ extension Fetchable {
   /// ```
   /// The SQL is the same. The query can be fetched, streamed, observed and narrowed like any other;
   /// `select` replaces the closure. The closure runs on the thread that reads the rows, and must
-  /// not use the database. If it throws, the error is that of `fetch`.
+  /// not use the database. If it throws, `fetch` throws the same error.
   ///
-  /// SQLite does not know what the closure makes: inside another query, as a table, in a subquery,
-  /// a UNION or an insert, it throws `QueryError`. Call `map` on the outer query.
+  /// SQLite does not know the results of the closure. Inside another query, as a table, in a
+  /// subquery, a UNION or an insert, such a query throws `QueryError`. Call `map` on the outer
+  /// query instead.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Row) throws -> Result
   ) -> Query<Result> {
@@ -182,8 +185,8 @@ extension Fetchable {
   /// for case .failure(let error) in results { print(error) }
   /// // Post.status, row with the key 7: asleep cannot be read as Status
   /// ```
-  /// The error has the `key` of a model's row, by which the row can be corrected or deleted. The SQL
-  /// is the same. The query can be fetched, streamed and observed like any other; a live result
+  /// The error has the `key` of a model's row, with which the row can be corrected or deleted. The
+  /// SQL is the same. The query can be fetched, streamed and observed like any other; a live result
   /// reports a row again as soon as it can be read. As with `map`, SQL cannot use it inside another
   /// query.
   ///
@@ -225,7 +228,8 @@ extension Fetchable {
 }
 
 extension Query {
-  /// The statement as a table of another query, whose columns are those of the rows.
+  /// The statement as a table of another query. The columns of the table are the columns of the
+  /// rows.
   var tableStatement: SelectStatement {
     guard decoding.isMapped else { return statement }
     var statement = statement

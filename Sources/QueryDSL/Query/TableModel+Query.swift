@@ -12,10 +12,10 @@ extension TableModel {
       columns: columns)
   }
 
-  /// A query that finds no row, where one of several queries is needed. SQL: `WHERE 0`
+  /// A query that finds no row, for example as one of several alternatives. SQL: `WHERE 0`
   public static var none: TableQuery<Self, Self> { all.where { _ in false } }
 
-  /// Returns a query for the rows for which each line holds. SQL: `WHERE a AND b`
+  /// Returns a query for the rows that match every line. SQL: `WHERE a AND b`
   @inlinable
   public static func `where`(
     @PredicateBuilder _ predicates: (Columns<Self>) -> PredicateLines

@@ -71,7 +71,7 @@ extension TableQuery {
   /// Post.select(into: Headline.self)     // SELECT "id" AS "id", "title" AS "title" FROM "Post"
   /// ```
   /// A property throws `QueryError` when the query is rendered if it is not a column of the model,
-  /// or if it is of another type.
+  /// or if it has another type.
   public consuming func select<NewRow: ResultRow>(into row: NewRow.Type) -> TableQuery<M, NewRow> {
     var selection = RowSelection()
     selection.append(columns)
@@ -90,9 +90,9 @@ extension TableQuery {
   ///   $0.count().as("posts")
   /// }, into: Total.self)
   /// ```
-  /// A column has the name of its property, an expression the one that `as` gives it. Each property
-  /// needs exactly one item with its name and type, and each item needs a property: everything else
-  /// throws `QueryError` when the query is rendered.
+  /// The name of a column is the name of its property, and the name of an expression is set by
+  /// `as`. Each property needs exactly one item with its name and type, and each item needs a
+  /// property: everything else throws `QueryError` when the query is rendered.
   public consuming func select<NewRow: ResultRow, Items>(
     @SelectBuilder _ items: (Columns<M>) -> _Selection<Items>, into row: NewRow.Type
   ) -> TableQuery<M, NewRow> {
@@ -104,14 +104,14 @@ extension TableQuery {
     return query
   }
 
-  /// Selects several items instead of what is selected, as a tuple.
+  /// Selects several items as a tuple, in place of the selected columns.
   consuming func selecting<each Item: Selectable>(
     _ items: repeat each Item
   ) -> TableQuery<M, (repeat (each Item).Selected)> {
     selecting(SelectStatement.tuple(repeat each items))
   }
 
-  /// Selects the terms of a clause instead of what is selected.
+  /// Selects the terms of a clause in place of the selected columns.
   consuming func selecting<NewRow>(
     _ clause: ([SelectStatement.SelectTerm], RowDecoding<NewRow>)
   ) -> TableQuery<M, NewRow> {

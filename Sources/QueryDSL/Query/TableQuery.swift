@@ -53,7 +53,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     order(.resultColumn(name), direction, nulls)
   }
 
-  /// Orders by an expression, after those of earlier calls.
+  /// Orders by an expression, after the orders of earlier calls.
   ///
   /// ```swift
   /// Post.all.order { $0.$likes + $0.$views }                       // ORDER BY "likes" + "views"
@@ -133,7 +133,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Restricts the result to groups for which each line holds. SQL: `HAVING count(*) > ?`
+  /// Restricts the result to groups that match every line. SQL: `HAVING count(*) > ?`
   public consuming func having(
     @PredicateBuilder _ predicates: (Columns<M>) -> PredicateLines
   ) -> Self {
@@ -168,24 +168,23 @@ extension TableQuery {
 }
 
 extension TableModel {
-  /// Returns a query for the groups of rows that have the same values in columns.
-  /// SQL: `GROUP BY a, b`
+  /// Returns a query that groups rows by the values of columns. SQL: `GROUP BY a, b`
   public static func group<each Value: ColumnValue>(
     by columns: repeat KeyPath<Self, ColumnReference<each Value>>
   ) -> TableQuery<Self, Self> {
     all.group(by: repeat each columns)
   }
 
-  /// Returns a query for the groups of rows that have the same value of an expression.
-  /// SQL: `GROUP BY length("title")`
+  /// Returns a query that groups rows by the value of an expression. SQL:
+  /// `GROUP BY length("title")`
   public static func group<Value: ColumnValue>(
     by expression: (Columns<Self>) -> SQLExpression<Value>
   ) -> TableQuery<Self, Self> {
     all.group(by: expression)
   }
 
-  /// Returns a query for the groups of rows that have the same values of several expressions.
-  /// SQL: `GROUP BY "status", length("title")`
+  /// Returns a query that groups rows by the values of several expressions. SQL:
+  /// `GROUP BY "status", length("title")`
   public static func group<each Value: ColumnValue>(
     by expressions: (Columns<Self>) -> (repeat SQLExpression<each Value>)
   ) -> TableQuery<Self, Self> {

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The way in which rows of a live query with `including` get new values for some of their children,
-/// while the others stay as they are.
+/// How rows of a live query with `including` get new values for some of their children, while the
+/// others stay unchanged.
 ///
 /// The children must keep their keys, their parents, and their places in the order of their query.
 package struct ChildReplacement: Sendable {
@@ -10,7 +10,7 @@ package struct ChildReplacement: Sendable {
     fileprivate let rows: any Sendable
     fileprivate let places: [RelationKey: Int]
     fileprivate let fingerprints: [UInt64]
-    /// For each child, the values by which it refers to its parent.
+    /// For each child, the values with which it refers to its parent.
     package let owners: [[DatabaseValue]]
   }
 
@@ -22,15 +22,15 @@ package struct ChildReplacement: Sendable {
 
   /// Returns the children that a connection's tables hold.
   package let load: @Sendable (ConnectionCore) throws -> Children
-  /// Returns a row in which the children have their new values in place of their old ones; nil if
-  /// the row is of another kind. Costs a copy of the list of its children.
+  /// Returns a row in which the children have new values in place of their old ones; nil if the row
+  /// has another type. Costs a copy of the row's list of children.
   package let replace:
     @Sendable (_ row: any Sendable, _ old: Children, _ new: Children) throws -> Replaced?
 }
 
 extension _IncludedQuery {
-  /// Returns how the children of one parent are replaced: this query's own rows, which include no
-  /// others.
+  /// Returns how to replace the children of one parent. The children are this query's own rows,
+  /// which include no other rows.
   func replacement<Parent: Model>(
     in _: Parent.Type, by relation: Result<Relation, QueryError>
   ) -> ChildReplacement? {

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The stored values that identify a parent: its key, and the columns with which children refer to
-/// it.
+/// The stored values that identify a parent: its key, or the columns of the children that hold the
+/// key.
 enum RelationKey: Hashable {
   case one(DatabaseValue)
   case several([DatabaseValue])
@@ -10,7 +10,7 @@ enum RelationKey: Hashable {
     self = values.count == 1 ? .one(values[0]) : .several(values)
   }
 
-  /// Whether it refers to a row. A key with NULL does not.
+  /// Whether the key refers to a row. A key with NULL does not.
   var isComplete: Bool {
     switch self {
     case .one(let value): !value.isNull
@@ -28,7 +28,7 @@ enum RelationKey: Hashable {
 }
 
 extension Relation {
-  /// Returns the condition that the owner of a row is one of the parents.
+  /// Returns the condition that one of the parents owns a row.
   func isOwned(by keys: [RelationKey]) -> PredicateNode {
     let arrays = owners.indices.map { index in
       BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
@@ -149,13 +149,13 @@ extension ModelLayout {
   }
 }
 
-/// Rows of a query with `including` while what they include is loaded.
+/// Rows of a query with `including` while their included rows are loaded.
 package struct LoadedRows<Row: Sendable>: Sendable {
   package let rows: [Row]
-  /// For each row of a live query, a hash of its stored values and of those of the rows that it
-  /// includes; nil for other queries, which need none.
+  /// For each row of a live query, a hash of its stored values and of the values of the rows that
+  /// it includes; nil for other queries, which do not need it.
   ///
-  /// A live query orders children that their own order does not distinguish by their keys.
+  /// A live query uses the keys to order children that their own order does not distinguish.
   package let fingerprints: [UInt64]?
 
   package init(_ rows: [Row], fingerprints: [UInt64]? = nil) {
@@ -167,18 +167,18 @@ package struct LoadedRows<Row: Sendable>: Sendable {
     self.init(rows, fingerprints: live ? [] : nil)
   }
 
-  /// Whether the rows are those of a live query.
+  /// Whether the rows belong to a live query.
   var areLive: Bool { fingerprints != nil }
 
-  /// Returns the rows at some places, in the order of these.
+  /// Returns the rows at some places, in the order of the places.
   subscript(places: [Int]) -> LoadedRows {
     LoadedRows(
       places.map { rows[$0] }, fingerprints: fingerprints.map { all in places.map { all[$0] } })
   }
 
-  /// Returns the fingerprints of these rows with those of the children of each.
+  /// Returns the fingerprints of these rows, combined with the fingerprints of their children.
   ///
-  /// The order of the children follows from what they are. So their fingerprints are added up, and
+  /// The order of the children follows from their values. So their fingerprints are added up, and
   /// the sum changes by the difference of a single child.
   func combining(_ children: [[UInt64]]) -> [UInt64]? {
     fingerprints.map { own in

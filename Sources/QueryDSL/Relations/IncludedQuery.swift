@@ -6,12 +6,12 @@ public struct _IncludedQuery<Root: Model, Row: Sendable>: Sendable {
   package let query: TableQuery<Root, Root>
   /// The relations by which the models include rows.
   package let relations: [IncludedRelation]
-  /// Returns the models completed with what they include.
+  /// Returns the models completed with the rows that they include.
   package let complete: @Sendable (ConnectionCore, LoadedRows<Root>) throws -> LoadedRows<Row>
 }
 
 extension _IncludedQuery {
-  /// Returns the query with another one for its models, which has the same table.
+  /// Returns the query with another query for its models over the same table.
   package func restricted(
     _ change: (Query<Root>) throws -> Query<Root>
   ) rethrows -> _IncludedQuery {
@@ -42,8 +42,8 @@ extension _IncludedQuery {
       fingerprints: parents.combining(children.compactMap { $0.fingerprints }))
   }
 
-  /// Returns the rows that belong to parents, by the stored values that refer to them. Costs one
-  /// statement, plus those of what the rows themselves include.
+  /// Returns the rows that belong to parents, by the stored values that refer to the parents. Costs
+  /// one statement, plus the statements of the rows that these rows include.
   private func rows(
     belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore,
     areLive: Bool
@@ -147,7 +147,7 @@ extension _IncludedQuery {
     return (statement, limits)
   }
 
-  /// Returns the number of a child among those of its parent, in the order of the query.
+  /// Returns the number of a child among the children of its parent, in the order of the query.
   private func number(
     of statement: SelectStatement, _ relation: Relation
   ) throws -> ExpressionNode {
@@ -174,7 +174,7 @@ extension _IncludedQuery {
   }
 }
 
-/// A query that `including` accepts, which is one of models or one that includes others; programs
+/// A query that `including` accepts: a query of models, or of models that include others. Programs
 /// do not use it directly.
 public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
   /// The model whose rows belong to the parents.
@@ -185,11 +185,11 @@ public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
   var _included: _IncludedQuery<Root, IncludedRow> { get }
 }
 
-/// A relation of a query with `including`, as a live query needs it to find the parents that a
-/// change of the included rows concerns.
+/// A relation of a query with `including`. A live query uses it to find the parents that a change
+/// of the included rows affects.
 package struct IncludedRelation: Sendable {
   package let relation: Result<Relation, QueryError>
-  /// The query of the children, before it is restricted to those of some parents.
+  /// The query of the children, before it is restricted to the children of some parents.
   package let children: SelectStatement
   /// The table of the children.
   package let table: TableID

@@ -13,12 +13,12 @@ import SQLCore
 ///
 /// Each relation costs one statement, however many rows there are, and all statements see one
 /// snapshot. Nothing is loaded later. Parents without children are in the result as well. The
-/// children are in the order of their own query, and may include others.
+/// children have the order of their own query, and may include further rows.
 ///
 /// A child belongs to the same parents that a join would find. If the database file gives one of
 /// the columns a collation, or the columns different types, a second statement asks SQLite which
-/// values are equal: by the collation of the parent's column, or by that of the child's column if
-/// the parent's has none.
+/// values are equal. SQLite compares by the collation of the parent's column or, if that column has
+/// none, by the collation of the child's column.
 public struct Including<M: Model, each Part: Sendable>: Sendable {
   let parents: TableQuery<M, M>
   /// The relations by which the parents include rows.
@@ -34,7 +34,8 @@ extension TableQuery: _IncludableQuery where M: Model, Row == M {
 }
 
 extension Including: _IncludableQuery {
-  /// The query of its models, completed with what they include; programs do not use it directly.
+  /// The query of its models, completed with the rows that they include; programs do not use it
+  /// directly.
   public var _included: _IncludedQuery<M, (M, repeat each Part)> {
     let load = load
     return _IncludedQuery(query: parents, relations: relations) { core, models in
@@ -51,7 +52,7 @@ extension Including: _IncludableQuery {
 
 extension TableQuery where M: Model, Row == M {
   /// Includes the children of each parent: the rows whose columns hold the parent's key. A key of
-  /// several columns takes as many, in the order of the key.
+  /// several columns needs the same number of columns, in the order of the key.
   ///
   /// ```swift
   /// Author.all.including(Post.order(by: \.$views, .descending).limit(3), by: \.$authorID)
@@ -130,7 +131,7 @@ extension TableQuery where M: Model, Row == M {
 
 extension Including {
   /// Also includes the children of each parent: the rows whose columns hold the parent's key. A key
-  /// of several columns takes as many, in the order of the key.
+  /// of several columns needs the same number of columns, in the order of the key.
   public func including<Children: _IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
     _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
     _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
@@ -200,8 +201,8 @@ private func paths<M: Model, First: ColumnValue, each Value: ColumnValue>(
 }
 
 extension Connection {
-  /// Returns all models of a query with what they include, by one statement for the models and one
-  /// for each relation. In `read { }` and `write { }`, all statements see one state of the
+  /// Returns all models of a query with the rows that they include, by one statement for the models
+  /// and one for each relation. In `read { }` and `write { }`, all statements see one state of the
   /// database.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>
@@ -210,7 +211,7 @@ extension Connection {
     return try query._included.complete(try use(), LoadedRows(models)).rows
   }
 
-  /// Returns the first model of a query with what it includes, or nil.
+  /// Returns the first model of a query with the rows that it includes, or nil.
   public func first<M, each Part>(
     _ query: Including<M, repeat each Part>
   ) throws -> (M, repeat each Part)? {
@@ -220,7 +221,7 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// Returns all models of a query with what they include, in one snapshot.
+  /// Returns all models of a query with the rows that they include, in one snapshot.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -228,7 +229,7 @@ extension DatabaseReader {
     try read(fileID: fileID, line: line) { try $0.fetch(query) }
   }
 
-  /// Returns all models of a query with what they include, in one snapshot.
+  /// Returns all models of a query with the rows that they include, in one snapshot.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -236,7 +237,7 @@ extension DatabaseReader {
     try await read(on: .background, fileID: fileID, line: line) { try $0.fetch(query) }
   }
 
-  /// Returns the first model of a query with what it includes, or nil, in one snapshot.
+  /// Returns the first model of a query with the rows that it includes, or nil, in one snapshot.
   public func first<M, each Part>(
     _ query: Including<M, repeat each Part>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -244,7 +245,7 @@ extension DatabaseReader {
     try read(fileID: fileID, line: line) { try $0.first(query) }
   }
 
-  /// Returns the first model of a query with what it includes, or nil, in one snapshot.
+  /// Returns the first model of a query with the rows that it includes, or nil, in one snapshot.
   public func first<M, each Part>(
     _ query: Including<M, repeat each Part>,
     fileID: StaticString = #fileID, line: UInt = #line

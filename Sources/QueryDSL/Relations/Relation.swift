@@ -3,7 +3,7 @@ import SQLCore
 /// A relation between two tables: the columns of the children, or of a join table, that hold the
 /// values of columns of the parents.
 package struct Relation: Sendable {
-  /// A column, and the column of the parents whose values it holds.
+  /// A column, and the parents' column whose values it holds.
   struct Pair: Sendable {
     let owner: Column
     let parent: Column
@@ -29,7 +29,7 @@ package struct Relation: Sendable {
   package let parentColumns: [Int]
   /// The columns that hold the values of `parentColumns`, in the same order.
   package let ownerColumns: [ColumnID]
-  /// The same columns by name, each with that of the parents.
+  /// The same columns by name, each with the parents' column.
   let pairs: [Pair]
   /// The join of the join table, for many-to-many relations.
   var join: SelectStatement.Join?
@@ -127,7 +127,7 @@ extension Relation {
     }
   }
 
-  /// Makes the relation of columns to the key columns to which they refer. Throws if their number,
+  /// Makes the relation of columns to the key columns that they reference. Throws if their number,
   /// types or stored forms differ.
   private static func relation<Parent: Model, Child: TableModel>(
     of _: Parent.Type, _ children: Columns<Child>, _ columns: [Int], to keys: [Int]
@@ -194,7 +194,7 @@ extension Relation {
   /// Whether SQLite treats values of the columns as equal only if they are identical: if both
   /// columns compare text by bytes, and store the values of Swift unchanged.
   ///
-  /// The columns of the database file decide this, not those that the models declare.
+  /// The columns of the database file decide this, not the columns that the models declare.
   package func comparesStoredValues(on core: ConnectionCore) -> Bool {
     pairs.allSatisfy { pair in
       [pair.owner, pair.parent].allSatisfy { column in
@@ -206,11 +206,12 @@ extension Relation {
     }
   }
 
-  /// Returns the values, as the children store them, that refer to each parent, with the indices of
-  /// those parents.
+  /// Returns the values that refer to each parent, in the form in which the children store them,
+  /// with the indices of the parents.
   ///
-  /// SQLite finds them by a join. The join compares as a foreign key does, by the collation of the
-  /// parent's column; if that compares bytes, it uses the collation of the child's column.
+  /// SQLite finds the values by a join. The join compares as a foreign key does, by the collation
+  /// of the parent's column. If that collation compares bytes, the join uses the collation of the
+  /// child's column.
   /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html>
   func matches(
     of keys: [RelationKey], on core: ConnectionCore

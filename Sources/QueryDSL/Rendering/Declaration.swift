@@ -30,7 +30,7 @@ extension SQL {
 extension ModelLayout {
   private var table: TableID { TableID(layout: number, source: TableID.declared) }
 
-  /// Returns predicates over the table, joined by AND, as a declaration writes them; nil for an
+  /// Returns predicates over the table, joined by AND, in the form for a declaration; nil for an
   /// empty list.
   func declaration(of predicates: PredicateLines) throws -> String? {
     guard !predicates.nodes.isEmpty else { return nil }
@@ -40,7 +40,7 @@ extension ModelLayout {
     }.text(writingLiterals: true)
   }
 
-  /// Returns an expression over the table, as a declaration writes it.
+  /// Returns an expression over the table, in the form for a declaration.
   func declaration(of expression: ExpressionNode) throws -> String {
     try Shape { writer in
       writer.openScope(table, [], nil)
@@ -64,7 +64,7 @@ extension ModelLayout {
 
 extension BoundValue {
   /// The value as SQL. Throws `ColumnValueError` for a value that cannot be stored, and
-  /// `QueryError` for one that has no literal.
+  /// `QueryError` for a value that has no literal.
   var literal: String {
     get throws {
       switch self {
@@ -81,7 +81,7 @@ extension BoundValue {
 
 extension DatabaseValue {
   /// The value as SQL that SQLite reads as exactly this value. Throws `QueryError` for a text with
-  /// U+0000, at which SQLite would end the statement.
+  /// U+0000, because SQLite would end the statement there.
   var literal: String {
     get throws {
       switch self {
@@ -97,8 +97,8 @@ extension DatabaseValue {
 }
 
 extension Double {
-  /// The shortest decimal number if SQLite is certain to read it as this number, else a quotient or
-  /// a product that has exactly this value.
+  /// The shortest decimal number if SQLite is certain to read it as this number; otherwise a
+  /// quotient or a product that has exactly this value.
   ///
   /// SQLite's conversion of decimal numbers is exact for up to 15 digits. For more digits, the last
   /// bit may be wrong, differently from version to version and on each processor.

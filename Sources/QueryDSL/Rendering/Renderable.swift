@@ -2,8 +2,8 @@ import SQLCore
 
 /// A tree that can be written as a statement: a query, an insert, an update or a deletion.
 ///
-/// It writes itself as a shape with its values. A connection finds the statement by the shape, and
-/// reads the SQL from it only if it has not prepared the statement.
+/// The query writes itself as a shape with its values. A connection finds the statement by the
+/// shape, and reads the SQL from the shape only if it has not prepared the statement yet.
 package protocol Renderable {
   func write(to writer: inout ShapeWriter) throws
 }
@@ -20,7 +20,7 @@ extension Renderable {
     return SQL(text: try shape.text(), bindings: shape.values)
   }
 
-  /// Returns the statement, as the definition of a view contains it.
+  /// Returns the statement in the form for the definition of a view.
   func declaration() throws -> String {
     try shape().text(writingLiterals: true)
   }
@@ -61,7 +61,7 @@ extension ConnectionCore {
 public struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error message, with the table or clause that it concerns.
   public let message: String
-  /// Whether the fault is in the cursor of a page: its text is not that of a cursor, or it belongs to
+  /// Whether the fault is in the cursor of a page: its text is not a cursor, or it belongs to
   /// another order. If a client sent the cursor, the mistake is the client's.
   public let concernsCursor: Bool
 

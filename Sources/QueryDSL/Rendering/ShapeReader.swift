@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A table that a shape names: the number of its scope and its position there, or the table itself
-/// if it is not in scope, as in a part of a query.
+/// A table that a shape names: the number of its scope and its position there. In a part of a
+/// query, the table itself, since it is not in scope.
 package enum ShapeTable: Sendable {
   case place(scope: Int, index: Int)
   case outside(TableID)
@@ -115,8 +115,8 @@ package struct Shape: Sendable {
   package let bytes: [UInt8]
   package let values: [BoundValue]
 
-  /// Makes a shape of what a closure writes. Throws the first mistake in it. A part of a query may
-  /// use tables that are not in scope.
+  /// Makes a shape from the parts that a closure writes. Throws the first mistake in them. A part
+  /// of a query may use tables that are not in scope.
   init(isPart: Bool = false, _ write: (inout ShapeWriter) throws -> Void) throws {
     var writer = ShapeWriter(StatementDraft(), isPart: isPart)
     defer { writer.draft.deallocate() }
@@ -134,8 +134,7 @@ package struct Shape: Sendable {
     }
   }
 
-  /// Returns the columns that a part of a query names, except those of the tables of queries inside
-  /// it.
+  /// Returns the columns that a part of a query names, except columns of tables of inner queries.
   static func columns(
     of write: (inout ShapeWriter) throws -> Void
   ) throws -> Set<ColumnID> {

@@ -11,8 +11,8 @@ extension Shape {
 
 /// The SQL of a shape.
 ///
-/// Columns of a SELECT over one table are not qualified; those of a join, and of a query inside
-/// another, are. A table that occurs twice gets an alias.
+/// The columns of a SELECT over one table are not qualified; the columns of a join or of an inner
+/// query are. A table that occurs twice gets an alias.
 struct ShapeText {
   private(set) var text = ""
   /// The tables in scope, by scope.
@@ -20,8 +20,8 @@ struct ShapeText {
   /// The values that are written as literals, because declarations have no parameters; nil for a
   /// statement.
   private var literals: ArraySlice<BoundValue>?
-  /// The connection whose tables decide whether the integers that are assigned to them are checked;
-  /// nil to check none.
+  /// The connection whose tables decide whether integers that are assigned to them are checked; nil
+  /// to check none.
   private let core: ConnectionCore?
   /// The end of the check that was begun.
   private var endOfCheck = ""

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The marks of a shape: the bytes for everything except tokens, whose bytes are smaller.
+/// The marks of a shape: the bytes for everything except tokens. The bytes of tokens are smaller.
 enum ShapeMark: UInt8 {
   case table = 0xE0
   case tableName, column, columnName, allColumns, words, value, fragment
@@ -24,8 +24,8 @@ package enum ScopeKind: UInt8, Sendable {
 /// The writer of a query's shape: a byte for each token, numbers for tables and columns, and one
 /// byte in place of each value. It collects the values in the order of their parameters.
 ///
-/// The shape contains everything that the SQL depends on, which `ShapeReader` reads from it. A table
-/// is identified by its position among the tables in scope, so that a query that is built again has
+/// The shape contains everything that the SQL depends on, and `ShapeReader` reads the SQL from it.
+/// A position among the tables in scope identifies a table, so that a query that is built again has
 /// the same shape.
 ///
 /// Mistakes do not interrupt the writing. `check()` throws the first one.
@@ -135,7 +135,7 @@ package struct ShapeWriter {
     append(.endOfChecked)
   }
 
-  /// Begins a query whose rows are inserted into columns and checked in the same way.
+  /// Begins a query whose rows are inserted into columns and checked like inserted values.
   mutating func openCheckedRows(_ columns: [ColumnID]) {
     draft.key.append(ShapeMark.checkedRows.rawValue, UInt16(truncatingIfNeeded: columns.count))
     for column in columns {
@@ -201,8 +201,8 @@ package struct ShapeWriter {
     if let context { _ = context.scopes.popLast() }
   }
 
-  /// Hides the tables of the scope from what follows, or shows them again: a query in FROM cannot
-  /// see them.
+  /// Hides the tables of the scope from the following parts, or shows them again: a query in FROM
+  /// cannot see them.
   mutating func hideScope(_ isHidden: Bool) {
     guard let context, let last = context.scopes.indices.last else { return }
     context.scopes[last].isHidden = isHidden
@@ -226,7 +226,7 @@ package struct ShapeWriter {
     draft.key.append(table.layout)
   }
 
-  /// Notes a common table that is not in scope, or one that hides the table of a model.
+  /// Notes a common table that is not in scope, or a common table that hides the table of a model.
   private mutating func checkCommonTables(_ table: TableID, _ source: TableReference.Source?) {
     let inScope = (context?.commonTables ?? []).flatMap { $0 }
     switch source {

@@ -1,7 +1,7 @@
 import SQLCore
 
-// The lines of a schema about its past: former names, what is dropped, and how values are
-// converted. The lines may stay after they have run; then they do nothing.
+// The lines of a schema about its past: former names, dropped objects, and conversions of values.
+// The lines may stay after they have run; then they do nothing.
 
 /// A part of the schema that a migration may remove, because a schema declares so.
 package enum Removal: Hashable, Sendable {
@@ -18,7 +18,7 @@ package enum Removal: Hashable, Sendable {
   case check(String)
   case attribute(column: String, Attribute)
 
-  /// A property of a column besides its type.
+  /// A property of a column, other than its type.
   package enum Attribute: Hashable, Sendable {
     case `default`
     case collation
@@ -99,7 +99,8 @@ public func Dropped<M: TableModel>(unique columns: String...) -> SchemaElement<M
   SchemaElement(kind: .dropped(.unique(columns)))
 }
 
-/// Declares that the CHECK with this name, or with this text between its parentheses, is dropped.
+/// Declares that the CHECK with this name is dropped, or the CHECK with this text between its
+/// parentheses.
 public func Dropped<M: TableModel>(check nameOrText: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.check(nameOrText)))
 }
@@ -127,11 +128,11 @@ public func Dropped<M: TableModel, Value: ColumnValue>(
 ///
 /// The conversion runs once for each row of a file:
 ///
-/// - If the existing column is stored in another storage class than the property, or may be NULL
-///   and the property may not, it has not run yet.
-/// - If both are stored alike, as `Bool` and `Date`, or a `String` and an enumeration over it, the
-///   table `apus_migration` notes that it has run, so the line may stay. For a table or column that
-///   the model creates, the note is written without running it.
+/// - If the existing column has another storage class than the property, or may be NULL while the
+///   property may not, the conversion has not run yet.
+/// - If both are stored alike, such as `Bool` and `Date`, or a `String` and an enumeration over it,
+///   the table `apus_migration` notes that the conversion has run, so the line may stay. For a
+///   table or column that the model creates, the note is written without running the conversion.
 /// - From an optional of the same type, it runs if the existing column may be NULL.
 ///
 /// If several models share a table and are not opened together, each must declare the line.

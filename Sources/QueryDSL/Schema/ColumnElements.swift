@@ -1,7 +1,7 @@
 import SQLCore
 
-// These lines are functions named after SQL's clauses. So a key path takes its root type from the
-// schema in which the line stands.
+// These lines are functions named after SQL's clauses. So the schema that contains the line
+// determines the root type of a key path.
 
 /// Declares the value for existing rows when the column is new, and for rows that raw SQL inserts
 /// without the column.
@@ -33,7 +33,7 @@ public func Default<M: TableModel, Value: ColumnValue>(
   SchemaElement(kind: .defaultSQL(column, sql))
 }
 
-/// Declares the form in which a column is stored, for a type that has several.
+/// Declares the form in which a column is stored, for a type with several forms.
 ///
 /// ```swift
 /// Stored(\.$id, as: .bytes)          // "id" BLOB: a UUID as its 16 bytes
@@ -127,7 +127,7 @@ public func WithRowID<M: TableModel>() -> SchemaElement<M> {
   SchemaElement(kind: .rowID(isLeftOut: false))
 }
 
-/// The way in which SQLite stores a generated column.
+/// How SQLite stores a generated column.
 ///
 /// ```swift
 /// Generated(\.$slug, .stored) { $0.$title.lower() }
@@ -141,7 +141,7 @@ public enum GeneratedStorage: String, Sendable {
   case stored = "STORED"
 }
 
-/// A rule by which SQLite compares and orders text.
+/// A rule for comparing and ordering text in SQLite.
 ///
 /// ```swift
 /// Collated(\.$title, .noCase)
@@ -152,7 +152,7 @@ public struct Collation: Hashable, Sendable {
   /// The name of the collation in SQL.
   public let name: String
 
-  /// Names a collation. Register one of your own in `Configuration.prepareConnection`.
+  /// Names a collation. Register your own collation in `Configuration.prepareConnection`.
   public init(_ name: String) {
     self.name = name
   }
@@ -164,7 +164,7 @@ public struct Collation: Hashable, Sendable {
   /// Compares bytes, ignoring spaces at the end.
   public static let trimmed = Collation("RTRIM")
   /// Compares the decimal numbers in the texts. Queries compare Decimal columns in this way, and
-  /// can use an index with this collation: `Index { $0.$price.collated(.decimal) }`. A program that
-  /// does not have the collation cannot write a table with such an index.
+  /// can use an index with this collation: `Index { $0.$price.collated(.decimal) }`. A program
+  /// without the collation cannot write a table with such an index.
   public static let decimal = Collation("decimal")
 }

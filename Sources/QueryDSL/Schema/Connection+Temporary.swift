@@ -1,8 +1,8 @@
 import SQLCore
 
-// Temporary triggers and views belong to one connection, and are in no file. SQLite drops them when
-// the connection is closed. A trigger is needed only where rows are written; each connection of a
-// pool makes a view for itself.
+// Temporary triggers and views belong to one connection, and are not in a file. SQLite drops them
+// when the connection is closed. A trigger is needed only where rows are written; each connection
+// of a pool makes its own view.
 // https://www.sqlite.org/lang_createtrigger.html#temp_triggers_on_non_temp_tables
 
 extension Connection {
@@ -17,9 +17,9 @@ extension Connection {
   ///   }
   /// }
   /// ```
-  /// The connection that writes keeps them until the database is closed, and no other program's
-  /// writes fire them. To drop one, run `DROP TRIGGER temp."count_titles"`. A line that is not a
-  /// `Trigger` throws `ModelError`, and a name that a temporary trigger has already throws
+  /// The connection that writes keeps them until the database is closed, and other programs' writes
+  /// do not fire them. To drop a trigger, run `DROP TRIGGER temp."count_titles"`. A line that is
+  /// not a `Trigger` throws `ModelError`, and the name of an existing temporary trigger throws
   /// `DatabaseError`. One statement for each trigger.
   public func createTemporaryTriggers<M: TableModel>(
     of model: M.Type, @SchemaBuilder<M> _ lines: () -> Schema<M>
@@ -47,10 +47,10 @@ extension Registrar {
   /// try db.createTemporaryView(Recent.self)
   /// let posts = try db.fetch(Recent.where { $0.$views > 100 })
   /// ```
-  /// On a `Database`, each connection of the pool makes the view for itself when it is next used,
-  /// and queries are read and observed as those of any view. On the connection of a `write` closure,
-  /// only that connection has it. The view is not declared among the models of the database, and
-  /// replaces a temporary view of its name. Throws `ModelError` if its query has other columns than the
+  /// On a `Database`, each connection of the pool makes its own view when it is next used, and the
+  /// view is queried and observed like any other. On the connection of a `write` closure, only that
+  /// connection has it. The view is not declared among the models of the database, and replaces a
+  /// temporary view of the same name. Throws `ModelError` if its query has other columns than the
   /// view declares. Two statements for each connection, and one for each trigger.
   /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
   public func createTemporaryView<V: SQLView>(_ view: V.Type) throws {

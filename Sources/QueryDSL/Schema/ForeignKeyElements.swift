@@ -10,7 +10,7 @@ struct ForeignKeyLine<M: ResultRow> {
   let isDeferred: Bool
 }
 
-/// The table and columns to which a foreign key refers.
+/// The table and columns that a foreign key references.
 package struct ForeignKeyTarget: Hashable, Sendable {
   package var table: String
   package var columns: [String]
@@ -123,7 +123,7 @@ private func foreignKey<M: TableModel, Target: Model>(
         isDeferred: isDeferred)))
 }
 
-/// The effect on a row when the row to which it refers is deleted or changes its key.
+/// The effect on a row when the row that it references is deleted or changes its key.
 ///
 /// ```swift
 /// ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)

@@ -28,7 +28,7 @@ extension SQLExpression {
 /// ```
 ///
 /// The next migration after the line is removed drops the index. A comment marks an index with a
-/// name of its own, `CREATE INDEX "recent" /* Apus */ ON …`, so that it is recognised, too.
+/// declared name, `CREATE INDEX "recent" /* Apus */ ON …`, so that a migration recognises it, too.
 /// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
 public func Index<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil
@@ -36,7 +36,7 @@ public func Index<M: TableModel, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), false, name) { _ in [] }
 }
 
-/// Declares a partial index: it has only the rows for which every line of the closure holds.
+/// Declares a partial index: it has only the rows that match every line of the closure.
 ///
 /// ```swift
 /// Index(\.$createdAt) { $0.$status == .published }
@@ -66,8 +66,8 @@ public func Index<M: TableModel>(
   index(.expressions { terms(.declared) }, false, name) { _ in [] }
 }
 
-/// Declares a partial index over columns and expressions: it has only the rows for which every line
-/// of `where` holds. SQL: `CREATE INDEX … WHERE …`
+/// Declares a partial index over columns and expressions: it has only the rows that match every
+/// line of `where`. SQL: `CREATE INDEX … WHERE …`
 public func Index<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -75,8 +75,8 @@ public func Index<M: TableModel>(
   index(.expressions { terms(.declared) }, false, name, predicates)
 }
 
-/// Declares that no two rows have the same value in a column, or the same values in several. NULL
-/// is different from every other NULL.
+/// Declares that no two rows have the same value in a column, or the same values in several
+/// columns. NULL differs from every other NULL.
 ///
 /// ```swift
 /// Unique(\.$url)
@@ -88,8 +88,8 @@ public func Unique<M: TableModel, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), true, name) { _ in [] }
 }
 
-/// Declares that, among the rows for which every line of the closure holds, no two have the same
-/// values. SQL: `CREATE UNIQUE INDEX … WHERE …`
+/// Declares that no two rows that match every line of the closure have the same values. SQL:
+/// `CREATE UNIQUE INDEX … WHERE …`
 public func Unique<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil,
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -105,8 +105,8 @@ public func Unique<M: TableModel>(
   index(.expressions { terms(.declared) }, true, name) { _ in [] }
 }
 
-/// Declares that, among the rows for which every line of `where` holds, no two have the same values
-/// of these columns and expressions. SQL: `CREATE UNIQUE INDEX … WHERE …`
+/// Declares that no two rows that match every line of `where` have the same values of these columns
+/// and expressions. SQL: `CREATE UNIQUE INDEX … WHERE …`
 public func Unique<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -131,8 +131,8 @@ private func index<M: TableModel>(
       IndexLine(terms: terms, isUnique: isUnique, name: name) { predicates(.declared) }))
 }
 
-/// A term of an index: a column or an expression, optionally in descending order or with a
-/// collation of its own.
+/// A term of an index: a column or an expression, optionally in descending order or with its own
+/// collation.
 ///
 /// ```swift
 /// Index { $0.$createdAt.descending }
@@ -142,8 +142,8 @@ public struct IndexTerm: Sendable {
   let collation: Collation?
   var isDescending = false
 
-  /// Makes a term of an expression. A collation is kept beside the operand, as in the grammar of an
-  /// index term, so that a column with a collation is not written as an expression.
+  /// Makes a term from an expression. A collation is kept beside the operand, as in the grammar of
+  /// an index term, so that a column with a collation is not written as an expression.
   init(_ expression: ExpressionNode) {
     if case .tree(.collate(let operand, let name), _) = expression {
       node = operand
@@ -172,7 +172,7 @@ public enum IndexBuilder {
     IndexTerm(expression.node)
   }
 
-  /// Takes a term as it is.
+  /// Takes a term unchanged.
   public static func buildExpression(_ term: IndexTerm) -> IndexTerm { term }
 
   /// Collects the terms.

@@ -18,12 +18,13 @@ import SQLCore
 /// }
 /// ```
 ///
-/// The query's columns must be the model's, in the same order and with the same types. The view can
-/// be queried like any table. If the query changes, the next migration drops the view and creates
-/// it again.
+/// The query's columns must equal the model's, in the same order and with the same types. The view
+/// can be queried like any table. If the query changes, the next migration drops the view and
+/// creates it again.
 ///
-/// A view needs no key. With a key whose values differ for all rows, it may also be a `Model`, so that
-/// `find` and pages work: `struct AuthorName: Model, SQLView { @PrimaryKey var id: Author.ID … }`.
+/// A view needs no key. If it has a key with a different value in each row, it may also be a
+/// `Model`, so that `find` and pages work:
+/// `struct AuthorName: Model, SQLView { @PrimaryKey var id: Author.ID … }`.
 ///
 /// A view is written only through its triggers: the schema declares `Trigger(_:insteadOf:)`, and
 /// `run(AuthorName.insert(row))`, `AuthorName.update { }` and `AuthorName.delete()` fire them. The

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The declarations of a model besides its columns.
+/// The declarations of a model, except its columns.
 ///
 /// ```swift
 /// static var schema: Schema<Post> {
@@ -48,10 +48,10 @@ public struct SchemaElement<M: ResultRow> {
 }
 
 extension SchemaElement {
-  /// Creates a line by which another module keeps an object in the schema.
+  /// Creates a line with which another module keeps an object in the schema.
   package init(keeping line: OwnedObjectLine) { self.init(kind: .owned(line)) }
 
-  /// Creates a line by which another module drops what it kept.
+  /// Creates a line with which another module drops an object that it kept.
   package init(dropping removal: Removal) { self.init(kind: .dropped(removal)) }
 }
 
@@ -90,7 +90,7 @@ public enum SchemaBuilder<M: ResultRow> {
   }
 }
 
-/// The rule by which the columns of a model are named after its properties.
+/// The rule that derives the names of a model's columns from its property names.
 ///
 /// ```swift
 /// struct Meeting: Model {

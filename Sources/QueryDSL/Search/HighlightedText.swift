@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A text, and the ranges of it in which a full-text search found its words.
+/// A text, and the ranges in which a full-text search found its words.
 ///
 /// ```swift
 /// for (title, text) in hits {
@@ -9,20 +9,19 @@ import SQLCore
 /// ```
 /// The words of a phrase are one range.
 public struct HighlightedText: Hashable, Sendable {
-  /// The text, or the part of it that is a snippet; `…` stands for what was left out.
+  /// The text, or the part of it that is a snippet; `…` stands for the omitted parts.
   public let text: String
   /// The ranges of the words that were found, from the first to the last.
   public let ranges: [Range<String.Index>]
 
-  /// Returns the text with something before and after each word that was found.
+  /// Returns the text with marks before and after each found word.
   ///
   /// ```swift
   /// hit.text.marked { "<b>\(escaped($0))</b>" } others: { escaped($0) }
   /// ```
   /// - Parameters:
-  ///   - mark: returns what stands for a found word.
-  ///   - others: returns what stands for the text between found words, which is the place to escape
-  ///     it for HTML.
+  ///   - mark: returns the text that replaces a found word.
+  ///   - others: converts the text between found words, for example to escape it for HTML.
   public func marked(
     _ mark: (Substring) -> String, others: (Substring) -> String = { String($0) }
   ) -> String {
@@ -45,12 +44,12 @@ extension HighlightedText: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads the result of `highlight` or `snippet`, in which a search marked the words.
+  /// Reads the result of `highlight` or `snippet`, with the marks of a search around the words.
   public init(_ cell: borrowing Cell) throws {
     self.init(marked: try cell.text())
   }
 
-  /// Returns the text with the marks, as it was read.
+  /// Returns the text with the marks that were read.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     .text(marked { Self.open + $0 + Self.close })
   }

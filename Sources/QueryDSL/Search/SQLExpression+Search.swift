@@ -3,8 +3,8 @@ import SQLCore
 // Searching for a text inside another. Nothing in the text that is searched for has a special
 // meaning, unlike in `like` and `glob`, and U+0000 is a character like any other.
 //
-// Texts are compared scalar by scalar, as SQL compares them: an accented letter does not match the
-// pair of letter and combining accent, which Swift considers equal.
+// Texts are compared scalar by scalar, as in SQL: an accented letter does not match the pair of
+// letter and combining accent, which Swift considers equal.
 // https://www.sqlite.org/lang_corefunc.html#instr
 
 extension SQLExpression where Value: TextColumnValue {
@@ -15,7 +15,7 @@ extension SQLExpression where Value: TextColumnValue {
   /// Post.where { $0.$title.contains("100%") }
   /// // … WHERE instr("title", ?) > 0
   /// ```
-  /// Letters match only in the same case. No index serves this: every text is searched.
+  /// Letters match only in the same case. No index serves this: every text is read.
   public func contains(_ part: String) -> SQLPredicate {
     contains(bound(part))
   }
@@ -35,7 +35,7 @@ extension SQLExpression where Value: TextColumnValue {
   /// //   AND instr("title", ?) = 1
   /// ```
   /// Letters match only in the same case. The two comparisons are a range that contains all texts
-  /// with the prefix, so that an index on the column is used: one index seek. COLLATE keeps the
+  /// with the prefix, so that an index on the column serves them with one seek. COLLATE keeps the
   /// range right if the file declares another collation for the column.
   public func hasPrefix(_ prefix: String) -> SQLPredicate {
     let range = TextRange(prefix: prefix)
@@ -45,8 +45,8 @@ extension SQLExpression where Value: TextColumnValue {
   /// Tests whether the text begins with another; unknown if either is NULL.
   /// SQL: `instr(a, b) = 1`
   ///
-  /// No index serves this, unless the prefix is a parameter of a prepared query: then the SQL is
-  /// the same as for a Swift value.
+  /// No index serves this, except for a parameter of a prepared query: then the SQL is the same as
+  /// for a Swift value.
   public func hasPrefix<Prefix: TextColumnValue>(_ prefix: SQLExpression<Prefix>) -> SQLPredicate {
     let test = hasPrefix(prefix.node)
     guard case .parameter(let parameter) = prefix.node else { return test }
@@ -62,8 +62,8 @@ extension SQLExpression where Value: TextColumnValue {
   /// // … WHERE substr(CAST("title" || '.' AS BLOB), -length(CAST(? AS BLOB))) = CAST(? AS BLOB)
   /// ```
   /// Letters match only in the same case. No index serves this. A full stop is added to both texts,
-  /// so that neither is empty, and their bytes are compared, because SQLite ends a text at U+0000
-  /// when it counts from the end.
+  /// so that neither is empty. Their bytes are compared, because SQLite ends a text at U+0000 when
+  /// it counts from the end.
   public func hasSuffix(_ suffix: String) -> SQLPredicate {
     ends(with: bound(suffix + "."))
   }
@@ -97,11 +97,11 @@ extension SQLExpression where Value: TextColumnValue {
     SQLPredicate(.compare(.equal, .function("instr", [node, prefix]), .constant("1")))
   }
 
-  /// `substr(CAST(a || '.' AS BLOB), -length(CAST(b AS BLOB))) = CAST(b AS BLOB)`, for a suffix to
-  /// which the full stop is added.
+  /// `substr(CAST(a || '.' AS BLOB), -length(CAST(b AS BLOB))) = CAST(b AS BLOB)`, where the full
+  /// stop is already added to the suffix.
   ///
-  /// Bytes are compared because `substr` and `length` end a text at U+0000. With the full stop they
-  /// are never an empty BLOB, for which `substr` gives NULL.
+  /// Bytes are compared because `substr` and `length` end a text at U+0000. The full stop prevents
+  /// an empty BLOB, for which `substr` gives NULL.
   fileprivate func ends(with suffix: ExpressionNode) -> SQLPredicate {
     let text = ExpressionNode.cast(.binary(.concat, node, .constant("'.'")), .blob)
     let bytes = ExpressionNode.cast(suffix, .blob)
@@ -111,8 +111,8 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Returns the text with its letters in the case by which a rule compares them.
-  /// SQL: `apus_fold(a)`, of ASCII `apus_fold_ascii(a)`
+  /// Returns the text with its letters in the case that a rule compares. SQL: `apus_fold(a)`, for
+  /// ASCII `apus_fold_ascii(a)`
   ///
   /// `CaseFolding.fold` does the same to a Swift text.
   /// ```swift
@@ -172,7 +172,7 @@ extension SQLExpression where Value: TextColumnValue {
   }
 
   /// Tests whether the text ends with another in any case of its letters; unknown if it is NULL.
-  /// SQL: that of `hasSuffix`, with `apus_fold(a)`
+  /// SQL: the SQL of `hasSuffix`, with `apus_fold(a)`
   public func hasSuffix(_ suffix: String, ignoringCase folding: CaseFolding) -> SQLPredicate {
     folded(folding).hasSuffix(folding.fold(suffix))
   }

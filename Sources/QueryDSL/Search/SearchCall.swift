@@ -47,8 +47,9 @@ public struct SearchCall<M: TableModel>: Sendable {
 
   /// `"Post"."id" = (+"Post_search"."rowid")`
   ///
-  /// The sign hides the rowid from SQLite's planner. Otherwise it may read the rows of the table
-  /// first, by an index that serves another condition, and run the whole search for each of them.
+  /// The sign hides the rowid from SQLite's planner. Otherwise the planner may read the rows of the
+  /// table first, by an index that serves another condition, and run the whole search for each of
+  /// them.
   func innerCondition(_ hit: Columns<SearchHit<M>>) -> PredicateNode {
     let rowID = hit.$rowID.node
     let row = ExpressionNode.tree(

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A row that a full-text search has found: its place in the order of relevance, and the words that
-/// were found in it.
+/// A row that a full-text search has found: its place in the order of relevance, and the found
+/// words in it.
 ///
 /// ```swift
 /// Post.search("swift").order(by: .rank).selectHit { post, hit in
@@ -19,7 +19,7 @@ public struct SearchHit<M: TableModel>: _SearchHitRow {
   /// negative, and comparable only within one search.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_bm25_function>
   @Column public var rank: Double
-  /// The column by which the functions of FTS5 know the search.
+  /// The column by which the functions of FTS5 recognise the search.
   @Column var index: Int64
 
   /// The names of the columns of FTS5.
@@ -40,11 +40,11 @@ extension Columns where M: _SearchHitRow {
   ///
   /// SQL: `ifnull(apus_highlight("Post_search", 1, ?, ?), '')`
   ///
-  /// `apus_highlight` returns what FTS5's `highlight` returns, and also keeps a text with U+0000
-  /// whole. The value of an optional column that is nil is an empty text. A column that the index does not
-  /// have throws `QueryError` when the query is rendered. In a query that groups, or has window
-  /// functions, SQLite refuses this and the other functions of a hit: select them in a query
-  /// inside it that has a limit.
+  /// `apus_highlight` returns the same as FTS5's `highlight`, and also keeps a text with U+0000
+  /// whole. The value of an optional column that is nil is an empty text. A column that the index
+  /// does not have throws `QueryError` when the query is rendered. In a query that groups, or has
+  /// window functions, SQLite refuses this and the other functions of a hit: select them in an
+  /// inner query that has a limit.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_highlight_function>
   public func highlight<Value: ColumnValue>(
     of column: KeyPath<M._Searched, ColumnReference<Value>>
@@ -53,7 +53,7 @@ extension Columns where M: _SearchHitRow {
       searchFunction("apus_highlight", at: position(of: column), HighlightedText.delimiters))
   }
 
-  /// The part of a column's text in which most words were found, with these words.
+  /// The part of a column's text with the most found words, and these words.
   ///
   /// SQL: `ifnull(apus_snippet("Post_search", 1, ?, ?, '…', 16), '')`
   ///
@@ -65,8 +65,8 @@ extension Columns where M: _SearchHitRow {
     SQLExpression(snippetNode(position(of: column), words))
   }
 
-  /// The part of the row's text, in any column, in which most words were found.
-  /// SQL: `ifnull(apus_snippet("Post_search", -1, ?, ?, '…', 16), '')`
+  /// The part of the row's text with the most found words, in any column. SQL:
+  /// `ifnull(apus_snippet("Post_search", -1, ?, ?, '…', 16), '')`
   public func snippet(words: Int = 16) -> SQLExpression<HighlightedText> {
     SQLExpression(snippetNode(.constant("-1"), words))
   }
@@ -85,7 +85,7 @@ extension Columns where M: _SearchHitRow {
         searchFunction("apus_highlight", at: position, [empty, empty])))
   }
 
-  /// The relevance of the row by other weights than those of the index: the smaller, the more
+  /// The relevance of the row with other weights than the index has: the smaller, the more
   /// relevant. A column that is not named keeps its weight. SQL: `bm25("Post_search", ?, ?)`
   ///
   /// ```swift

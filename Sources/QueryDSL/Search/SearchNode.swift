@@ -4,13 +4,13 @@ import SQLCore
 indirect enum SearchNode: Sendable {
   enum Joining: Sendable { case all, any }
 
-  /// The words whose ends are left open.
+  /// The words that are taken as beginnings of words.
   enum OpenEnds: Sendable { case none, last, each }
 
   case words(String, Joining, OpenEnds)
   case phrase(String)
   case near([String], Int)
-  /// The columns are indices of the model's layout; nil for a key path that names none.
+  /// The columns are indices of the model's layout; nil for a key path that names no column.
   case columns([Int?], SearchNode)
   case combined(String, [SearchNode])
   case raw(String)
@@ -65,7 +65,7 @@ indirect enum SearchNode: Sendable {
     }
   }
 
-  /// Returns the operands of a chain of the same operation, whose order does not matter for AND and
+  /// Returns the operands of a chain of the same operation. Their order does not matter for AND and
   /// OR. `a NOT b NOT c` is `(a NOT b) NOT c`.
   private func flattened(_ operation: String, _ nodes: [SearchNode]) -> [SearchNode] {
     var operands: [SearchNode] = []
@@ -93,10 +93,11 @@ extension SearchNode {
   /// Returns the pattern for the words that begin with a text, in an index that may have their stems
   /// only.
   ///
-  /// Porter's rules cut endings off. "runnin" is no word that they know, so it stays as it is, and is
-  /// not the beginning of "run", under which the index has "running". Therefore the text may also end
-  /// with any ending whose first letters it has: FTS5 makes a stem of "running" as it did
-  /// when the row was written. All these words begin with the text, so no others are found.
+  /// Porter's rules cut endings off. They do not know the word "runnin", so it stays unchanged, and
+  /// is not the beginning of "run", under which the index has "running". Therefore the search also
+  /// tries the text completed to any ending of which it has the first letters: FTS5 makes the same
+  /// stem of "running" as when the row was written. All these words begin with the text, so no
+  /// wrong words are found.
   fileprivate static func beginnings(_ text: String) -> String {
     let letters = Array(text.lowercasedASCII.utf8)
     // "ing" also follows letters that it doubles or replaces: hopp-ing, hop(e)-ing.
@@ -108,16 +109,16 @@ extension SearchNode {
       }
     }
     var pattern = quoted(text) + " *"
-    // Porter changes these last letters, as in "key", which becomes "kei". "-ful" protects them:
-    // it is cut off, and nothing else, so that "key" finds "keyboard".
+    // Porter changes these last letters, as in "key", which becomes "kei". The added "-ful"
+    // protects them: Porter cuts it off, and nothing else, so that "key" finds "keyboard".
     if let last = letters.last, "ydgis".utf8.contains(last) {
       pattern += " OR \(quoted(text + "ful")) *"
     }
     return "(" + pattern + words.map { " OR " + quoted($0) }.joined() + ")"
   }
 
-  /// The endings of Porter's rules. Those that are missing, and chains of several, have the same
-  /// stems as one of these.
+  /// The endings of Porter's rules. Endings that are not listed, and chains of several, give the
+  /// same stems as one of these.
   /// - SeeAlso: <https://tartarus.org/martin/PorterStemmer/def.txt>
   private static let endings = [
     "ally", "anceful", "ateful", "ation", "ative", "ator", "bility", "ed", "ely", "ence", "ently",
@@ -148,8 +149,8 @@ extension SearchIndex {
 }
 
 extension SearchTokenizer {
-  /// Whether the index may have the stems of words; the library does not know what a tokenizer of
-  /// the program does.
+  /// Whether the index may have the stems of words. The library does not know this of a tokenizer
+  /// of the program.
   fileprivate var mayStem: Bool { kind == .custom || words.contains("porter") }
 
   /// Whether a character belongs to a word. Only `unicode61` and `ascii` without options are asked,

@@ -9,9 +9,9 @@ import SQLCore
 /// Post.search(.words("swift").excluding(.words("bird")))
 /// ```
 ///
-/// Text from a user may contain anything: each word is quoted, so that no sign in it is read as a
+/// Text from a user may contain anything: each word is quoted, so that no character is read as a
 /// part of the pattern. The index splits a word such as `foo-bar` in the same way as the indexed
-/// text, and finds its parts beside each other. A text without a word finds nothing, and throws
+/// text, and finds its parts next to each other. A text without a word finds nothing, and throws
 /// nothing. The pattern is a bound value, so that patterns of every kind share one statement.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#full_text_query_syntax>
 public struct SearchPattern<M: TableModel>: Sendable {
@@ -46,21 +46,20 @@ extension SearchPattern {
     SearchPattern(.words(text, .any, .none))
   }
 
-  /// Finds rows that have, for each word of a text, a word that begins with it.
-  /// FTS5: `"sw" * "conc" *`
+  /// Finds rows in which each word of a text is the beginning of a word. FTS5: `"sw" * "conc" *`
   public static func prefixes(_ text: String) -> SearchPattern {
     SearchPattern(.words(text, .all, .each))
   }
 
   /// Finds rows that have the words of a text one after another. FTS5: `"swift concurrency"`
   ///
-  /// An index whose detail is not `.full` throws `QueryError` when the query is rendered.
+  /// An index with a detail other than `.full` throws `QueryError` when the query is rendered.
   public static func phrase(_ text: String) -> SearchPattern { SearchPattern(.phrase(text)) }
 
   /// Finds rows in which the texts, each a word or a phrase, are near each other in one column: at
   /// most `distance` words are between the first and the last. FTS5: `NEAR("swift" "actor", 10)`
   ///
-  /// An index whose detail is not `.full` throws `QueryError` when the query is rendered.
+  /// An index with a detail other than `.full` throws `QueryError` when the query is rendered.
   public static func near(_ texts: String..., within distance: Int = 10) -> SearchPattern {
     near(texts, within: distance)
   }
@@ -71,8 +70,8 @@ extension SearchPattern {
     SearchPattern(.near(texts, distance))
   }
 
-  /// Finds what a pattern in the syntax of FTS5 finds. Do not make it of text from a user: a wrong
-  /// one throws `DatabaseError` when the query runs.
+  /// Finds the rows that match a pattern in the syntax of FTS5. Do not make the pattern from a
+  /// user's text: a wrong pattern throws `DatabaseError` when the query runs.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#full_text_query_syntax>
   public static func raw(_ pattern: String) -> SearchPattern { SearchPattern(.raw(pattern)) }
 }
@@ -85,20 +84,20 @@ extension SearchPattern {
     SearchPattern(.combined("AND", [node, other.node]))
   }
 
-  /// Finds rows that at least one of the patterns finds. FTS5: `(…) OR (…)`
+  /// Finds rows that match at least one of the patterns. FTS5: `(…) OR (…)`
   public func or(_ other: SearchPattern) -> SearchPattern {
     SearchPattern(.combined("OR", [node, other.node]))
   }
 
-  /// Finds rows that this pattern finds and the other does not. FTS5: `(…) NOT (…)`
+  /// Finds rows that match this pattern and not the other. FTS5: `(…) NOT (…)`
   public func excluding(_ other: SearchPattern) -> SearchPattern {
     SearchPattern(.combined("NOT", [node, other.node]))
   }
 
   /// Looks for the words in some columns only. FTS5: `{"title" "body"} : (…)`
   ///
-  /// A column that the index does not have, and an index whose detail is `.none`, throw `QueryError`
-  /// when the query is rendered.
+  /// A column that the index does not have, and an index with the detail `.none`, throw
+  /// `QueryError` when the query is rendered.
   public func `in`<each Value: ColumnValue>(
     _ columns: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> SearchPattern {

@@ -15,7 +15,7 @@ extension TableModel {
   /// // SELECT … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid")
   /// //   ORDER BY "Post_search"."rank" LIMIT ?
   /// ```
-  /// The text may come from a user as it is. A text without a word finds nothing. The query throws
+  /// The text may come directly from a user. A text without a word finds nothing. The query throws
   /// `QueryError` when it is rendered if the model declares no `FullText`.
   public static func search(_ text: String) -> TableQuery<Self, Self> {
     all.matching(text)
@@ -35,7 +35,7 @@ extension TableQuery where M: TableModel {
   /// // … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid") WHERE …
   /// ```
   /// Conditions, joins, orders, limits, groups and relations work as in other queries. If it is
-  /// called twice, both patterns must match, and the rank is that of the last one.
+  /// called twice, both patterns must match, and the rank comes from the last one.
   public consuming func matching(_ pattern: SearchPattern<M>) -> Self {
     let call = columns.search(pattern)
     let hit = Columns<SearchHit<M>>()
@@ -51,18 +51,18 @@ extension TableQuery where M: TableModel {
   /// unfinished.
   public consuming func matching(_ text: String) -> Self { matching(.asYouType(text)) }
 
-  /// Orders by the relevance of what a search found, after the expressions of earlier calls.
-  /// SQL: `ORDER BY "Post_search"."rank"`
+  /// Orders by the relevance of the rows that a search found, after the expressions of earlier
+  /// calls. SQL: `ORDER BY "Post_search"."rank"`
   ///
-  /// Without a search before it, the query throws `QueryError` when it is rendered.
+  /// Without an earlier search, the query throws `QueryError` when it is rendered.
   public consuming func order(by order: SearchOrder) -> Self {
     let hit = self.hit
     select.statement.addOrder(hit.$rank.node, .ascending, nil)
     return self
   }
 
-  /// Orders by the relevance of what a search found, by weights of the columns for this query.
-  /// SQL: `ORDER BY bm25("Post_search", ?, ?)`
+  /// Orders by the relevance of the rows that a search found, by weights of the columns for this
+  /// query. SQL: `ORDER BY bm25("Post_search", ?, ?)`
   ///
   /// ```swift
   /// Post.search("swift").orderByRank { $0.$title.weighted(5) }.limit(20)
@@ -77,8 +77,8 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Selects expressions of the rows and of what the search found in them, one on each line or
-  /// several as a tuple.
+  /// Selects expressions of the rows and of the words that the search found in them, one on each
+  /// line or several as a tuple.
   ///
   /// ```swift
   /// Post.search("swift").order(by: .rank).limit(20).selectHit { post, hit in
@@ -86,7 +86,7 @@ extension TableQuery where M: TableModel {
   /// }
   /// // SELECT …, "Post_search"."rank", ifnull(apus_snippet("Post_search"."Post_search", 1, …), '') …
   /// ```
-  /// Without a search before it, the query throws `QueryError` when it is rendered.
+  /// Without an earlier search, the query throws `QueryError` when it is rendered.
   public consuming func selectHit<NewRow>(
     @SelectBuilder _ items: (Columns<M>, Columns<SearchHit<M>>) -> _Selection<NewRow>
   ) -> TableQuery<M, NewRow> {
@@ -94,7 +94,8 @@ extension TableQuery where M: TableModel {
     return selecting(SelectStatement.clause(of: items(columns, hit)))
   }
 
-  /// Selects the expression that a closure returns for the rows and what the search found in them.
+  /// Selects the expression that a closure returns for the rows and the words that the search found
+  /// in them.
   @_disfavoredOverload
   public consuming func selectHit<Item: Selectable>(
     _ item: (Columns<M>, Columns<SearchHit<M>>) -> Item
@@ -103,8 +104,8 @@ extension TableQuery where M: TableModel {
     return selecting(item(columns, hit).selectClause)
   }
 
-  /// Selects the expressions that a closure returns as a tuple for the rows and what the search
-  /// found in them.
+  /// Selects the expressions that a closure returns as a tuple for the rows and the words that the
+  /// search found in them.
   @_disfavoredOverload
   public consuming func selectHit<each Item: Selectable>(
     @_TupleBuilder _ items: (Columns<M>, Columns<SearchHit<M>>) -> (repeat each Item)

@@ -5,10 +5,12 @@ import SQLCore
 // - They are disfavoured, so that a column on the right side of an assignment is an expression.
 // - The first has the type `Value?` and not `Value`, or `$0.$views -= n` would call `-=` of Int.
 // - The second exists only for columns that are not optional, and takes only `nil`. Its setter has
-//   the message for it. It is generic, so that it does not take a column of another type.
+//   the message for this mistake. It is generic, so that it does not match a column of another
+//   type.
 //
-// None takes an expression of another type. It would be as good a reading as the disfavoured ones of
-// the operands, so the compiler would try all of these: 200,000 scopes instead of 320 for a sum.
+// No overload takes an expression of another type. It would be as good a reading as the disfavoured
+// overloads of the operands, so the compiler would try all of these: 200,000 scopes instead of 320
+// for a sum.
 
 extension Assignments {
   /// Sets a column to a value. SQL: `SET a = ?`

@@ -84,7 +84,7 @@ public struct Assignments<M: ResultRow> {
   }
 
   /// Adds an assignment. A second assignment to the same column is an error that rendering throws:
-  /// SQLite would silently use the last one, and neither sees the effect of the other.
+  /// SQLite would silently use the last one, and neither assignment sees the effect of the other.
   mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
     let isTwice = list.contains { $0.column.columnID == column.columnID && column.columnID != nil }
     let problem = QueryError("\(column.place?.table ?? "\(M.self)"): a column is assigned twice")
@@ -115,7 +115,7 @@ extension Assignments {
 }
 
 extension Assignments {
-  /// The columns of a group, to assign single ones. SQL: `SET a_b = ?`
+  /// The columns of a group, which can be assigned one by one. SQL: `SET a_b = ?`
   ///
   /// ```swift
   /// Person.update { $0.$home.$city = "Rome" }

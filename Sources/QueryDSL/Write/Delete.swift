@@ -19,8 +19,8 @@ public struct Delete<M: TableModel>: Sendable {
     get throws { try rendered() }
   }
 
-  /// Deletes only rows for which every line holds; without it, every row is deleted. SQL: `WHERE a
-  /// AND b`
+  /// Deletes only rows that match every line; without it, every row is deleted. SQL:
+  /// `WHERE a AND b`
   public consuming func `where`(
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {

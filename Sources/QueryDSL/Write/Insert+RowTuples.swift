@@ -1,6 +1,6 @@
 // Inserts of two to four columns, the usual number. Longer rows take the overload with a parameter
-// pack, which is correct for every length, but in which Swift 6.3 does not give a literal the type
-// of its column: `(\.$name, \.$size, values: [("a", 1)])` with an Int64 does not compile.
+// pack, which works for every length. But with a pack Swift 6.3 does not give a literal the type of
+// its column: `(\.$name, \.$size, values: [("a", 1)])` with an Int64 does not compile.
 
 import SQLCore
 

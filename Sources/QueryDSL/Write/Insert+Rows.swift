@@ -8,10 +8,10 @@ extension TableModel {
   /// try db.run(Post.insert(\.$title, \.$views, values: [("News", 3), ("Sports", 5)]))
   /// // INSERT INTO "Post" ("title", "views") VALUES (?, ?), (?, ?)
   /// ```
-  /// One statement inserts all rows or none. More values than a statement may have parameters
-  /// (32,766) take several statements, in one savepoint. A row may refer to a later one. If a constraint is violated, the rows are
-  /// tried one by one, so that the `DatabaseError` names the row. An insert without rows does
-  /// nothing.
+  /// One statement inserts all rows or none. If the rows have more values than a statement may have
+  /// parameters (32,766), several statements insert them in one savepoint. A row may refer to a
+  /// later row. If a constraint is violated, the rows are tried one by one, so that the
+  /// `DatabaseError` names the row. An insert without rows does nothing.
   ///
   /// A column that is named twice throws `QueryError` when the statement runs.
   /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
@@ -94,7 +94,7 @@ extension Insert {
       table: columns.table, source: rows.source(of: range), conflicts: clauses ?? conflicts)
   }
 
-  /// Lends the statements, which insert all rows or none.
+  /// Lends the statements that insert all rows or none.
   func forEachStatement(
     of rows: RowValues, returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
@@ -111,7 +111,7 @@ extension Insert {
     }
   }
 
-  /// Inserts all rows or none, and returns how many were written.
+  /// Inserts all rows or none, and returns the number of written rows.
   func run(_ rows: RowValues, on core: ConnectionCore) throws -> Int {
     if let problem { throw problem }
     var count = 0
@@ -139,7 +139,7 @@ extension Insert {
       if try M.layout.mayReferForward(error, on: core) {
         throw locate(error, rows, range, on: core)
       }
-      // Row by row, up to the one that fails.
+      // Row by row, up to the failing row.
       var count = 0
       try core.savepoint {
         try ModelWriting.oneByOne(range, after: error) {
@@ -183,8 +183,8 @@ extension Insert {
 
   /// Calls `body` for each range of rows, so that all rows are inserted or none.
   ///
-  /// If a row refers to one of a later range, `body` gets all rows that remain, which one statement
-  /// inserts: SQLite checks the foreign keys when it ends.
+  /// If a row refers to a row of a later range, `body` gets all remaining rows. One statement
+  /// inserts them, and SQLite checks the foreign keys when it ends.
   private func forEachRange(
     of rows: RowValues, on core: ConnectionCore, _ body: (Range<Int>, _ isRest: Bool) throws -> Void
   ) throws {

@@ -8,8 +8,7 @@ import SQLCore
 /// let post = try db.first(Post.insert { $0.$title = "News" }.returning())
 /// try db.run(Post.insert(posts).onConflictDoNothing())
 /// ```
-/// To insert models and get them back as they are stored, use `insert` of a connection, which is
-/// shorter.
+/// To insert models and get them back as they are stored, use the shorter `insert` of a connection.
 /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
 public struct Insert<M: TableModel>: Sendable {
   enum Source: Sendable {
@@ -28,7 +27,7 @@ public struct Insert<M: TableModel>: Sendable {
   /// The columns of the table; programs do not use it directly.
   public var _columns: Columns<M> { columns }
 
-  /// The SQL of the statement, with its values; for several models, that of the first. Throws
+  /// The SQL of the statement, with its values. For several models, the SQL for the first. Throws
   /// `QueryError` if the statement is invalid.
   public var sql: SQL {
     get throws { try rendered() }
@@ -58,7 +57,7 @@ extension TableModel {
     return Insert(columns: columns, source: .values(assignments.list))
   }
 
-  /// Returns an insert of the rows of a query, whose columns must have the same types.
+  /// Returns an insert of the rows of a query. Its columns must have the same types.
   ///
   /// ```swift
   /// Archived.insert(
@@ -126,8 +125,8 @@ extension Insert {
     self.problem = problem
   }
 
-  /// Returns an error if the query's columns do not fit. The compiler compares their types, but not
-  /// their stored forms. Expressions without a form of their own take that of their target.
+  /// Returns an error if the query's columns do not match. The compiler compares their types, but
+  /// not their stored forms. Expressions without their own form take the form of their target.
   private static func difference<Row>(
     _ targets: [(node: ExpressionNode, form: StoredForm)], _ query: Query<Row>,
     _ statement: inout SelectStatement

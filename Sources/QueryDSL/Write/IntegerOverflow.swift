@@ -1,6 +1,6 @@
 import SQLCore
 
-// SQLite's `+`, `-` and `*` give a REAL if the result is beyond 64 bits. A STRICT table refuses it
+// SQLite's `+`, `-` and `*` give a REAL if the result exceeds 64 bits. A STRICT table refuses it
 // for an INTEGER column. Any other table stores it, and no Swift integer can be read from it. So in
 // statements for these tables, an expression that is assigned to an integer column is checked:
 //
@@ -46,7 +46,8 @@ extension SelectStatement {
 }
 
 extension DatabaseError {
-  /// Returns the error with the table and the columns, if it is that of an integer beyond 64 bits.
+  /// Returns the error with the table and the columns, if it is the error for an integer beyond 64
+  /// bits.
   func overflowing(_ assigned: [String]?, of table: String) -> DatabaseError? {
     guard code.primary == .error, message == "integer overflow", let assigned,
       sql?.contains("apus_value") ?? false || sql?.contains("apus_rows") ?? false

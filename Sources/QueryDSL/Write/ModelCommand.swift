@@ -20,7 +20,7 @@ public protocol TableCommand<M>: Runnable {
   var _columns: Columns<M> { get }
 }
 
-/// A command, as a connection runs it.
+/// A command in the form that a connection runs.
 protocol ModelCommand: Renderable, Sendable {
   var layout: ModelLayout { get throws }
   /// The columns to which the command assigns values; nil for a deletion.
@@ -74,8 +74,8 @@ extension ModelCommand {
     }
   }
 
-  /// Returns an error with its foreign key, or the columns of an overflow, which SQLite does not
-  /// name.
+  /// Returns an error with its foreign key, or with the columns of an overflow. SQLite names
+  /// neither.
   func locate(_ error: DatabaseError, on core: ConnectionCore) -> DatabaseError {
     guard error.isForeignKeyWithoutPlace || error.code.primary == .error, let layout = try? layout
     else { return error }
@@ -86,8 +86,8 @@ extension ModelCommand {
 /// The rows that an update or a deletion changes.
 ///
 /// `DELETE … ORDER BY … LIMIT` needs a compile-time option that few builds of SQLite have. With a
-/// limit, the rows are therefore chosen by their keys, in a subquery; those of a table without a key
-/// by their rowids.
+/// limit, a subquery therefore chooses the rows by their keys, or by their rowids if the table has
+/// no key.
 /// - SeeAlso: <https://www.sqlite.org/compile.html#enable_update_delete_limit>
 struct AffectedRows: Sendable {
   var predicates: ShortList<PredicateNode> = .none
@@ -97,8 +97,8 @@ struct AffectedRows: Sendable {
   /// The expressions of LIMIT and OFFSET, where these are not numbers.
   var counts: (limit: ExpressionNode?, offset: ExpressionNode?) = (nil, nil)
   var problem: QueryError?
-  /// Whether the rows have the order of a query. It is left out if no limit is set; an order that is
-  /// given to the command itself needs a limit.
+  /// Whether the rows have the order of a query. That order is left out if no limit is set; an
+  /// order that is given to the command itself needs a limit.
   var hasOrderOfQuery = false
 
   init() {}
@@ -128,8 +128,8 @@ struct AffectedRows: Sendable {
 
   /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.
   ///
-  /// - Parameter source: the other table of an update. The limit counts the rows for which it has
-  ///   at least one row, and the conditions stand a second time to find that row again.
+  /// - Parameter source: the other table of an update. The limit counts the rows that match at
+  ///   least one row of it, and the conditions are written a second time to find that row again.
   func write(
     of table: TableID, _ layout: @autoclosure () throws -> ModelLayout,
     beside source: TableReference? = nil, to writer: inout ShapeWriter
@@ -155,7 +155,7 @@ struct AffectedRows: Sendable {
     (key.count > 1 ? .row(key) : key[0]).write(to: &writer)
     writer.token(.in)
     writer.token(.open)
-    // The subquery has its own scope, in which the table stands again.
+    // The subquery has its own scope, with the table in it again.
     writer.closeScope()
     var rows = SelectStatement(selection: .terms(key.map { .expression($0) }), from: table)
     rows.predicates = source.map { .one(.exists($0.matches(where: predicates))) } ?? predicates

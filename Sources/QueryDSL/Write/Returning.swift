@@ -6,9 +6,9 @@ import SQLCore
 /// let ids = try db.fetch(Post.delete().where { $0.$status == .archived }.returning(\.$id))
 /// // DELETE FROM "Post" WHERE "status" = ? RETURNING "id"
 /// ```
-/// Use `fetch` and `first` of a database, or of the connection in `write { }`, to run it. The rows
-/// are as the statement left them; deleted rows are as they were. Later changes by AFTER triggers
-/// are not in them, and their order is undefined.
+/// Use `fetch` and `first` of a database, or of the connection in `write { }`, to run it. Written
+/// rows are returned in the state after the statement, deleted rows in the state before it. The
+/// rows do not show later changes by AFTER triggers, and their order is undefined.
 /// - SeeAlso: <https://www.sqlite.org/lang_returning.html>
 public struct Returning<Command: Runnable, Row: Sendable>: Sendable {
   enum Source: Sendable {

@@ -10,7 +10,7 @@ import SQLCore
 public struct Update<M: TableModel>: Sendable {
   let columns: Columns<M>
   let assignments: [Assignment]
-  /// Another table or query, whose columns may be used.
+  /// Another table or query. The update may use its columns.
   var source: TableReference?
   var rows = AffectedRows()
   var ignoresConflicts = false
@@ -23,8 +23,8 @@ public struct Update<M: TableModel>: Sendable {
     get throws { try rendered() }
   }
 
-  /// Updates only rows for which every line holds; without it, every row is updated. SQL: `WHERE a
-  /// AND b`
+  /// Updates only rows that match every line; without it, every row is updated. SQL:
+  /// `WHERE a AND b`
   public consuming func `where`(
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {
@@ -32,7 +32,7 @@ public struct Update<M: TableModel>: Sendable {
     return self
   }
 
-  /// Leaves a row as it is if its new values would violate a UNIQUE, NOT NULL or CHECK constraint.
+  /// Leaves a row unchanged if its new values would violate a UNIQUE, NOT NULL or CHECK constraint.
   /// SQL: `UPDATE OR IGNORE …`
   ///
   /// ```swift
@@ -66,8 +66,8 @@ public struct Update<M: TableModel>: Sendable {
   /// Limits the update to `count` rows, the first in the order.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
-  /// Rows of an update from another table are counted once each, however many rows of the other
-  /// table match them. A negative limit, a second one, and an order without a limit throw
+  /// If an update has another table, each updated row counts once, however many rows of the other
+  /// table it matches. A negative limit, a second limit, and an order without a limit throw
   /// `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)

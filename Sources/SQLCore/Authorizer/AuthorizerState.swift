@@ -5,9 +5,9 @@ import CSQLite
 /// Its methods do not call listeners, and call only functions of SQLite that compile and run
 /// nothing.
 struct AuthorizerState {
-  /// Whether the connection only reads. A reader must not lift `query_only`, must not attach a
-  /// file, which ATTACH would create in spite of `query_only`, and must not detach one that later
-  /// reads need.
+  /// Whether the connection only reads. A reader must not lift `query_only`. It must not attach a
+  /// file, because ATTACH would create the file in spite of `query_only`, and it must not detach a
+  /// file that later reads need.
   private(set) var isReader = false
   /// The part of the schema that must not change; nil if all of it may.
   private var lock: SchemaLock?
@@ -15,8 +15,8 @@ struct AuthorizerState {
   private(set) var wasDeniedByLock = false
   /// The notes on the statement that is being compiled.
   private(set) var notes = StatementNotes()
-  /// Whether the notes include the tables whose rows the statement writes. Tables that it creates,
-  /// alters or drops are always included.
+  /// Whether the notes include the tables whose rows the statement writes. Tables that the
+  /// statement creates, alters or drops are always included.
   private(set) var notesWrittenTables = false
   /// Whether SQLite is declaring a virtual table, which happens when a connection first uses one.
   ///
@@ -41,12 +41,11 @@ struct AuthorizerState {
 
   // MARK: Notes
 
-  /// Begins the notes on a statement. Returns the earlier ones, which `endNotes(restoring:)` gets
-  /// back.
+  /// Begins the notes on a statement. Returns the earlier notes, for `endNotes(restoring:)`.
   ///
-  /// The earlier notes may be leftovers of a statement that SQLite recompiled after a schema
-  /// change. They may also belong to an outer compilation: a virtual table may run statements of
-  /// its own while a statement that uses it is compiled.
+  /// The earlier notes may be left over from a statement that SQLite recompiled after a schema
+  /// change. They may also belong to an outer compilation: a virtual table may run its own
+  /// statements while a statement that uses it is compiled.
   mutating func beginNotes() -> StatementNotes {
     let outer = notes
     notes = StatementNotes(assignments: [])
@@ -64,8 +63,8 @@ struct AuthorizerState {
     notes.removeTables()
   }
 
-  /// Sets whether the notes include the tables whose rows a statement writes, and returns whether
-  /// they did before.
+  /// Sets whether the notes include the tables whose rows a statement writes. Returns the earlier
+  /// setting.
   @discardableResult
   mutating func noteWrittenTables(_ isWanted: Bool) -> Bool {
     defer { notesWrittenTables = isWanted }
@@ -77,7 +76,7 @@ struct AuthorizerState {
   /// Whether the columns that statements read are being recorded.
   var isRecording: Bool { recorder != nil }
 
-  /// Sets the recorder of the columns that statements read, and returns the one before.
+  /// Sets the recorder of the columns that statements read. Returns the earlier recorder.
   @discardableResult
   mutating func record(into recorder: ReadRecorder?) -> ReadRecorder? {
     defer { self.recorder = recorder }
@@ -139,8 +138,8 @@ struct AuthorizerState {
     return false
   }
 
-  /// Returns whether the statement itself reads this column, rather than the declaration of a
-  /// virtual table.
+  /// Returns whether the statement itself reads this column. If not, the declaration of a virtual
+  /// table does.
   private mutating func isOwnRead(of table: UnsafePointer<CChar>?) -> Bool {
     guard isDeclaringTable else { return true }
     isDeclaringTable = false
@@ -181,8 +180,8 @@ struct AuthorizerState {
 }
 
 extension ConnectionCore {
-  /// Installs the authorizer. Installing it again expires every prepared statement: each is
-  /// recompiled before it next runs, which a new pre-update hook requires.
+  /// Installs the authorizer. A new installation expires every prepared statement, so SQLite
+  /// recompiles each before it next runs. A new pre-update hook requires that.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   package func installAuthorizer() {

@@ -1,13 +1,13 @@
 import CSQLite
 
-/// The effects of a statement, as the authorizer reports them while it is compiled.
+/// The effects of a statement, as the authorizer reports them during compilation.
 struct StatementNotes {
   /// The effects of the statement, other than reading and writing rows.
   var effects: StatementEffects = []
   /// The tables that the statement changes: their schema or their rows.
   private(set) var tableEffects: [TableEffect] = []
-  /// The columns that the statement assigns in an UPDATE, its own or that of an upsert. Nil while
-  /// SQLite recompiles a statement, which assigns the same columns as before.
+  /// The columns that the statement, or its upsert, assigns in an UPDATE. Nil while SQLite
+  /// recompiles a statement: the assigned columns are the same as before.
   private(set) var assignments: [ColumnDependency]?
 
   /// Whether a trigger of the statement writes rows.

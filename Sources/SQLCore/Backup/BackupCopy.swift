@@ -2,8 +2,8 @@ import CSQLite
 
 /// A copy of one database into another, a number of pages at a time.
 ///
-/// The source is in a read transaction meanwhile, so that every step sees the same snapshot, and a
-/// write by another connection never makes the copy start over.
+/// The source stays in a read transaction during the copy. Every step therefore sees the same
+/// snapshot, and a write by another connection never makes the copy start over.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/backup_finish.html>
 struct BackupCopy {
   let source: OpaquePointer
@@ -66,9 +66,9 @@ extension ConnectionCore {
   /// Throws `.corrupt` if SQLite finds the database damaged. Reads every page once.
   ///
   /// Rows that violate CHECK, NOT NULL or the types of a STRICT table do not count as damage, since
-  /// the copy must hold what the source holds. Also, SQLite 3.40 reports such rows by mistake in
-  /// tables WITHOUT ROWID whose key does not come first. SQLite checks the structure of the whole
-  /// file before it checks any row, so that these findings hide no damage.
+  /// the copy must hold the same rows as the source. Also, SQLite 3.40 reports such rows by mistake
+  /// in tables WITHOUT ROWID whose key does not come first. These findings hide no damage, because
+  /// SQLite checks the structure of the whole file before it checks any row.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_quick_check>
   func requireWhole(_ name: String) throws {
     try run(pragma: "PRAGMA ignore_check_constraints = ON")

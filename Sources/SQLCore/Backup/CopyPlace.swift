@@ -82,7 +82,7 @@ struct CopyPlace {
   }
 
   /// Whether the path is the name of a file that SQLite makes beside a database, even if it does
-  /// not exist now. Case is ignored, as it is in some file systems.
+  /// not exist now. Case is ignored, because some file systems ignore it.
   private func isCompanion(of database: String) -> Bool {
     let folder = FileStatus(following: FileStatus.folder(of: path))?.identity
     guard let folder,
@@ -95,8 +95,8 @@ struct CopyPlace {
     return Self.companions.contains(String(suffix)) || Self.isSuperJournal(suffix)
   }
 
-  /// Whether a suffix is that of a super-journal, which links the journals of attached files: `-mj`
-  /// and nine hexadecimal digits with a 9 in the seventh place.
+  /// Whether a suffix marks a super-journal, the file that links the journals of attached files:
+  /// `-mj` and nine hexadecimal digits with a 9 in the seventh place.
   /// - SeeAlso: <https://www.sqlite.org/tempfiles.html#super_journal_files>
   private static func isSuperJournal(_ suffix: Substring) -> Bool {
     guard suffix.hasPrefix("-mj") else { return false }

@@ -29,24 +29,24 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The copy is a single snapshot of the moment when the backup begins. Later writes continue, are
-  /// not part of it, and never make it fail or start over. It is written to a file beside the
-  /// destination, synchronised to disk, and verified: it must open, and `PRAGMA quick_check` must
-  /// find no damage. Only then is it moved to the destination in one step, so that at any moment
-  /// the destination holds either what it was or the whole copy. The copy is a single file in
-  /// rollback-journal mode. It gets the permissions of the file that it replaces, or else those of
-  /// the source.
+  /// The copy is a single snapshot of the moment when the backup begins. Writes during the backup
+  /// continue, are not part of the copy, and never make the backup fail or start over. The copy is
+  /// written to a file beside the destination, synchronised to disk, and verified: it must open,
+  /// and `PRAGMA quick_check` must find no damage. Only then is it moved to the destination in one
+  /// step. At any moment the destination therefore holds either its old content or the whole copy.
+  /// The copy is a single file in rollback-journal mode. It gets the permissions of the file that
+  /// it replaces, or else the permissions of the source.
   ///
   /// - Parameters:
-  ///   - path: the path of the copy. Unless `overwriting` is true, nothing may exist there, neither
-  ///     the file nor a `-wal` or `-journal` of that name.
+  ///   - path: the path of the copy. Unless `overwriting` is true, no file may exist there, with or
+  ///     without the suffix `-wal` or `-journal`.
   ///   - pagesPerStep: the number of pages that are copied between two calls of `progress`.
   ///   - overwriting: whether to replace an existing file. A database that is open elsewhere is not
   ///     replaced; `.busy` is thrown instead. This cannot be detected for a database that is open
   ///     in rollback-journal mode but idle.
-  ///   - progress: called after each step, and once more when the copy is in place. An error that
-  ///     it throws abandons the backup, except that an error of the last call is ignored. It may
-  ///     use this database, unless the database is in memory.
+  ///   - progress: called after each step, and once more when the copy is in place. An error that it
+  ///     throws abandons the backup; an error of the last call is ignored. It may use this database,
+  ///     unless the database is in memory.
   ///
   /// The call blocks this thread until the backup is done. The async version uses a thread of its
   /// own and stops if its task is cancelled. A database in memory cannot be used by others
@@ -97,15 +97,15 @@ extension Database {
   ///
   /// This works like `backup(to: path)`, but the copy is written by the other database's writer.
   /// Its readers see the old content until the copy is complete, and the copy from then on. If an
-  /// error is thrown before, its content is unchanged. The source is checked before anything is
+  /// error is thrown earlier, the content is unchanged. The source is checked before anything is
   /// copied.
   ///
-  /// Either database may be in memory. `progress` must not use the destination, nor a source in
-  /// memory. Throws `.readOnly` if the destination is read-only, or if it already has a different
-  /// page size; `.corrupt` if the source is damaged; `.busy` if another process writes to the
-  /// destination for longer than its busy timeout; misuse if source and destination are the same
-  /// database. Costs two reads of the source and one write of it; if the destination is a file, one
-  /// write to the log and one to the file.
+  /// Either database may be in memory. `progress` must not use the destination. If the source is in
+  /// memory, `progress` must not use the source either. Throws `.readOnly` if the destination is
+  /// read-only, or if it already has a different page size; `.corrupt` if the source is damaged;
+  /// `.busy` if another process writes to the destination for longer than its busy timeout; misuse
+  /// if source and destination are the same database. Costs two reads of the source and one write
+  /// of it; if the destination is a file, one write to the log and one to the file.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to other: Database, pagesPerStep: Int = 1_000,

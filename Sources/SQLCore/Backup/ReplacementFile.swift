@@ -85,8 +85,8 @@ struct ReplacementFile: Sendable {
       code: .cannotOpen, message: "\(path) already exists; pass `overwriting: true` to replace it")
   }
 
-  /// Creates the unfinished file, with the permissions of the file that it replaces, so that no one
-  /// can read it who could not read that file.
+  /// Creates the unfinished file with the permissions of the file that it replaces, so that it can
+  /// be read only by users who can read that file.
   private func create(
     _ temporary: String, for place: String, copying source: String?
   ) throws {
@@ -167,7 +167,7 @@ struct ReplacementFile: Sendable {
   /// it. If a crash interrupts the replacement, the old file is complete without them.
   private func withSettledDestination(_ place: String, _ body: () throws -> Void) throws {
     guard FileStatus(place) != nil else { return try body() }
-    // The old file may be encrypted or not, whatever the copy is.
+    // The old file may be encrypted or not, whether or not the copy is.
     var old = try settled(place, isEncrypted: true)
     if old == nil, configuration.unlockConnection != nil {
       old = try settled(place, isEncrypted: false)

@@ -90,10 +90,10 @@ public final class Blob {
       sqlite3_blob_read(pointer, start, Int32(clamping: range.count), Int32(clamping: offset)))
   }
 
-  /// Writes bytes from `offset` on over the existing ones.
+  /// Overwrites the existing bytes from `offset` on.
   ///
-  /// Throws `.range` if they are not all within the BLOB, and `.readOnly` if it was not opened with
-  /// `writing: true`.
+  /// Throws `.range` if the bytes do not all lie within the BLOB, and `.readOnly` if the BLOB was
+  /// not opened with `writing: true`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_write.html>
   public func write(_ data: Data, at offset: Int) throws {
     let (core, pointer) = try use()
@@ -142,7 +142,7 @@ public final class Blob {
 extension Connection {
   /// Opens the BLOB or TEXT in a column of a row.
   ///
-  /// Throws `DatabaseError` if there is no such row, if its value is neither BLOB nor TEXT, or if
+  /// Throws `DatabaseError` if there is no such row, if the value is neither BLOB nor TEXT, or if
   /// `writing` is true and the column is part of an index or a key.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_open.html>
   public func blob(

@@ -139,7 +139,7 @@ final class BlobSource: @unchecked Sendable {
       location: database.location, configuration: database.configuration, isReader: true)
     try pool.admit(core, for: place)
     self.core = core
-    // The BLOB keeps its snapshot as long as it is open.
+    // The BLOB keeps its snapshot while it is open.
     let blob = try core.lend().blob(address)
     self.blob = blob
     return blob

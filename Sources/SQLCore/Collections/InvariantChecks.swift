@@ -6,7 +6,7 @@
 ///
 /// A data structure that this library makes by hand (a cache, a tree, a log of bytes) has a method
 /// `checkInvariants()`, which throws `BrokenInvariant`. While the checks are on, the structure also
-/// checks after each change what the change has touched. A release build has neither.
+/// checks the affected part of itself after each change. A release build has neither.
 package enum InvariantChecks {
   /// Runs a closure while the checks are on, in the whole process; in a release build, only runs
   /// the closure.

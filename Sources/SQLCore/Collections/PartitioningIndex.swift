@@ -1,7 +1,7 @@
 extension RandomAccessCollection {
   /// Returns the first index whose element belongs to the second part of a collection, or
-  /// `endIndex` if no element does. All elements of the first part must come before those of the
-  /// second.
+  /// `endIndex` if no element does. All elements of the first part must come before the elements of
+  /// the second part.
   ///
   /// It is a binary search, which looks at as many elements as the count has binary digits.
   @inlinable

@@ -3,7 +3,7 @@ import CSQLite
 /// A database of a connection: its own, which is called `main`, or an attached one.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_database_list>
 public struct AttachedDatabase: Hashable, Sendable {
-  /// The name by which SQL addresses its tables: `name.table`.
+  /// The name of the attached database in SQL: `name.table`.
   public let name: String
   /// The path of the file; nil for a database in memory.
   public let path: String?
@@ -12,8 +12,8 @@ public struct AttachedDatabase: Hashable, Sendable {
 }
 
 extension Connection {
-  /// Attaches a file, or `:memory:`, so that statements can use it besides the connection's own
-  /// database.
+  /// Attaches a file, or `:memory:`, so that statements can use it in addition to the connection's
+  /// own database.
   ///
   /// SQL: `ATTACH ? AS "name"`. The database stays attached to this connection until it is
   /// detached. To attach it to every connection of a pool, use `Configuration.prepareConnection`. A
@@ -77,9 +77,10 @@ extension Connection {
   /// ```
   ///
   /// A new file is encrypted with the key. A wrong key is found only when the file is first read,
-  /// which throws `.notADatabase`. SQLCipher derives its key from these bytes, which takes a tenth of a
-  /// second or more for each connection; it takes `x'…'` with 64 hexadecimal digits as the key itself.
-  /// The key is in no SQL text, and so in no error and no trace.
+  /// which throws `.notADatabase`. SQLCipher derives its key from these bytes, which takes a tenth
+  /// of a second or more for each connection. If the bytes are `x'…'` with 64 hexadecimal digits,
+  /// SQLCipher takes them as the key itself. The key is in no SQL text, and so in no error and no
+  /// trace.
   ///
   /// Throws `DatabaseError` if the SQLite that the program uses cannot encrypt
   /// (`SQLiteLibrary.Feature.encryption`), or if the key is empty.

@@ -79,8 +79,8 @@ extension Connection {
     try tuples(of: type, sql)
   }
 
-  /// Does what `fetch` does. The overloads of `fetch` call it by this name, because `fetch` would
-  /// be themselves.
+  /// Does what `fetch` does. The overloads of `fetch` call this name, because a call of `fetch`
+  /// would call the overload itself.
   func tuples<each Value: ColumnValue>(
     of type: (repeat each Value).Type, _ sql: SQL
   ) throws -> [(repeat each Value)] {
@@ -150,9 +150,9 @@ extension ConnectionCore {
   }
 }
 
-// Single values, and tuples of two to six values, have overloads of their own. The overload with a
-// parameter pack is correct for every number of values, but Swift 6.3 does not see through a pack
-// that `Set(try db.fetch(Int.self, "SELECT 1"))` has elements that are Hashable.
+// Single values, and tuples of two to six values, have their own overloads. The overload with a
+// parameter pack works for every number of values. But Swift 6.3 does not infer from a pack that
+// the elements of `Set(try db.fetch(Int.self, "SELECT 1"))` are Hashable.
 
 extension Connection {
   /// Returns the values of a statement that has one column.

@@ -12,11 +12,11 @@ import CSQLite
 /// this. A connection that was passed to a closure is valid until the closure returns; any later
 /// use throws misuse. A connection that you opened closes when its last copy is released.
 ///
-/// It has the same methods that read as `Database` and `DatabaseSnapshot`, but is no
-/// `DatabaseReader`. Each call of a reader is an access of its own with one snapshot, from any task,
-/// and a reader is Sendable. A call of a connection is part of the access that lent it: it sees the
-/// changes of its transaction, and cannot be made from elsewhere. Code for both takes a `Connection`,
-/// and is called inside `read { }` or `write { }`.
+/// It has the same methods for reading as `Database` and `DatabaseSnapshot`, but is not a
+/// `DatabaseReader`. Each call of a reader is a separate access with one snapshot, from any task,
+/// and a reader is Sendable. A call of a connection is part of the access that lent the connection:
+/// it sees the changes of its transaction, and cannot be made from elsewhere. Code for both takes a
+/// `Connection`, and is called inside `read { }` or `write { }`.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/sqlite3.html>
 public struct Connection {
   @usableFromInline package let core: ConnectionCore
@@ -67,7 +67,7 @@ public struct Connection {
     get throws { sqlite3_last_insert_rowid(try use().handle) }
   }
 
-  /// The number of rows that the last INSERT, UPDATE or DELETE changed, without those changed by
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed, without rows changed by
   /// triggers and foreign-key actions.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/changes.html>

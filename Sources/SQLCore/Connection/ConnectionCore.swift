@@ -25,8 +25,8 @@ package final class ConnectionCore: @unchecked Sendable {
 
   /// Opens a connection and applies the configuration.
   ///
-  /// - Parameter isBare: Whether the connection gets its key and no other setting, for a file that is
-  ///   copied to or replaced.
+  /// - Parameter isBare: Whether the connection gets its key and no other setting, because a copy
+  ///   will overwrite or replace its file.
   package init(
     location: DatabaseLocation, configuration: Configuration, isReader: Bool, isBare: Bool = false
   ) throws {
@@ -134,10 +134,10 @@ package final class ConnectionCore: @unchecked Sendable {
 /// The state of a connection that changes while it is used, kept in raw memory: one value for each
 /// subsystem, which others use through its methods.
 ///
-/// Properties of a class would check exclusivity at each access. Here that is not needed: the lease
-/// ensures that only one thread at a time uses a connection. A method that changes one of these
-/// values must not call SQLite or a caller's code where it could come back to the same value. So
-/// the value decides, and the core acts.
+/// Properties of a class would check exclusivity at each access. That check is not needed here: the
+/// lease ensures that only one thread at a time uses a connection. A method that changes one of
+/// these values must not call SQLite or a caller's code, because either could use the same value
+/// again. So the value decides what to do, and the core does it.
 struct ConnectionState {
   let handle: OpaquePointer
   /// Whether the handle is closed.
@@ -145,7 +145,8 @@ struct ConnectionState {
   /// The folder against which relative paths are attached while the connection is prepared. The
   /// connection may be opened long after its database, when the working folder has changed.
   var attachingFolder: String?
-  /// Whether each statement that ends is checked for the number of rows that it scanned.
+  /// Whether the library looks, at the end of each statement, at the number of rows that it
+  /// scanned.
   var watchesScans: Bool
   /// What sends the statements of a database that is elsewhere; nil for one in this process.
   var remote: (any RemoteConnection)?
@@ -160,7 +161,7 @@ struct ConnectionState {
   var cacheFeed = CacheFeed()
   var cachedTables = CachedTables()
   var resultTables = ResultTables()
-  /// Whether tables are STRICT, as far as that was asked for since the schema was last changed here.
+  /// Whether tables are STRICT, as known since the last schema change on this connection.
   var strictTables: [String: Bool] = [:]
   var authorizer = AuthorizerState()
   var log = LogState()
@@ -192,9 +193,9 @@ extension ConnectionCore {
     return sqlite3_column_int(statement, 0)
   }
 
-  /// A number that changes with each commit to the main database, by this connection or, once this
-  /// connection has begun to read, by another one. Reading it runs no statement, so a commit hook
-  /// may use it.
+  /// A number that changes with each commit to the main database by this connection. It also
+  /// changes with commits by other connections, once this connection has begun to read. Reading the
+  /// number runs no statement, so a commit hook may use it.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
   package var contentVersion: UInt32 {

@@ -1,16 +1,15 @@
 import CSQLite
 import Synchronization
 
-// The seam for databases that an engine keeps elsewhere. The module `ApusRemote` implements it, for programs
-// that import it.
+// The interface to databases that an engine keeps elsewhere. The module `ApusRemote` implements it.
 
 /// The place of a database that an engine keeps elsewhere.
 package final class RemoteDatabase: Sendable {
   /// The name of the engine in errors.
   package let name: String
   let makeConnection: @Sendable (RemoteDatabase, ConnectionCore) -> any RemoteConnection
-  /// The number of the last change of the schema by this process. A connection whose copy of the
-  /// schema is older reads it again.
+  /// The number of the last schema change by this process. A connection whose copy of the schema is
+  /// older reads the schema again.
   private let schemaNumber = Atomic<UInt64>(1)
 
   package init(
@@ -49,11 +48,12 @@ package protocol RemoteConnection: AnyObject {
 
   /// Prepares the handle, an empty database in memory.
   func prepare() throws
-  /// Makes the copy of the schema again if it is not that of the engine. Returns whether it changed.
+  /// Makes the copy of the schema again if it differs from the engine's. Returns whether it
+  /// changed.
   @discardableResult
   func copySchema() throws -> Bool
-  /// Compiles the first statement of a text against the copy of the schema, and replaces it by one that sends
-  /// it.
+  /// Compiles the first statement of a text against the copy of the schema, and replaces it by a
+  /// statement that sends the text to the engine.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)?
   /// Sends a statement that runs on the copy of the schema as well.
   func runBeforeCopy(_ statement: any RemoteTemplate) throws
@@ -67,7 +67,8 @@ package protocol RemoteConnection: AnyObject {
   func close()
 }
 
-/// A statement as it was written. Another statement runs, which sends it.
+/// A statement with the text that the program wrote. Another statement runs in its place and sends
+/// it.
 package protocol RemoteTemplate: AnyObject {
   /// The statement, compiled against the copy of the schema.
   var template: OpaquePointer { get }
@@ -76,7 +77,8 @@ package protocol RemoteTemplate: AnyObject {
   var isOutdated: Bool { get }
 }
 
-/// The settings of a connection whose database is elsewhere, which its session must have as well.
+/// The settings of a connection whose database is elsewhere. Its session must have the same
+/// settings.
 package struct RemoteSettings: Equatable {
   /// Whether foreign keys are enforced. SQLite ignores a change inside a transaction.
   package var enforcesForeignKeys = true
@@ -126,7 +128,7 @@ extension ConnectionCore {
     state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
   }
 
-  /// Whether what is sent for the running access must end.
+  /// Whether the engine must end the work for the running access.
   package var mustStop: Bool {
     !state.pointee.transaction.runsOwnStatement
       && (findStopReason() != nil || isInterruptRequested.load(ordering: .acquiring))
@@ -135,8 +137,8 @@ extension ConnectionCore {
   /// Waits a little for a lock of another session. Returns false when the busy timeout is over.
   package func waitsForLock(after count: Int32) -> Bool { waits(count) != 0 }
 
-  /// Compiles the statement that runs in another's place. It leaves no notes, and is not among the
-  /// statements whose reads are recorded.
+  /// Compiles the statement that runs in another's place. It leaves no notes, and the columns that
+  /// it reads are not recorded.
   package func compileSubstitute(_ text: String) throws -> OpaquePointer {
     let outer = state.pointee.authorizer.beginNotes()
     let recorder = state.pointee.authorizer.record(into: nil)
@@ -162,8 +164,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Returns the error of the engine that made a statement fail, or the reason for which the access
-  /// was ended meanwhile.
+  /// Returns the error of the engine that made a statement fail, or the reason why the access was
+  /// ended in the meantime.
   func remoteFailure(sql: String?) -> (any Error)? {
     guard let failure = state.pointee.remote?.takeFailure() else { return nil }
     if !state.pointee.transaction.runsOwnStatement, let reason = findStopReason() {

@@ -9,8 +9,8 @@ package struct SchemaCopy {
     package let sql: String
   }
 
-  /// The objects in the order of their creation: virtual tables first, because they create tables
-  /// of their own.
+  /// The objects in the order of their creation: virtual tables first, because they create further
+  /// tables.
   package let objects: [Object]
   /// The statements that fill the tables of ANALYZE.
   private let statistics: [String]

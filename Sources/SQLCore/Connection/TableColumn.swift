@@ -22,15 +22,15 @@ public struct TableColumn: Hashable, Sendable {
 
   /// The name.
   public let name: String
-  /// The declared type, as it stands in the schema.
+  /// The declared type, as the schema has it.
   public let declaredType: String
   /// Whether NOT NULL is declared.
   public let isNotNull: Bool
-  /// The text of the DEFAULT, as it stands in the schema.
+  /// The text of the DEFAULT, as the schema has it.
   public let defaultText: String?
   /// The position in the primary key, from 1; 0 for a column that is not part of it.
   public let primaryKeyPosition: Int
-  /// The way in which the column gets its value.
+  /// How the column gets its value.
   public let generation: Generation
 
   package init(
@@ -88,7 +88,7 @@ extension ConnectionCore {
 
   /// Returns how SQLite compares the values of a column in the main database: the storage class
   /// that the column prefers (nil for NUMERIC and for none), and whether text is compared by its
-  /// bytes. Returns nil for a column of a view, and for one that does not exist.
+  /// bytes. Returns nil for a column of a view and for a missing column.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
   package func comparison(

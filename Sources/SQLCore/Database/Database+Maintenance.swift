@@ -3,11 +3,11 @@ extension Database {
 
   /// Rebuilds the database file without its unused pages. SQL: `VACUUM`
   ///
-  /// It waits its turn as a write does, and later writes wait for it. Rows keep their keys, except
-  /// for the rowids of a table that declares no INTEGER PRIMARY KEY. It reads and writes the whole
-  /// database, and needs free space of the same size; for a file in WAL mode twice that size, since
-  /// the new pages go through the log, which is truncated afterwards unless a reader uses it.
-  /// Throws `.readOnly` if the database is read-only, and `.full` if the disk is full.
+  /// The call waits its turn as a write does, and later writes wait for it. Rows keep their keys,
+  /// except for the rowids of a table that declares no INTEGER PRIMARY KEY. VACUUM reads and writes
+  /// the whole database, and needs free space of the same size. A file in WAL mode needs twice that
+  /// size, since the new pages go through the log. The log is truncated afterwards unless a reader
+  /// uses it. Throws `.readOnly` if the database is read-only, and `.full` if the disk is full.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html>
   public func vacuum() throws {
     try maintaining { try $0.vacuum() }
@@ -23,12 +23,11 @@ extension Database {
   /// Writes one snapshot of the database into a new file, without unused pages. SQL: `VACUUM INTO`
   ///
   /// The result is smaller than that of `backup(to:)`, but takes more processor time. The
-  /// destination is treated as by `backup(to:)`: the copy is written beside its place, flushed to
+  /// destination is handled as in `backup(to:)`: the copy is written beside its place, flushed to
   /// the disk, checked, and then put in place in one step. A damaged source replaces nothing.
   ///
-  /// - Parameter overwriting: Whether an existing file is replaced. If false, an existing file
-  ///   makes this throw `.cannotOpen`. The source and the files that belong to it are never
-  ///   replaced.
+  /// - Parameter overwriting: Whether an existing file is replaced. If false, this throws
+  ///   `.cannotOpen` for an existing file. The source and its companion files are never replaced.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) throws {
     try vacuum(into: path, overwriting: overwriting, JobCancellation())
@@ -82,11 +81,11 @@ extension Database {
   /// if result.isBusy { … }                       // a reader was in the way for too long
   /// ```
   ///
-  /// SQLite does so by itself as the log grows. Call this in a quiet moment, or before the file is
-  /// copied by other means. It waits its turn as a write does. Then all modes except `.passive`
-  /// wait for readers, as long as the busy timeout allows, while later writes wait for the
-  /// checkpoint. Without a log, as in memory, it does nothing and finds zero pages. Throws
-  /// `.readOnly` if the database was opened read-only.
+  /// SQLite runs checkpoints by itself as the log grows. Call this in a quiet moment, or before the
+  /// file is copied by other means. The call waits its turn as a write does. Then all modes except
+  /// `.passive` wait for readers, as long as the busy timeout allows, while later writes wait for
+  /// the checkpoint. Without a log, as in memory, the call does nothing and finds zero pages.
+  /// Throws `.readOnly` if the database was opened read-only.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#ckpt>
   @discardableResult
   public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {
@@ -133,14 +132,15 @@ extension Database {
 extension ConnectionCore {
   fileprivate func vacuum() throws {
     try run(pragma: "VACUUM")
-    // The log is now as large as the database. If a reader uses it, it stays so for a while.
+    // The log is now as large as the database. If a reader uses the log, it keeps this size for a
+    // while.
     _ = try? waiting(atMost: .zero) { try checkpoint(.truncate) }
   }
 
   fileprivate func vacuum(into file: ReplacementFile) throws {
     try file.cancellation.cover(self)
     // SQLite attaches the new file, and `query_only` forbids writing to it. Lifting both
-    // restrictions is safe: this connection is either used by nothing else, or it is the writer.
+    // restrictions is safe: this connection either has no other user, or is the writer.
     let wasReader = state.pointee.authorizer.restrict(toReading: false)
     defer { state.pointee.authorizer.restrict(toReading: wasReader) }
     if isReader { try run(pragma: "PRAGMA query_only = OFF") }

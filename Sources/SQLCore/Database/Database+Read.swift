@@ -98,9 +98,9 @@ extension Database {
   /// db.read { try $0.count(Post.all) } completion: { result in … }
   /// ```
   ///
-  /// It returns at once. The reader has been given back when `completion` is called, so that this may
-  /// use the database. The result is what the asynchronous `read` returns or throws; if the database
-  /// was closed, `completion` gets the error on another thread.
+  /// It returns at once. The reader has been given back when `completion` is called, so
+  /// `completion` may use the database. The result is the value or error of the asynchronous
+  /// `read`. If the database was closed, `completion` gets the error on another thread.
   public func read<Result: Sendable>(
     deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Connection) throws -> Result,
@@ -135,11 +135,11 @@ extension Database {
     try await reading(AccessOptions(hops: hops), body)
   }
 
-  /// Lends a connection to an observation of the library's own, as `reading(hops:_:)` does to a task:
-  /// one of those for live queries, so that however many of them run again, they take no reader from
-  /// the program. The first result of an observation is a read that the program requested.
-  /// Closing the database waits for this access to end. The access does not wait for a lock of
-  /// another process: it throws `.busy` instead, and may be tried again.
+  /// Lends a connection to one of the library's own observations, as `reading(hops:_:)` does to a
+  /// task. Live queries have their own connections, so that their re-runs take no reader from the
+  /// program. The program itself requested the first result of an observation, so that read uses a
+  /// reader. Closing the database waits for this access to end. The access does not wait for a lock
+  /// of another process: it throws `.busy` instead, and may be tried again.
   package func observing<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result

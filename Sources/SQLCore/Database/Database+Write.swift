@@ -5,8 +5,8 @@
 #endif
 
 extension Database {
-  /// Runs a closure in a transaction of the only writer, which is committed when the closure
-  /// returns and rolled back when it throws.
+  /// Runs a closure in a transaction of the only writer. The transaction is committed when the
+  /// closure returns and rolled back when it throws.
   ///
   /// The closure runs on this thread, which waits for earlier writes and, as long as the busy
   /// timeout allows, for other processes. Returns the closure's value and rethrows its error. To
@@ -15,7 +15,7 @@ extension Database {
   /// passes, waiting and writing end, the transaction is rolled back, and `DeadlineExceeded` is
   /// thrown.
   ///
-  /// - Parameter label: A name for this write, which is reported to observers of changes.
+  /// - Parameter label: A name for this write, reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
   public func write<Result>(
@@ -33,10 +33,10 @@ extension Database {
   /// Writes that wait at the same time share a commit: each is a savepoint of one transaction. They
   /// are answered after its commit, in the order in which they were requested. If another write
   /// makes SQLite roll back the whole transaction, this throws `SharedTransactionRolledBack`. A
-  /// write with `alone: true` or with a deadline has a transaction of its own. Cancelling the task
-  /// ends its waiting or its statement, rolls back, and throws `CancellationError`.
+  /// write with `alone: true` or with a deadline has its own transaction. Cancelling the task ends
+  /// the wait or the running statement, rolls back, and throws `CancellationError`.
   ///
-  /// - Parameter label: A name for this write, which is reported to observers of changes.
+  /// - Parameter label: A name for this write, reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
   public func write<Result: Sendable>(
@@ -62,9 +62,9 @@ extension Database {
   /// db.write { try $0.insert(post) } completion: { result in … }
   /// ```
   ///
-  /// It returns at once. Writes run in the order in which they were requested, each in a transaction of
-  /// its own. When `completion` is called, the transaction has ended, and the writer was given back. If
-  /// the database was closed, `completion` gets the error on another thread.
+  /// The call returns at once. Writes run in the order in which they were requested, each in its
+  /// own transaction. When `completion` is called, the transaction has ended and the pool has its
+  /// writer back. If the database was closed, `completion` gets the error on another thread.
   public func write<Result: Sendable>(
     label: String? = nil, deadline: Duration? = nil,
     _ body: @escaping @Sendable (Connection) throws -> Result,
@@ -98,8 +98,8 @@ extension Database {
     }
   }
 
-  /// Runs one call of the library, which consists only of data, and runs it again if another write
-  /// undid it.
+  /// Runs one call of the library that writes only data, and runs it again if another write undid
+  /// it.
   package func writeData<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
@@ -144,8 +144,8 @@ extension Database {
     }
   }
 
-  /// Runs a probe on the writer between two of its accesses. Observers do not see it as an access,
-  /// and closing the database waits for it to end.
+  /// Runs one of the library's own reads on the writer between two accesses. Observers do not see
+  /// it as an access, and closing the database waits for it to end.
   package func askingWriter<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -159,7 +159,7 @@ extension Database {
     try writing(AccessOptions(), body)
   }
 
-  /// Lends the writer to a task, without a transaction. The name keeps it apart from `writing`,
+  /// Lends the writer to a task, without a transaction. The name distinguishes it from `writing`,
   /// which asynchronous code may call as well.
   package func writingFromTask<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -210,9 +210,9 @@ extension Database {
         first.sharedWrite?.finish(throwing: error)
       }
       self.keepLogWithinBound(core)
-      // The connection is given back first, because an answered caller may close the database.
-      // Callers that write again at once still share the next commit, since it begins on this
-      // thread after the answers.
+      // The connection is given back first, because a caller that gets its answer may close the
+      // database. Callers that write again at once still share the next commit, since that commit
+      // begins on this thread after the answers.
       pool.giveBack(core, to: .writer)
       for answer in answers { answer() }
     }
@@ -233,7 +233,8 @@ extension Database {
     defer {
       core.rollBack()
       core.state.pointee.cacheFeed.didEnd()
-      // An observer that was installed meanwhile is notified as well: it saw nothing of this write.
+      // An observer that was installed during the write is notified as well: it saw nothing of this
+      // write.
       (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
     }
     return try body(core)

@@ -4,8 +4,7 @@
   import Foundation
 #endif
 
-/// A database: one connection that writes and several that read, which are lent to accesses in
-/// turn.
+/// A database: one connection that writes and several that read. Accesses borrow them in turn.
 ///
 /// ```swift
 /// let db = try Database(path: "blog.sqlite")
@@ -23,7 +22,7 @@ public final class Database: Sendable {
   public let configuration: Configuration
   package let location: DatabaseLocation
   let access: ConnectionAccess
-  /// The lane for reads. In memory, and without readers, the only connection is that of the writer.
+  /// The lane for reads. In memory, and without readers, the only connection is the writer's.
   let readLane: ConnectionPool.LaneName
   /// The lane of live queries that run again.
   let liveLane: ConnectionPool.LaneName
@@ -34,9 +33,9 @@ public final class Database: Sendable {
   /// Opens a file. Creates it if it does not exist and the configuration allows writing.
   ///
   /// A relative path is resolved against the current working folder. The database keeps using that
-  /// file even if the working folder changes later. Connections that open later use the very file
-  /// that the first one opened, and never create one. If that file was moved, deleted or replaced
-  /// meanwhile, they throw `.cannotOpen`.
+  /// file even if the working folder changes later. Connections that open later use the same file
+  /// as the first connection, and never create one. If that file was moved, deleted or replaced in
+  /// the meantime, they throw `.cannotOpen`.
   ///
   /// A path that begins with `file:` is a URI: `mode=ro` and `immutable=1` have the effect of
   /// `Configuration.isReadOnly` and `isImmutable`, and with `mode=rw` no file is created.
@@ -124,8 +123,8 @@ public final class Database: Sendable {
     if case .file(let file) = location { file.realPath } else { nil }
   }
 
-  /// Returns the observer of each write's beginning and end. It is made on the first call, and then
-  /// kept; nil if an observer of another type is installed, or none is made.
+  /// Returns the observer of the beginning and end of each write. The first call makes it. Nil if
+  /// an observer of another type is installed, or if `make` returns none.
   package func writeObserver<Observer: AccessObserver>(
     orInstall make: () -> Observer? = { nil }
   ) -> Observer? {
@@ -155,7 +154,8 @@ final class TemporaryFile: Sendable {
 
 extension Database {
   /// Interrupts the statements that run in every access of this database: each throws `.interrupt`.
-  /// So does every stream of rows that has begun, after the rows that it has already read.
+  /// Every stream of rows that has begun throws it as well, after the rows that it has already
+  /// read.
   ///
   /// It can be called from any thread. It has no effect if nothing runs, and no effect on later
   /// statements. An interrupted write rolls its transaction back: from then on, every statement of
@@ -171,11 +171,11 @@ extension Database {
   ///
   /// Calling it is optional: a database closes when its last reference is released. Throws `.busy`,
   /// and leaves the database open, if an access is running or waiting, or if a stream of rows is
-  /// held. The connection of a stream that was just dropped closes a moment later. Fetches that
-  /// observations make by themselves are waited for.
+  /// held. The connection of a stream that was just dropped closes a moment later. `close` waits
+  /// for running fetches of observations.
   ///
-  /// Streams of changes and observations of results end after delivering what was committed before:
-  /// the next element is then nil.
+  /// Streams of changes and observations of results deliver everything that was committed before,
+  /// and then end: the next element is nil.
   public func close() throws {
     try access.pool.close { [cache] in cache.turnOff() }
     writeObserver.withLock { $0 }?.databaseDidClose()

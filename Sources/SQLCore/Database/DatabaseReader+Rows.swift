@@ -1,4 +1,4 @@
-// Raw SQL on a reader. Each call is an access of its own, and each statement has its own snapshot.
+// Raw SQL on a reader. Each call is a separate access, and each statement has its own snapshot.
 // `Connection` has the same methods.
 extension DatabaseReader {
   /// Returns all rows of a read statement.
@@ -64,13 +64,13 @@ extension DatabaseReader {
   }
 }
 
-// Single values, and tuples of two to six values, have overloads of their own. The overload with a
-// parameter pack is correct for every number of values, but Swift 6.3 does not see through a pack
-// that `Set(try db.fetch(Int.self, "SELECT 1"))` has elements that are Hashable.
+// Single values, and tuples of two to six values, have their own overloads. The overload with a
+// parameter pack works for every number of values. But Swift 6.3 does not infer from a pack that
+// the elements of `Set(try db.fetch(Int.self, "SELECT 1"))` are Hashable.
 
 extension DatabaseReader {
-  /// Returns the values of a read statement that has one column; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the values of a read statement that has one column; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<Value: ColumnValue>(
     _ type: Value.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Value] {

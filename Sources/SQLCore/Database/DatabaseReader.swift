@@ -6,13 +6,13 @@
 /// }
 /// ```
 ///
-/// All its guarantees hold as long as only this process writes to the file. If another process
-/// writes as well, a transaction still sees one state, but may wait for locks as long as
+/// All guarantees hold if only this process writes to the file. If another process writes as well,
+/// a transaction still sees one state, but may wait for locks as long as
 /// `Configuration.busyTimeout` allows.
 ///
-/// Every access throws misuse after `close()`. It also throws misuse inside a closure of the same
-/// reader, since it would wait for itself. Accesses are served in the order in which they were
-/// requested.
+/// Every access throws misuse after `close()`. An access inside a closure of the same reader also
+/// throws misuse, since it would wait for itself. Accesses are served in the order in which they
+/// were requested.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public protocol DatabaseReader: AnyObject, Sendable {
   /// The configuration with which the connections were opened.
@@ -31,8 +31,8 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// and leaves the reader open, if an access is running or waiting.
   func close() throws
 
-  /// The cache of models whose schema has the line `Cached()`; nil for a reader that caches nothing.
-  /// Programs do not use it directly.
+  /// The cache of models whose schema has the line `Cached()`; nil for a reader that caches
+  /// nothing. Programs do not use it directly.
   var _cache: DatabaseCache? { get }
 
   /// Calls a closure that copies the cached value of a key of 8 bytes. Returns false if there is
@@ -116,9 +116,9 @@ extension DatabaseReader {
   /// Reads from one snapshot, from asynchronous code.
   ///
   /// With `.caller` the closure runs where it is called if a connection is idle; on the main actor
-  /// it moves to a thread of the database. With `.background` it always moves to such a thread, for
-  /// reads that may take long. If no connection is idle, the task suspends. Cancelling the task
-  /// ends its statement or its waiting, and throws `CancellationError`.
+  /// it moves to a thread of the database. With `.background` it always moves to such a thread. Use
+  /// `.background` for reads that may take long. If no connection is idle, the task suspends.
+  /// Cancelling the task ends the statement or the wait, and throws `CancellationError`.
   public func read<Result: Sendable>(
     on execution: ReadExecution = .caller, deadline: Duration? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,

@@ -1,5 +1,5 @@
-/// One state of a database, held for as long as you like: later commits are not visible until
-/// `renew()`.
+/// One state of a database. The program holds the state as long as it likes: later commits are not
+/// visible until `renew()`.
 ///
 /// ```swift
 /// let snapshot = try await db.makeSnapshot()
@@ -9,16 +9,16 @@
 /// try await snapshot.renew()
 /// ```
 ///
-/// A snapshot has a connection of its own, in addition to those of the database, and lends it to
-/// one access at a time, in the order in which the accesses were requested. It may outlive its
-/// database, and is closed separately. While it holds a state, SQLite keeps all later writes in the
-/// `-wal` file, which grows: renew or release an old snapshot.
+/// A snapshot has its own connection, in addition to the connections of the database. It lends the
+/// connection to one access at a time, in the order in which the accesses were requested. It may
+/// outlive its database, and is closed separately. While it holds a state, SQLite keeps all later
+/// writes in the `-wal` file, which grows: renew or release an old snapshot.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public final class DatabaseSnapshot: DatabaseReader {
-  /// The configuration with which its database was opened.
+  /// The configuration of the database from which the snapshot was made.
   public let configuration: Configuration
   private let access: ConnectionAccess
-  /// Keeps a temporary file on disk as long as the snapshot reads it.
+  /// Keeps a temporary file on disk while the snapshot reads it.
   private let temporaryFile: TemporaryFile?
 
   init(of database: Database) throws {
@@ -43,15 +43,15 @@ public final class DatabaseSnapshot: DatabaseReader {
     _ = access.pool.removeAll()
   }
 
-  /// Replaces the held state by the one that is committed now.
+  /// Replaces the held state by the currently committed state.
   ///
   /// It waits for its turn on this thread.
   public func renew() throws {
     try access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
 
-  /// Replaces the held state by the one that is committed now. The task suspends if other accesses
-  /// come first.
+  /// Replaces the held state by the currently committed state. The task suspends while earlier
+  /// accesses run.
   public func renew() async throws {
     try await access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }

@@ -17,7 +17,7 @@ extension Registration {
   /// | `decimal_sum(x)` | the sum of the values that are not NULL; also over a window |
   /// | `x COLLATE decimal` | text in the order of its numbers |
   ///
-  /// Numbers may be text, INTEGER, or REAL, which stands for its shortest text. NULL gives NULL,
+  /// Numbers may be text, INTEGER or REAL; a REAL stands for its shortest text. NULL gives NULL,
   /// and anything else is an error. Numbers may have up to 10,000 digits. A result can be read as a
   /// `Decimal` if it has no more than 38 digits. In the collation, text that is not a number sorts
   /// after every number.

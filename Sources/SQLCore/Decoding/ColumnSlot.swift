@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The memory layout of one column of a model, and the way in which its value is read and bound.
+/// The memory layout of one column of a model, and how its value is read and bound.
 ///
 /// It is trivial, so that the loops over rows walk an array of slots without retaining anything. A
 /// closure instead would be copied and retained at each use, which doubled the time for a row.
@@ -125,8 +125,8 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
     model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) == 2
   }
 
-  /// Writes the numbers of those columns that were never loaded, or were changed since, to the
-  /// start of `list`, which must have room for all. Returns how many they are.
+  /// Writes the numbers of the columns that were never loaded or were changed since, to the start
+  /// of `list`, which must have room for all columns. Returns the count of numbers.
   package func putChanged(
     of columns: UnsafeBufferPointer<UInt16>, in model: UnsafeRawPointer,
     into list: UnsafeMutableBufferPointer<UInt16>
@@ -158,9 +158,9 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
 
 /// A view of a model's column that reads its value without copying it.
 ///
-/// It is noncopyable, so that Swift borrows its contents; each access to a `ColumnStorage` would
-/// retain and release the text or the bytes. A pointer to a column may be rebound to this type,
-/// because the storage is its only property and the layout is the same.
+/// The type is noncopyable, so that Swift borrows its contents; each access to a `ColumnStorage`
+/// would retain and release the text or the bytes. A pointer to a column may be rebound to this
+/// type, because the storage is its only property and the layout is the same.
 struct ColumnInPlace<Value>: ~Copyable {
   private let storage: ColumnStorage<Value>
 }

@@ -24,9 +24,9 @@ extension ConnectionCore {
 
   /// Binds the columns of a model to the parameters of a statement, in order, and runs it.
   ///
-  /// Texts and bytes are bound without copying them: each is accessed in a closure, and the
-  /// innermost closure runs the statement, so that every pointer is still valid when it is used. If
-  /// a value cannot be stored, `failed` is set to the index of its column.
+  /// Texts and bytes are bound without a copy. Nested closures access them, and the innermost
+  /// closure runs the statement, so that every pointer is still valid when it is used. If a value
+  /// cannot be stored, `failed` is set to the index of its column.
   package func run(
     _ statement: StatementPointer, binding columns: ColumnSlots,
     order: UnsafeBufferPointer<UInt16>, of model: UnsafeRawPointer, failed: inout Int
@@ -204,7 +204,7 @@ private struct ModelBinding {
     }
     guard let microseconds = value.microsecondsSince1970 else {
       failed = column
-      // This throws the error that describes what is wrong with the date.
+      // This throws the error that describes the fault of the date.
       _ = try value.databaseValue(as: .standard)
       return
     }

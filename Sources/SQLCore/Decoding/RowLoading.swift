@@ -25,8 +25,8 @@ extension ConnectionCore {
   /// memory is full.
   ///
   /// This is the only loop for all models. It is not generic, so that its code stays in the
-  /// processor's cache whatever the model. If it throws, the rows counted in `progress` are
-  /// complete, and nothing else is initialised.
+  /// processor's cache for every model. If it throws, the rows counted in `progress` are complete,
+  /// and nothing else is initialised.
   package func loadRows(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into base: UnsafeMutableRawPointer, capacity: Int,
@@ -109,7 +109,7 @@ extension ColumnSlots {
   }
 }
 
-/// A layout in which a value is stored in the memory that a row is read into.
+/// The layout in memory of a value that a row is read into.
 protocol ValueStorage {
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer)
   /// Reads a value of a type that the loops do not handle themselves.
@@ -279,7 +279,7 @@ private func string(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> String
 private func data(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> Data {
   guard sqlite3_value_type(value) == SQLITE_BLOB else { throw mismatch(value, slot) }
   guard let start = sqlite3_value_blob(value) else {
-    // SQLite allocates the bytes of a zero-blob only when they are requested, which may fail.
+    // SQLite allocates the bytes of a zero-blob only on request, and the allocation may fail.
     guard sqlite3_value_bytes(value) == 0 else { throw DatabaseError.outOfMemory }
     return Data()
   }

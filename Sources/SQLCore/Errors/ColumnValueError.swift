@@ -20,11 +20,11 @@
 public struct ColumnValueError: Error, Hashable, Sendable {
   /// The kinds of fault.
   public enum Reason: Hashable, Sendable {
-    /// The storage class is not the one that the type reads: `expected INTEGER, found TEXT`.
+    /// The type reads another storage class: `expected INTEGER, found TEXT`.
     case mismatch(expected: String, found: String)
     /// The value is NULL, but the type is not optional.
     case null(expected: String)
-    /// The storage class is right, but the value is not one of the type's values.
+    /// The storage class is right, but no value of the type has this stored form.
     case invalid(expected: String, found: String)
     /// The Swift value has no stored form, such as NaN.
     case unstorable(value: String, reason: String)
@@ -40,9 +40,10 @@ public struct ColumnValueError: Error, Hashable, Sendable {
   /// known.
   public var row: Int?
   /// The values of the row's primary key, in the order in which the model declares them, if the
-  /// statement returns them. They find the row again: `find`, `update`, or `DELETE … WHERE "id" = ?`.
+  /// statement returns them. They identify the row for `find`, `update`, or
+  /// `DELETE … WHERE "id" = ?`.
   public var key: [DatabaseValue]?
-  /// The fault inside a value that has parts, if it is known. For JSON it names the place:
+  /// The fault inside a value that has parts, if it is known. For JSON the text names the place:
   /// `there is no value at $.author.name`.
   public var detail: String?
 

@@ -1,10 +1,10 @@
 import CSQLite
 
-// For some constraint failures SQLite's message does not have the table or the columns: it names
+// For some constraint failures SQLite's message does not have the table or the columns. It names
 // only the columns of a unique constraint, and no table for a CHECK, an index over expressions or a
-// foreign key. These are looked up in the schema, only after a statement failed, with a few read
-// statements that bypass the statement cache and the observers. If several constraints can be meant,
-// `WrittenRows` excludes those that the rows of the statement satisfy.
+// foreign key. The library looks these up in the schema, only after a statement failed, with a few
+// read statements that bypass the statement cache and the observers. If the message fits several
+// constraints, `WrittenRows` excludes the constraints that the rows of the statement satisfy.
 
 extension ConnectionCore {
   /// Adds to a constraint failure the table and columns that are found in the schema.
@@ -92,7 +92,7 @@ extension ConnectionCore {
   // MARK: Foreign keys
 
   /// Returns the foreign keys that may have been violated. If the violating rows are still in the
-  /// transaction, these are the keys that the rows violate. Otherwise, they are the keys that the
+  /// transaction, returns the keys that these rows violate. Otherwise, returns the keys that the
   /// statement can violate.
   private func violatedForeignKeys(_ statement: StatementPointer) -> [StoredForeignKey] {
     if statement.pointee.effects.contains(.controlsTransaction)
@@ -161,8 +161,8 @@ extension ConnectionCore {
 
   // MARK: Reading the schema
 
-  /// Returns the tables whose rows the statement writes, itself or by triggers. It is compiled once
-  /// more, so that the authorizer reports them.
+  /// Returns the tables whose rows the statement or its triggers write. Compiles the statement once
+  /// more, so that the authorizer reports the tables.
   private func writes(
     of statement: StatementPointer
   ) -> (tables: [WrittenTable], writesInTrigger: Bool)? {
@@ -177,8 +177,9 @@ extension ConnectionCore {
     return (tables, compiled.notes.writesInTrigger)
   }
 
-  /// Returns the rows that a statement inserts, updates or deletes, if they can be read again: it
-  /// runs here and writes one table, not by triggers or actions, and no authorizer hides columns.
+  /// Returns the rows that a statement inserts, updates or deletes, if they can be read again. This
+  /// requires that the statement runs here, that it writes one table directly and not by triggers
+  /// or actions, and that no authorizer hides columns.
   private func writtenRows(
     of statement: StatementPointer, _ writes: (tables: [WrittenTable], writesInTrigger: Bool)
   ) -> WrittenRows? {
@@ -238,7 +239,7 @@ private struct CheckDefinition {
   let name: String?
   let text: String
 
-  /// Whether SQLite's message would call the constraint `name`: its name or, if it has none, its
+  /// Whether SQLite's message would give `name` to the constraint: its name or, if it has none, its
   /// text. If the text begins with a quoted name, SQLite takes that name for the whole.
   func isCalled(_ name: String) -> Bool {
     if let own = self.name { return own == name }

@@ -32,8 +32,9 @@ public struct ConstraintFailure: Hashable, Sendable {
   public var kind: Kind
   /// The table; nil if neither SQLite nor the schema names it.
   public var table: String?
-  /// The columns, in the order of the constraint; empty if neither SQLite nor the schema names
-  /// them, or if several constraints are possible, which the error's message then names.
+  /// The columns, in the order of the constraint. Empty if neither SQLite nor the schema names
+  /// them. Also empty if several constraints are possible; the message of the error then names all
+  /// of them.
   public var columns: [String]
   /// The name of a CHECK, or its text if it has none, or the name of an index over expressions.
   public var name: String?

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// An error that SQLite reported, or that Apus found in the way in which SQLite was used.
+/// An error that SQLite reported, or that Apus found in the use of SQLite.
 ///
 /// ```swift
 /// do {
@@ -85,7 +85,7 @@ extension DatabaseError: CustomStringConvertible {
   /// known.
   public var description: String {
     var text = "SQLite error \(code.rawValue): "
-    // SQLite's own message says less than what is known about the constraint.
+    // SQLite's own message says less than the known facts about the constraint.
     if let constraint, constraint.kind != .other {
       text += "\(constraint) (\(message))"
     } else {
@@ -107,8 +107,8 @@ extension DatabaseError: CustomStringConvertible {
   }
 }
 
-/// The models whose layouts the process has read, by the names of their tables. Used to explain the
-/// error for a table that is missing in a database.
+/// The models whose layouts the process has read, by the names of their tables. They explain the
+/// error for a missing table.
 package enum KnownModels {
   private static let names = Lock<[String: String]>([:])
 

@@ -1,12 +1,12 @@
 /// An error of a session with an engine that was lost while it was used.
 ///
-/// Outside a transaction, a statement that certainly was not run is sent again, as is one that only
-/// reads, unless `allowsRetry` is false. So this is thrown for a write, for a transaction, for a
-/// statement that may have no end, or when no session could be opened within
+/// Outside a transaction, the library sends a statement again if the statement certainly did not
+/// run or only reads, unless `allowsRetry` is false. So this is thrown for a write, for a
+/// transaction, for a statement that may have no end, or when no session could be opened within
 /// `Configuration.busyTimeout`.
 /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
 public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The effect of the statement or transaction, as far as it is known.
+  /// The known effect of the statement or transaction.
   public enum Outcome: Hashable, Sendable {
     /// Nothing was changed: the statement was not run, or the transaction was rolled back.
     case notRun
@@ -14,7 +14,7 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
     case unknown
   }
 
-  /// Whether the statement or transaction took effect, as far as that is known.
+  /// Whether the statement or transaction took effect, if that is known.
   public var outcome: Outcome
   /// What happened to the session.
   public var message: String
@@ -22,8 +22,8 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
   ///
   /// An engine says false if its node stopped answering while it ran the statement. The statement
   /// may be the reason: a query without an end would stop one node after another. The library then
-  /// sends only its own statements again, and those that read no rows in a loop, which certainly
-  /// end.
+  /// repeats only its own statements, and statements that read no rows in a loop, because these
+  /// certainly end.
   public var allowsRetry: Bool
 
   /// Creates an error.
@@ -33,7 +33,7 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
     self.allowsRetry = allowsRetry
   }
 
-  /// The message, and what is known.
+  /// The message, and the known effect.
   public var description: String {
     switch outcome {
     case .notRun where !allowsRetry:

@@ -4,13 +4,13 @@ package struct StoredForeignKey: Hashable, CustomStringConvertible {
   package let table: String
   package fileprivate(set) var columns: [String] = []
   package let parent: String
-  /// The columns of the parent: those that are named, or its primary key. Fewer than `columns` if the
+  /// The columns of the parent: the named columns, or the primary key. Fewer than `columns` if the
   /// parent has no such key.
   package fileprivate(set) var parentColumns: [String] = []
   package let onDelete: String
   package let onUpdate: String
 
-  /// Whether it prevents the deletion of a row to which others refer.
+  /// Whether the foreign key prevents the deletion of a row to which others refer.
   package var preventsDeletion: Bool { onDelete == "NO ACTION" || onDelete == "RESTRICT" }
 
   /// `Post.authorID`, or `Post (day, number)`.
@@ -21,8 +21,8 @@ package struct StoredForeignKey: Hashable, CustomStringConvertible {
 }
 
 extension ConnectionCore {
-  /// Returns the foreign keys of a table, or those of all tables that refer to it, in the order of
-  /// their declaration. Returns none if they cannot be read.
+  /// Returns the foreign keys of a table, or the foreign keys of all tables that refer to it, in
+  /// the order of their declaration. Returns none if they cannot be read.
   ///
   /// One statement, which bypasses the statement cache and the observers.
   package func foreignKeys(

@@ -1,10 +1,11 @@
 /// The rows that a failed statement would have written, read again by a SELECT with the same source
-/// or condition. They show which constraints the statement cannot have violated.
+/// or condition. The rows show which constraints the statement cannot have violated.
 ///
-/// The statement itself does not run again: that would count in `total_changes()`, and an
-/// interruption of it would roll back the caller's transaction. The SELECT reads the rows as they
-/// were before the statement, which was undone. They may be more than the statement reached, so that
-/// a constraint that they satisfy was not violated.
+/// The statement itself does not run again: a second run would count in `total_changes()`, and an
+/// interruption would roll back the caller's transaction. The SELECT reads the rows as they were
+/// before the statement, because SQLite undid the statement. The SELECT may read more rows than the
+/// statement reached before it failed. That does no harm: a constraint that all of them satisfy was
+/// not violated.
 struct WrittenRows {
   private let core: ConnectionCore
   private let table: WrittenTable
@@ -147,8 +148,8 @@ struct WrittenRows {
       """)
   }
 
-  /// Returns a condition for each column, which holds if the column would convert the value. Such a
-  /// value is not the one that SQLite checked.
+  /// Returns a condition for each column. The condition holds if the column would convert the
+  /// value: such a value differs from the one that SQLite checked.
   private func isConverted(_ names: [String]) -> [String] {
     let names = names.map(\.lowercasedASCII)
     return columns.filter { names.contains($0.name.lowercasedASCII) }.compactMap { column in
@@ -158,8 +159,8 @@ struct WrittenRows {
     }
   }
 
-  /// Returns a SELECT of columns of the new rows, with the defaults of those that an INSERT omits;
-  /// nil if SQLite chooses or computes the value of a column.
+  /// Returns a SELECT of columns of the new rows, with the defaults of the columns that an INSERT
+  /// omits. Nil if SQLite chooses or computes the value of a column.
   private func newRows(_ wanted: [String]) -> String? {
     guard let inserted else { return nil }
     var values: [String] = []
@@ -202,7 +203,7 @@ struct WrittenRows {
   // MARK: Reading
 
   /// Whether a SELECT certainly has no row. This is false, and the SELECT does not run, if it would
-  /// call code of the program, or a function that may return something else than it returned in the
+  /// call code of the program, or a function that may return another result than it returned in the
   /// statement.
   private func isEmpty(_ select: String) -> Bool {
     // A trace would show the values of the statement.

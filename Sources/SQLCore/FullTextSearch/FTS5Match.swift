@@ -53,8 +53,8 @@ struct FTS5Match {
     return occurrences
   }
 
-  /// Splits a text as FTS5 split it for the index, and passes each token to a function with the
-  /// address of `state`. The function returns `SQLITE_DONE` if it needs no more of them.
+  /// Splits a text as FTS5 split it for the index, and passes each token and the address of `state`
+  /// to a function. The function returns `SQLITE_DONE` to end the splitting.
   func tokenize<State>(
     _ text: UnsafeRawBufferPointer, into state: inout State, _ receive: FTS5Tokens.Receiver
   ) throws(FTS5Stop) {
@@ -80,9 +80,10 @@ extension FTS5 {
   /// | `apus_highlight(t, column, open, close)` | what `highlight` returns |
   /// | `apus_snippet(t, column, open, close, ellipsis, words)` | what `snippet` returns |
   ///
-  /// SQLite's own functions end each part of a text, from one mark to the next, at its first U+0000.
-  /// In old versions, such as 3.40.1, they also repeat the letters that two occurrences share, which
-  /// happens with `trigram`, and a snippet of one word can be longer.
+  /// SQLite's own functions end each part of a text, from one mark to the next, at its first
+  /// U+0000. In old versions, such as 3.40.1, these functions also repeat letters if two
+  /// occurrences overlap, as with `trigram`, and a snippet of one word can be longer than
+  /// requested.
   ///
   /// A connection has them from the first statement on that calls one. Does nothing if SQLite was
   /// built without FTS5.
@@ -93,8 +94,8 @@ extension FTS5 {
     _ = create(api, "apus_snippet", nil, snippet, nil)
   }
 
-  /// Whether the statement that was compiled last calls one of the functions, and the connection
-  /// does not have them.
+  /// Whether the last compiled statement calls one of the functions, and the connection does not
+  /// have them.
   static func lacksFunction(_ handle: OpaquePointer) -> Bool {
     let message = String(cString: sqlite3_errmsg(handle))
     return message == "no such function: apus_highlight"

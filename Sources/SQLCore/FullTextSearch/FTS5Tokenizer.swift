@@ -24,7 +24,7 @@ public protocol FTS5Tokenizer: AnyObject {
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens) throws
 }
 
-/// An error that ends tokenizing because FTS5 wants no more tokens or has failed itself.
+/// An error that ends tokenizing because FTS5 wants no more tokens or has failed.
 struct FTS5Stop: Error {
   let code: Int32
 }
@@ -113,7 +113,7 @@ public struct FTS5Tokens: ~Copyable {
   }
 
   /// Makes a receiver that passes each token to a closure. A tokenizer that wraps another one uses
-  /// it to examine the other's tokens before it appends them.
+  /// it to examine the other tokenizer's tokens before it appends them.
   public init(
     _ body: @escaping (_ token: String, _ range: Range<Int>, _ isColocated: Bool) throws -> Void
   ) {
@@ -124,7 +124,7 @@ public struct FTS5Tokens: ~Copyable {
   ///
   /// - Parameters:
   ///   - range: the position of the token in the text, in bytes of UTF-8.
-  ///   - isColocated: whether it is a synonym of the token before, at the same position.
+  ///   - isColocated: whether the token is a synonym of the previous token, at the same position.
   public func append(_ token: String, at range: Range<Int>, isColocated: Bool = false) throws {
     switch target {
     case .swift(let body): try body(token, range, isColocated)

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The places, in bytes, at which the found words of a text begin and end. It is filled by a
-/// tokenizer, which splits the text once more.
+/// The places, in bytes, at which the found words of a text begin and end. A tokenizer splits the
+/// text once more to find them.
 struct FoundWords {
   /// The part of the text that is shown.
   private(set) var part: Range<Int>
@@ -10,7 +10,7 @@ struct FoundWords {
   private(set) var ranges: [Range<Int>] = []
 
   private let byteCount: Int
-  /// The tokens of the part, and those of each range of occurrences that share tokens.
+  /// The tokens of the part to show, and the tokens of each range of overlapping occurrences.
   private let shown: Range<Int>
   private let found: [Range<Int>]
   private let showsEnd: Bool
@@ -50,7 +50,7 @@ struct FoundWords {
     if showsEnd { part = part.lowerBound..<text.count }
   }
 
-  /// Whether the rest of the text has nothing to find.
+  /// Whether the rest of the text contains no occurrence.
   private var isComplete: Bool {
     token >= shown.upperBound || showsEnd && next == found.count && token > shown.lowerBound
   }

@@ -1,15 +1,16 @@
 #if canImport(FoundationEssentials)
-  // FoundationEssentials has no normal forms, and the rest of Foundation would add the data of all
+  // FoundationEssentials has no normal forms, and the whole of Foundation would add the data of all
   // languages to a program.
   @_spi(_Unicode) import Swift
 #else
   import Foundation
 #endif
 
-/// A tokenizer that makes the normal form NFC of a text before another tokenizer splits it, so that
-/// `é` is one letter, however it was typed: as one character, or as a letter with an accent.
+/// A tokenizer that normalizes a text to NFC before another tokenizer splits it. `é` is then one
+/// letter, whether it was typed as one character or as a letter with an accent.
 ///
-/// Its first argument is the name of the other tokenizer, and the rest are that one's arguments.
+/// The first argument is the name of the other tokenizer. The remaining arguments are passed to the
+/// other tokenizer.
 final class NormalizingTokenizer: FTS5Tokenizer {
   private let words: any FTS5Tokenizer
 
@@ -44,12 +45,14 @@ final class NormalizingTokenizer: FTS5Tokenizer {
     try words.tokenize(bytes.span, for: purpose, into: relay)
   }
 
-  /// Returns the places in the source at which a word begins or ends that begins or ends before a
-  /// byte of the normal form; the last places are those of its end.
+  /// Returns two places in the source for each byte of the normal form: where a word begins in the
+  /// source, and where it ends, if it begins or ends before that byte. The last places are for the
+  /// end of the normal form.
   ///
-  /// Swift compares characters by their normal forms, so both texts have the same characters, in
-  /// other bytes. Most are the same in both, and so are places inside them: in the emoji 1️⃣, the
-  /// word is only its first byte. Otherwise a word has whole parts of a character.
+  /// Swift compares characters by their normal forms, so both texts have the same characters, with
+  /// different bytes. Most characters have the same bytes in both texts, and so the same places
+  /// inside them: in the emoji 1️⃣, the word is only the first byte. In the other characters a word
+  /// consists of whole parts.
   static func places(of source: String, in normal: String) -> (starts: [Int], ends: [Int]) {
     var starts: [Int] = []
     var ends: [Int] = []
@@ -79,7 +82,8 @@ final class NormalizingTokenizer: FTS5Tokenizer {
 }
 
 extension String {
-  /// The shortest parts of a character whose normal forms, one after another, are its own.
+  /// The shortest parts of a character whose normal forms, joined, are the normal form of the
+  /// character.
   fileprivate var normalizedParts: [String] {
     let normal = composed.unicodeScalars
     var parts: [String] = []
@@ -112,7 +116,7 @@ extension String {
 extension Registration {
   /// The tokenizer `apus_nfc`, which an index with `SearchTokenizer.normalized(_:)` names.
   ///
-  /// A database that is opened with the models of its indexes has it already. Another program must
+  /// A database that is opened with the models of its indexes already has it. Another program must
   /// register a tokenizer of this name before it searches or writes the table.
   public static let normalizingTokenizer = Registration { registrar in
     try registrar.tokenizer("apus_nfc") { try NormalizingTokenizer($0) }

@@ -1,12 +1,12 @@
 import CSQLite
 
-/// The part of a row that a snippet shows: the tokens of a column in which most phrases of a search
-/// stand.
+/// The part of a row that a snippet shows: the tokens of a column that contain the most phrases of
+/// a search.
 ///
-/// It is chosen as FTS5 chooses it. For each occurrence, two parts are tried: one that begins with
-/// it, and is then moved so that what it has of the search is in the middle, and one that begins
-/// with its sentence. Each phrase counts 1,000, each repetition 1, the beginning of a sentence 100
-/// and the beginning of a text 120.
+/// The library chooses it as FTS5 does. It tries two parts for each occurrence. One begins with the
+/// occurrence, and is then moved so that the occurrences are in its middle. The other begins with
+/// the sentence of the occurrence. Each phrase counts 1,000, each repetition 1, the beginning of a
+/// sentence 100 and the beginning of a text 120.
 struct Snippet {
   private(set) var column: Int
   private(set) var firstToken = 0
@@ -53,7 +53,7 @@ struct Snippet {
   }
 
   /// Returns the score of the part that begins with a token, and the tokens from its first to its
-  /// last occurrence; nil if it has none.
+  /// last occurrence. Nil if the part has no occurrence.
   private mutating func rate(
     _ token: Int, _ occurrences: [FTS5Match.Occurrence]
   ) -> (score: Int, covered: Range<Int>)? {

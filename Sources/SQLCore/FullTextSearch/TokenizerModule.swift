@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The registration of a tokenizer on one connection, which makes its instances. FTS5 owns it and
-/// releases it.
+/// The registration of a tokenizer on one connection, which makes its instances. FTS5 owns and
+/// releases the registration.
 final class TokenizerModule {
   // Unretained: the core owns the handle, the handle owns FTS5 and this object, and the core
   // outlives all of them.
@@ -69,8 +69,8 @@ private final class TokenizerInstance {
     } catch let stop as FTS5Stop {
       return stop.code
     } catch {
-      // FTS5 has no way to report a message. It has already written a part of the row by now, and
-      // SQLite would not undo that by itself.
+      // FTS5 has no way to report a message. It has already written a part of the row at this
+      // moment, and SQLite would not undo that by itself.
       core.takeUnretainedValue().state.pointee.hooks.note(
         error, spoilsWrites: true)
       return CallbackFailure(error).code
@@ -132,8 +132,8 @@ enum FTS5 {
 final class ForeignTokenizer: FTS5Tokenizer {
   private let methods: fts5_tokenizer
   private let instance: OpaquePointer
-  // Unretained: the wrapping tokenizer holds this one, FTS5 holds that one, and the core's handle
-  // holds FTS5.
+  // Unretained: the wrapping tokenizer holds this tokenizer, FTS5 holds the wrapping one, and the
+  // core's handle holds FTS5.
   private let core: Unmanaged<ConnectionCore>
 
   init(_ name: String, _ arguments: [String], on core: ConnectionCore) throws {

@@ -36,7 +36,7 @@ final class TypedAggregateState<State>: AggregateState {
   override func result() throws -> DatabaseValue { try bodies.result(state) }
 }
 
-/// An aggregate function that SQLite calls. SQLite owns it and releases it.
+/// An aggregate function that SQLite calls. SQLite owns and releases it.
 final class AggregateFunction {
   private let makeState: @Sendable () -> AggregateState
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.

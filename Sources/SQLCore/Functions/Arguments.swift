@@ -31,8 +31,8 @@ public struct Arguments: ~Copyable {
 
   /// The connection that makes the call, on which the function can run statements.
   ///
-  /// These run inside the calling statement and see what it has done so far. The connection is
-  /// valid as long as the current access.
+  /// Statements on this connection run inside the calling statement and see its changes so far. The
+  /// connection is valid during the current access.
   public var connection: Connection { core.lend() }
 
   /// The argument at `index`, counted from 0, whatever its storage class.
@@ -80,8 +80,8 @@ public struct Arguments: ~Copyable {
   }
 
   /// Returns an object made from the argument at `index`, such as a compiled pattern. SQLite keeps
-  /// the object as long as the argument is the same constant in every row; `make` is called again
-  /// otherwise.
+  /// the object while the argument is the same constant in every row; otherwise `make` is called
+  /// again.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/get_auxdata.html>
   public func prepared<Object: AnyObject>(
@@ -95,7 +95,7 @@ public struct Arguments: ~Copyable {
     }
     let object = try make(try Cell(value: argument, form: .standard).databaseValue())
     if let context {
-      // SQLite releases the object, immediately if it does not keep it.
+      // SQLite releases the object, immediately if SQLite does not keep it.
       let held = Unmanaged<AnyObject>.passRetained(object).toOpaque()
       sqlite3_set_auxdata(context, Int32(index), held) { pointer in
         if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }

@@ -6,7 +6,7 @@ import CSQLite
   import Foundation
 #endif
 
-/// A collation whose comparison is a Swift closure. SQLite owns it and releases it.
+/// A collation whose comparison is a Swift closure. SQLite owns and releases it.
 final class Collation {
   private let compare: @Sendable (Span<UInt8>, Span<UInt8>) throws -> ComparisonResult
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
@@ -73,7 +73,7 @@ private func compareText(
 }
 
 extension Registrar {
-  /// Registers a collation, by which text is compared, sorted and looked up in indexes.
+  /// Registers a collation, which compares and sorts texts and finds them in indexes.
   ///
   /// ```swift
   /// try db.collation("reversed") { left, right in
@@ -82,10 +82,10 @@ extension Registrar {
   /// try db.rows("SELECT letter FROM alphabet ORDER BY letter COLLATE reversed")
   /// ```
   ///
-  /// It must define one total order of all texts that never changes, because indexes are sorted by
-  /// it. If it throws, the running statement fails with that error; if the statement writes, its
-  /// transaction is rolled back, as after an interruption. Text that is not UTF-8 is repaired
-  /// first. While the collation runs, its connection can run nothing else.
+  /// The closure must define one total order of all texts that never changes, because indexes are
+  /// sorted by it. If it throws, the running statement fails with that error; if the statement
+  /// writes, its transaction is rolled back, as after an interruption. Text that is not UTF-8 is
+  /// repaired first. While the collation runs, its connection can run nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func collation(
     _ name: String,

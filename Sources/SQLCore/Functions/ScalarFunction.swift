@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A Swift closure that SQLite calls as a function. SQLite owns it and releases it.
+/// A Swift closure that SQLite calls as a function. SQLite owns and releases it.
 final class ScalarFunction {
   private let body: @Sendable (borrowing Arguments) throws -> DatabaseValue
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
@@ -53,7 +53,7 @@ private func callScalar(
   Unmanaged<ScalarFunction>.fromOpaque(data).takeUnretainedValue().call(context, count, values)
 }
 
-/// The properties that a function guarantees, and the places from which it may be called.
+/// The properties that a function guarantees, and the contexts in which SQL may call it.
 ///
 /// ```swift
 /// try db.function("slug", [.deterministic, .innocuous]) { (title: String) in
@@ -74,8 +74,8 @@ public struct FunctionFlags: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Equal arguments always give equal results, so SQLite may call it less often, and indexes may
-  /// use it.
+  /// Equal arguments always give equal results, so SQLite may call the function less often, and
+  /// indexes may use it.
   public static let deterministic = FunctionFlags(rawValue: SQLITE_DETERMINISTIC)
   /// It cannot be called from views, triggers or the schema. This holds for every function that is
   /// not `.innocuous`.
@@ -101,10 +101,11 @@ extension Registrar {
   /// try db.rows("SELECT rot13(name) FROM animal")
   /// ```
   ///
-  /// It takes as many arguments as the closure, and replaces a function of the same name and number
-  /// of arguments. The statement fails if an argument cannot be read as the closure's type (for
-  /// example NULL for a type that is not optional), or if the closure throws, with the message of
-  /// that error. The flags say where the function may be called; see `FunctionFlags`.
+  /// The SQL function takes as many arguments as the closure, and replaces a function with the same
+  /// name and number of arguments. The statement fails if an argument cannot be read as the
+  /// closure's type (for example NULL for a type that is not optional). It also fails if the
+  /// closure throws, with the message of that error. The flags say where the function may be
+  /// called; see `FunctionFlags`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
   public func function<each Argument: ColumnValue, Result: ColumnValue>(
     _ name: String, _ flags: FunctionFlags = [],

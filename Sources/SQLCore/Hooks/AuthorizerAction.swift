@@ -79,7 +79,7 @@ public struct AuthorizerAction: Hashable, Sendable {
   public let kind: Kind
   /// The name of the attached database, `main` for the first; nil if the action concerns none.
   public let database: String?
-  /// The innermost trigger or view that causes the action; nil for the statement itself.
+  /// The innermost trigger or view that causes the action; nil if the statement itself does.
   public let trigger: String?
 
   init(

@@ -1,15 +1,15 @@
 import Synchronization
 
 extension Connection {
-  /// Runs a closure whose statement reads all rows of a table, and reports how many it has read:
-  /// first none, and then about every 10,000 rows.
+  /// Runs a closure whose statement reads all rows of a table, and reports the number of rows read
+  /// so far: first 0, and then about every 10,000 rows.
   ///
-  /// SQLite does not say how far a statement has come. Its virtual machine takes about the same number
-  /// of steps for each row, so the count is an estimate. An error that `progress` throws ends the
-  /// statement, and is rethrown.
+  /// SQLite does not report the progress of a statement in rows. Its virtual machine takes about
+  /// the same number of steps for each row, so the count is an estimate. An error that `progress`
+  /// throws ends the statement, and is rethrown.
   ///
-  /// Without `progress`, this costs nothing; otherwise, the rows are counted first. A small table, and
-  /// one that an engine keeps elsewhere, is not reported.
+  /// Without `progress`, this costs nothing; otherwise, the rows are counted first. Small tables,
+  /// and tables that an engine keeps elsewhere, are not reported.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   package func reportingRows<Result>(
     of table: String, stepsPerRow: Int,
@@ -17,7 +17,7 @@ extension Connection {
     _ body: () throws -> Result
   ) throws -> Result {
     guard let progress, try !use().isRemote else { return try body() }
-    // Without a number of rows, `body` runs all the same, and throws what is wrong.
+    // If the rows cannot be counted, `body` runs anyway and throws the reason.
     guard
       let count = try? row("SELECT count(*) FROM \(identifier: table)")?.get(Int.self, at: 0),
       count > RowSteps.reportedRows
@@ -59,7 +59,7 @@ private final class RowSteps: Sendable {
   /// The error with which the caller ended the statement.
   let failure = Lock<(any Error)?>(nil)
 
-  /// Counts the steps of one interval. Returns the number of rows if it is to be reported.
+  /// Counts the steps of one interval. Returns the number of rows if it is time to report.
   func next(perRow: Int, of count: Int) -> Int? {
     let steps = steps.add(Self.interval, ordering: .relaxed).newValue
     // The estimate may be too high; the last row is read when the statement has ended.

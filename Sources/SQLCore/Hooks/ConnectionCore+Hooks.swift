@@ -5,9 +5,8 @@ extension ConnectionCore {
   /// changes are to be observed, throws misuse while a session records, and `DatabaseError` if SQLite
   /// was built without the pre-update hook.
   ///
-  /// When the first hook is installed, every cached statement is recompiled. A `DELETE` without a
-  /// WHERE clause that was compiled without the hook would use SQLite's truncate optimization,
-  /// which reports no rows.
+  /// The first hook recompiles every cached statement. A `DELETE` without a WHERE clause that was
+  /// compiled without the hook would use SQLite's truncate optimization, which reports no rows.
   ///
   /// - Parameter hooksRows: Whether row changes are reported to the observer.
   package func setObserver(
@@ -52,15 +51,16 @@ extension ConnectionCore {
   }
 
   func purgeListeners() {
-    // The closures are released afterwards, because what they hold may be a caller's object, whose
-    // `deinit` may use the connection.
+    // The closures are released afterwards, because they may hold a caller's object whose `deinit`
+    // uses the connection.
     let listeners = state.pointee.hooks.listeners
     defer { withExtendedLifetime(listeners) {} }
     state.pointee.hooks.purgeListeners()
     installHooks()
   }
 
-  /// Reports what the writer touches to the cache of its database; nil if nothing is cached.
+  /// Reports the rows that the writer touches to the cache of its database; nil if nothing is
+  /// cached.
   func feed(_ cache: DatabaseCache?) {
     state.pointee.cacheFeed.use(cache)
     installHooks()
@@ -75,7 +75,7 @@ extension ConnectionCore {
     sqlite3_preupdate_hook(handle, nil, nil)
   }
 
-  /// Installs the pre-update hook again, whose slot a session had that has ended.
+  /// Installs the pre-update hook again after a session that used its slot has ended.
   func restorePreUpdateHook() {
     guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
     else {
@@ -162,7 +162,7 @@ private func notify(
 
 private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
   guard let state = state(context) else { return 0 }
-  // A collation or a tokenizer failed, so what was written may be out of order.
+  // A collation or a tokenizer failed, so written data may be out of order.
   guard !state.pointee.hooks.spoilsWrites else { return 1 }
   if !state.pointee.hooks.listeners.commit.isEmpty {
     if let failure = state.askListenersToCommit() {
@@ -198,7 +198,8 @@ private func didUpdate(
 }
 
 extension UnsafeMutablePointer where Pointee == ConnectionState {
-  /// Notes a row change for the cache. A function of its own, as most connections feed none.
+  /// Notes a row change for the cache. It is a separate function, because most connections feed no
+  /// cache.
   @inline(never)
   fileprivate func feedCache(
     _ operation: Int32, database: UnsafePointer<CChar>, table: UnsafePointer<CChar>,

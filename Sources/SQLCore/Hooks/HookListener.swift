@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A listener to the events of a connection, as `onCommit`, `onUpdate` and similar methods add it.
+/// A listener to the events of a connection, as added by `onCommit`, `onUpdate` and similar
+/// methods.
 ///
 /// ```swift
 /// let listener = try db.onCommit { print("commits") }
@@ -68,8 +69,8 @@ struct HookListeners {
 }
 
 extension HookListeners.List {
-  /// Calls the closures that are in the list when this begins, except those that are removed
-  /// meanwhile.
+  /// Calls the closures that are in the list at the beginning, except closures that are removed
+  /// during the calls.
   func forEachBody<Body>(
     _ call: (Body) throws -> Void
   ) rethrows where Element == Listening<Body> {
@@ -133,8 +134,8 @@ extension Registrar {
   /// Calls `body` while a statement waits for a lock that another connection holds: before each
   /// attempt to get the lock, with the number of attempts so far.
   ///
-  /// If `body` throws, the waiting and the statement end with its error. If it returns true, the
-  /// statement continues to wait, whatever the busy timeout. If it returns false, the statement
+  /// If `body` throws, the wait and the statement end with its error. If `body` returns true, the
+  /// statement continues to wait, whatever the busy timeout. If `body` returns false, the statement
   /// waits as long as the busy timeout allows, as it does without a listener. While `body` runs,
   /// its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/busy_handler.html>

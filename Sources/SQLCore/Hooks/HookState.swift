@@ -12,7 +12,7 @@ struct InstalledHooks: OptionSet {
 }
 
 /// The listeners of a connection, the hooks that are installed for them, and the error of a
-/// callback that could not report it to SQLite.
+/// callback that SQLite gives no way to report.
 ///
 /// Its methods call neither listeners nor SQLite: either could come back to this value.
 struct HookState {
@@ -21,7 +21,7 @@ struct HookState {
   private(set) var installed: InstalledHooks = []
   private(set) var tracedKinds: TraceKinds = []
   private var knownAuthorizers: [ObjectIdentifier] = []
-  /// The number of running callbacks in which SQLite allows no statement on the connection.
+  /// The number of running callbacks during which SQLite allows no statement on the connection.
   private var depth = 0
   /// The error of a callback that could not report it to SQLite.
   private(set) var failure: NotedFailure?
@@ -57,9 +57,9 @@ struct HookState {
     let expiresStatements: Bool
   }
 
-  /// Notes the hooks that the observer and the listeners need now, and returns what has changed.
+  /// Notes the hooks that the observer and the listeners need now, and returns the differences.
   ///
-  /// - Parameter feedsCache: Whether a cache needs to know what commits touch.
+  /// - Parameter feedsCache: Whether a cache needs to know the rows that commits touch.
   mutating func update(isObserved: Bool, observesRows: Bool, feedsCache: Bool) -> Changes {
     var wanted: InstalledHooks = []
     if isObserved || vetoesFailedCommits || feedsCache || !listeners.commit.isEmpty {
@@ -83,7 +83,7 @@ struct HookState {
 
   // MARK: Callbacks
 
-  /// Throws misuse while a callback runs in which SQLite allows no statement on the connection.
+  /// Throws misuse during a callback in which SQLite allows no statement on the connection.
   @inline(__always)
   func checkUse() throws {
     if depth > 0 { throw DatabaseError.usedInHook }
@@ -100,7 +100,7 @@ struct HookState {
     }
   }
 
-  /// Notes the error by which a listener refuses a commit, in place of any other.
+  /// Notes the error with which a listener refuses a commit. It replaces any other noted error.
   mutating func noteVeto(_ failure: NotedFailure) {
     self.failure = failure
   }
@@ -111,7 +111,7 @@ struct HookState {
   /// Clears the error of a callback when an access ends.
   mutating func forgetFailure() { failure = nil }
 
-  /// Whether a collation or a tokenizer failed, so that what was written may be out of order.
+  /// Whether a collation or a tokenizer failed, so that written data may be out of order.
   var spoilsWrites: Bool { failure?.spoilsWrites ?? false }
 
   /// Makes commits fail after a callback has failed. The hooks must be updated next.
@@ -122,7 +122,7 @@ struct HookState {
   /// Whether a session records.
   var isRecording: Bool { sessionCount > 0 }
 
-  /// Whether a session may use the slot of the pre-update hook, as far as listeners are concerned.
+  /// Whether the listeners leave the slot of the pre-update hook to a session.
   var allowsSessions: Bool { listeners.preUpdate.isEmpty }
 
   mutating func sessionDidBegin() { sessionCount += 1 }

@@ -7,7 +7,7 @@ public struct TraceEvent: ~Copyable {
   public let kind: TraceKinds
   /// The statement; nil for `.close`.
   let statement: OpaquePointer?
-  /// Whether a trigger of the statement begins, and not the statement itself.
+  /// Whether a trigger of the statement begins, rather than the statement itself.
   public var isTrigger: Bool { comment != nil }
   /// The comment that SQLite passes when a trigger begins.
   private let comment: String?
@@ -39,7 +39,8 @@ public struct TraceEvent: ~Copyable {
   /// - SeeAlso: <https://www.sqlite.org/c3ref/expanded_sql.html>
   public var expandedSQL: String? { comment ?? statement.flatMap(expandedText) }
 
-  /// A value of the task that began the access whose statement is reported, such as a request.
+  /// A value of the task that began the access, such as a request. Reports of the access's
+  /// statements have it.
   ///
   /// ```swift
   /// configuration.onStatement = { event in
@@ -51,9 +52,9 @@ public struct TraceEvent: ~Copyable {
   /// ```
   ///
   /// The statements of an access often run on a thread of the database, outside of the task. If
-  /// `Configuration.onStatement` is set, the database takes this value along: to reads, writes and
-  /// streams of rows. BEGIN and COMMIT of a transaction that several writes share belong to none of
-  /// them, and live results are read by tasks of their own.
+  /// `Configuration.onStatement` is set, the database hands this value on to reads, writes and
+  /// streams of rows. BEGIN and COMMIT of a shared transaction belong to none of its writes, and
+  /// live results are read by the library's own tasks.
   @TaskLocal public static var origin: (any Sendable)?
 }
 
@@ -65,7 +66,7 @@ public struct TraceEvent: ~Copyable {
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_trace.html>
 public struct TraceKinds: OptionSet, Sendable {
-  /// The bits, which are those of SQLite.
+  /// The bits, which are SQLite's own.
   public let rawValue: UInt32
 
   /// Creates a set of kinds from SQLite's bits.

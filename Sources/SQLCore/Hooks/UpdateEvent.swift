@@ -80,10 +80,10 @@ extension Registrar {
   /// instead, and the writer throws the error with the code `SQLITE_CONSTRAINT_COMMITHOOK` (531).
   ///
   /// It is called once for each `write { }` that commits, even if asynchronous writes share a
-  /// transaction; outside `write`, once for each transaction. Each of them ends with a call of this
-  /// listener or of `onRollback`. Both are called, this one first, only if the commit is vetoed or
-  /// fails on the disk. A veto undoes all writes that share the transaction. While `body` runs, its
-  /// connection runs nothing else. No hook is installed while there are no listeners.
+  /// transaction; outside `write`, once for each transaction. Each of these ends with a call of
+  /// this listener or of `onRollback`. If the commit is vetoed or fails on the disk, both are
+  /// called, this listener first. A veto undoes all writes that share the transaction. While `body`
+  /// runs, its connection runs nothing else. No hook is installed while there are no listeners.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
   @discardableResult
   public func onCommit(_ body: @escaping @Sendable () throws -> Void) throws -> HookListener {
@@ -104,9 +104,9 @@ extension Registrar {
 
   /// Calls `body` after each commit in WAL mode.
   ///
-  /// The listener does not change how the log is kept within its bound, nor the effect of
-  /// `PRAGMA wal_autocheckpoint`, which sets the number of pages from which a commit copies the log
-  /// into the file. While `body` runs, its connection runs nothing else.
+  /// The listener changes neither the bound of the log nor the effect of
+  /// `PRAGMA wal_autocheckpoint`. That pragma sets the number of pages from which a commit copies
+  /// the log into the file. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   @discardableResult
   public func onWALCommit(_ body: @escaping @Sendable (WALCommit) -> Void) throws -> HookListener {

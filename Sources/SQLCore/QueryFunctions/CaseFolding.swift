@@ -1,4 +1,4 @@
-/// A rule by which letters of upper and lower case are the same.
+/// A rule that says which upper-case and lower-case letters are the same.
 ///
 /// ```swift
 /// Post.where { $0.$title.contains("straße", ignoringCase: .unicode) }   // also finds STRASSE
@@ -10,14 +10,15 @@ public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
   /// Each character is the same as its upper-case and lower-case forms in Unicode, in every script:
   /// `É` and `é`, `ß` and `SS`, `ς` and `Σ`. Accents count: `e` and `é` differ.
   ///
-  /// The rules are those of the Unicode version in Swift's standard library.
+  /// The rules of the Unicode version in Swift's standard library apply.
   case unicode
 
-  /// Returns the text with its letters in the case by which they are compared.
+  /// Returns the text with its letters in the case that is compared.
   public func fold(_ text: String) -> String {
     switch self {
     case .ascii: text.lowercasedASCII
-    // Upper case first: only it makes `ß` and `SS`, and the two forms of a small sigma, the same.
+    // Upper case first: only upper case makes `ß` equal to `SS`, and the two forms of a small sigma
+    // equal.
     case .unicode:
       text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercasedASCII : text.uppercased().lowercased()
     }

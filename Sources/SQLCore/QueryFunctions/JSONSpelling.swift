@@ -6,10 +6,11 @@ package enum JSONSpelling {
   /// of quotation marks, backslashes and control characters.
   ///
   /// Before version 3.45, SQLite compares a key in a path with the bytes of the JSON. So it does
-  /// not find `größe` if the JSON has `gr\u00f6\u00dfe`, as Python and PHP write it.
+  /// not find `größe` if the JSON contains `gr\u00f6\u00dfe`, which is how Python and PHP write the
+  /// key.
   ///
-  /// Costs a search for a backslash if the JSON has none. Text that is not JSON is returned as it
-  /// is.
+  /// Searches for a backslash; without one there is no further cost. Text that is not JSON is
+  /// returned unchanged.
   static func plainKeys(of json: String) -> String {
     guard json.utf8.contains(backslash) else { return json }
     var json = json

@@ -16,7 +16,7 @@ extension Registration {
   /// | `apus_json_nodes(x)` | the JSON; an error if SQLite would cut a text in it at U+0000 |
   /// | `apus_json_group_object(key, x)` | an object of the JSON `x` of each row |
   ///
-  /// NULL gives NULL, and so does `null` as a value.
+  /// NULL gives NULL, and so does a `null` in the JSON.
   static let jsonValues = Registration { registrar in
     let flags: FunctionFlags = [.innocuous, .deterministic]
     try registrar.function("apus_json", argumentCount: 1, flags) { arguments in
@@ -58,7 +58,7 @@ extension Registration {
   }
 }
 
-/// A type whose values SQLite's own functions do not read from JSON as a column stores them.
+/// A type whose values SQLite's own functions read from JSON in another form than a column stores.
 ///
 /// Values are decoded as `JSON<Value>` decodes them, so that a query and the program see the same.
 package final class JSONType: Sendable {
@@ -127,8 +127,8 @@ package final class JSONType: Sendable {
     }
   }
 
-  /// Returns a text, which most values are, without a decoder. Any other value is what
-  /// `json_extract` returns of it.
+  /// Returns a text without a decoder, since most values are texts. Returns any other value as
+  /// `json_extract` does.
   private static func text(_ json: String) throws -> DatabaseValue {
     switch json.utf8.first {
     case UInt8(ascii: "\""):
@@ -165,8 +165,8 @@ extension String {
 }
 
 extension Registration {
-  /// The functions that write as JSON the stored values that SQLite's own JSON functions would
-  /// round, or could not write at all. `JSONDecoder` reads the result as the same value.
+  /// The functions that write stored values as JSON where SQLite's own JSON functions would round
+  /// them or fail. `JSONDecoder` reads the result as the same value.
   ///
   /// | SQL | of | returns |
   /// |---|---|---|

@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
   import FoundationEssentials
-  // FoundationEssentials by itself knows no time zone but GMT.
+  // FoundationEssentials knows only the time zone GMT.
   #if canImport(FoundationInternationalization)
     import FoundationInternationalization
   #endif
@@ -38,7 +38,8 @@ extension Registration {
 
 /// A time zone as the function from UTC to the time that its clocks show.
 final class ClockZone: Sendable {
-  /// The seconds in which SQLite's date functions work: the years 0 to 9999, and a day around them.
+  /// The seconds for which SQLite's date functions work: the years 0 to 9999, and one day more at
+  /// each end.
   static let range: ClosedRange<Int64> = -62_167_305_600...253_402_387_199
 
   private let zone: TimeZone
@@ -53,10 +54,10 @@ final class ClockZone: Sendable {
 
   func local(fromUTC seconds: Int64) -> Int64 { seconds + offset(at: seconds) }
 
-  /// Returns the first time at which clocks show a given time.
+  /// Returns the first moment at which clocks show a given time.
   ///
-  /// If they skip it, the result is later by the skipped length. For the start of a day, it is the
-  /// moment at which the clocks change.
+  /// If the clocks skip the given time, the result is later by the skipped length. For the start of
+  /// a day, the result is the moment at which the clocks change.
   func utc(fromLocal seconds: Int64, isStart: Bool) -> Int64 {
     let day: Int64 = 86_400
     let before = offset(at: seconds - day)
@@ -99,7 +100,8 @@ extension TimeZone {
   /// leaves them out, and every zone of the machine is GMT.
   package static let areKnown = TimeZone(identifier: "Europe/Berlin") != nil
 
-  /// Returns the time zone of an identifier, or that of the machine; nil if it is not known.
+  /// Returns the time zone with an identifier, or the time zone of the machine; nil if it is not
+  /// known.
   package init?(named name: String) {
     guard TimeZone.areKnown else { return nil }
     if name == TimeZone.localName {

@@ -61,7 +61,7 @@ struct NotedFailure {
   let error: any Error
   /// The code of the error that the running statement throws.
   let code: Int32
-  /// Whether the statement's writes may be inconsistent, so that none of them may stay.
+  /// Whether the statement's writes may be inconsistent and must all be undone.
   let spoilsWrites: Bool
 
   init(_ error: any Error, code: Int32, spoilsWrites: Bool = false) {

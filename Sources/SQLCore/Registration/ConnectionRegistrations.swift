@@ -9,7 +9,7 @@ final class ConnectionRegistrations: Sendable {
   }
 
   private let entries = Lock<[Registration.Key: Entry]>([:])
-  /// The sequence number of the last entry. A connection with this number has all of them.
+  /// The sequence number of the last entry. A connection with this number has all entries.
   private let latest = Atomic<UInt64>(0)
 
   func add(_ registration: Registration) {
@@ -104,7 +104,7 @@ struct RegistrationState {
     self.sequence = sequence
   }
 
-  /// Notes whose registrations the connection has.
+  /// Notes the registrations that the connection must have.
   mutating func follow(_ source: ConnectionRegistrations) {
     self.source = source
   }

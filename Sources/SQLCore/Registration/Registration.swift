@@ -21,7 +21,7 @@ public struct Registration: Sendable {
   /// Whether SQLite calls code in Swift while it runs statements.
   var needsCode: Bool { steps.contains { $0.key.kind != .setting } }
 
-  /// Whether statements may return something else than before.
+  /// Whether statements may return other results than before.
   var changesResults: Bool { steps.contains { $0.key.kind != .listener } }
 
   init(_ key: Key, install: @escaping @Sendable (ConnectionCore) throws -> Void) {
@@ -73,9 +73,9 @@ public struct Registration: Sendable {
 /// ```
 ///
 /// A registration on a database also applies to connections that are opened later. An idle
-/// connection gets it when it is next used, and a connection in use when it is used again. A
-/// registration on the connection of a `read` or `write` closure applies only to that connection of
-/// the pool, and stays after the closure.
+/// connection gets the registration at its next use, and a connection in use at the use after that.
+/// A registration on the connection of a `read` or `write` closure applies only to that connection
+/// of the pool, and stays after the closure.
 /// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public protocol Registrar {
   /// Installs a registration.
@@ -129,9 +129,9 @@ func requireName(_ name: String, of kind: String) throws {
 extension Registration {
   /// Switches `recursive_triggers` on for the connections that may write.
   ///
-  /// Without it, SQLite fires no delete triggers for the rows that REPLACE removes. A
-  /// full-text index that is kept by triggers would still have these rows, and the change log would
-  /// lack them.
+  /// Without this setting, SQLite fires no delete triggers for the rows that REPLACE removes. A
+  /// full-text index that triggers maintain would still have these rows, and the change log would
+  /// lack their deletion.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_recursive_triggers>
   package static let recursiveTriggers = Registration(
     Key(kind: .setting, name: "recursive_triggers")
@@ -139,7 +139,7 @@ extension Registration {
     if !core.isReader { try core.run(pragma: "PRAGMA recursive_triggers = ON") }
   }
 
-  /// Creates a temporary view with its triggers, in place of one of the same name.
+  /// Creates a temporary view with its triggers, in place of a view with the same name.
   ///
   /// - Parameter statements: the statements that create the view and its triggers.
   package static func temporaryView(_ name: Identifier, _ statements: [String]) -> Registration {

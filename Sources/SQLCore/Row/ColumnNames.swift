@@ -87,8 +87,8 @@ extension StatementPointer {
   /// Returns the positions of a model's columns in the result. They are found once for each
   /// statement, and again after SQLite recompiled it.
   ///
-  /// Throws `DatabaseError` (`.range`) if the result has no column, or several columns, with one of
-  /// the names.
+  /// Throws `DatabaseError` (`.range`) if the result has no column with one of the names, or
+  /// several columns with it.
   package func positions(
     ofColumns names: @autoclosure () -> [String], layout: UInt16, model: @autoclosure () -> String
   ) throws -> ColumnPositions {

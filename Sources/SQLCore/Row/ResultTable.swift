@@ -20,7 +20,7 @@ public struct ResultTable: Sendable, Equatable {
     /// The name of the column. Several columns of a result may have the same name.
     public var name: String
 
-    /// The name of the type of its values, in Swift or in SQLite; empty if it has none.
+    /// The name of the type of its values, in Swift or in SQLite; empty if the column has no type.
     public var type: String
 
     /// Makes a heading.
@@ -52,7 +52,7 @@ extension ResultTable: CustomStringConvertible {
   /// A column is as wide as the widest of its name, type and cells. Width is measured in terminal
   /// columns: an East Asian character or an emoji takes two, a combining accent none. Line breaks
   /// and other control characters are written as escapes (`\n`, `\t`, `\u{0}`); a backslash in a
-  /// cell is printed unchanged. Every row and cell is printed, so the cost is that of the whole
+  /// cell is printed unchanged. Every row and cell is printed, so the cost grows with the whole
   /// table.
   public var description: String { ResultTableText(self).text }
 
@@ -81,8 +81,8 @@ extension Connection {
   ///
   /// A column's type is the Swift type for its declared type: Int64, Double, String or Data. For a
   /// column without a declared type, such as an expression, it is the type of the first value that
-  /// is not NULL, or Any if all values are NULL. BLOBs are shown by their size, and a text that is not
-  /// UTF-8 as `CAST(x'FF41' AS TEXT)`. Runs one statement and holds all its rows in memory.
+  /// is not NULL, or Any if all values are NULL. A BLOB is shown by its size, and a text that is
+  /// not UTF-8 as `CAST(x'FF41' AS TEXT)`. Runs one statement and holds all its rows in memory.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func table(_ sql: SQL) throws -> ResultTable {
     let core = try use()

@@ -67,7 +67,7 @@ struct ResultTableText {
     guard Self.lineWidth(widths) > width else { return }
     let least = [widths[0]] + widths.dropFirst().map { min($0, Self.leastWidth) }
     if Self.lineWidth(least) > width, least.count > 2 {
-      // Keep as many columns as fit beside the one that stands for the rest.
+      // Keep as many columns as fit beside the column that stands for the omitted ones.
       var kept = least.count - 1
       while kept > 2, Self.lineWidth(least.prefix(kept) + [1]) > width { kept -= 1 }
       leaveOut(from: kept)
@@ -184,7 +184,7 @@ extension Unicode.Scalar {
     return isWithoutWidth ? 0 : 1
   }
 
-  /// Whether it is drawn over another character, or not at all.
+  /// Whether the character is drawn over another character, or not at all.
   private var isWithoutWidth: Bool {
     // Hangul vowels and final consonants join the consonant before them.
     if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) { return true }

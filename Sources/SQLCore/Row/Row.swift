@@ -10,8 +10,8 @@ public struct Row: Sendable {
   /// The values, in the order of the columns.
   public let values: [DatabaseValue]
 
-  /// Copies the row at which a statement is. A text that is not UTF-8 is `.invalidText`; only reading
-  /// it as another type throws.
+  /// Copies the current row of a statement. A text that is not UTF-8 is `.invalidText`; only
+  /// reading it as another type throws.
   public init(copying row: borrowing StatementRow) throws {
     names = row.statement.columnNames
     var values: [DatabaseValue] = []
@@ -50,8 +50,8 @@ public struct Row: Sendable {
 
   /// Returns the value at `index`, counted from 0, as `type`.
   ///
-  /// Throws `DatabaseError` (`.range`) if there is no such column, and `ColumnValueError` if the
-  /// value cannot be read as `type`; so does NULL if `type` is not optional.
+  /// Throws `DatabaseError` (`.range`) if there is no such column. Throws `ColumnValueError` if the
+  /// value cannot be read as `type`, also for NULL if `type` is not optional.
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
   ) throws -> Value {

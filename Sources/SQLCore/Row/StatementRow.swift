@@ -8,7 +8,7 @@ import CSQLite
   import Musl
 #endif
 
-/// The row at which a statement is: single values are read from it, without copying the others.
+/// The current row of a statement: single values are read from it, without copying the others.
 ///
 /// It cannot be copied, and therefore not kept. `Row` is a copy that can be kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
@@ -27,8 +27,8 @@ public struct StatementRow: ~Copyable {
 
   /// Returns the value at `index`, counted from 0, as `type`.
   ///
-  /// Throws `DatabaseError` (`.range`) if there is no such column, and `ColumnValueError` if the
-  /// value cannot be read as `type`; so does NULL if `type` is not optional.
+  /// Throws `DatabaseError` (`.range`) if there is no such column. Throws `ColumnValueError` if the
+  /// value cannot be read as `type`, also for NULL if `type` is not optional.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
@@ -52,16 +52,16 @@ public struct StatementRow: ~Copyable {
     try get(type, at: try statement.columnNames.requireIndex(of: name), as: form)
   }
 
-  /// Returns the value at `index`, counted from 0, as it is stored, whatever its storage class. A
-  /// text that is not UTF-8 is `.invalidText` with its bytes. Throws `DatabaseError` (`.range`) if
-  /// there is no such column.
+  /// Returns the stored value at `index`, counted from 0, whatever its storage class. A text that
+  /// is not UTF-8 is `.invalidText` with its bytes. Throws `DatabaseError` (`.range`) if there is
+  /// no such column.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func databaseValue(at index: Int) throws -> DatabaseValue {
     try cell(at: index, form: .standard).databaseValue()
   }
 
-  /// Returns the value at `index`. Throws `ColumnValueError` for a text that is not UTF-8, for a caller
-  /// that compares values with repaired ones.
+  /// Returns the value at `index`. Throws `ColumnValueError` for a text that is not UTF-8, because
+  /// the caller compares values and a repaired text would compare wrongly.
   package func validValue(at index: Int) throws -> DatabaseValue {
     let value = try databaseValue(at: index)
     if case .invalidText = value { return .text(try get(String.self, at: index)) }

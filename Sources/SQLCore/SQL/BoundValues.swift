@@ -64,7 +64,8 @@ package enum BoundValue: Sendable {
   }
 }
 
-/// The argument of a prepared query that is bound, which part of it, and in which form.
+/// A bound argument of a prepared query: its number, the part of it that is bound, and the stored
+/// form.
 @usableFromInline
 package struct BoundArgument: Hashable, Sendable {
   package enum Part: Hashable, Sendable {
@@ -105,8 +106,8 @@ package final class BoundArray: Sendable {
 /// The values of a query in the order of their parameters, collected from its tree to be bound to
 /// its statement.
 ///
-/// Numbers, which are most common, are stored inline without reference counting, in memory that the
-/// connection reuses.
+/// Numbers, the most common values, are stored inline without reference counting, in memory that
+/// the connection reuses.
 package struct BoundValues {
   private enum Place: BitwiseCopyable {
     case null
@@ -244,7 +245,7 @@ extension [UInt8] {
     case .blob(let data):
       append(4, then: data.count)
       append(contentsOf: data)
-    // The numbers after 4 are those of other parameters.
+    // The numbers after 4 belong to other parameters.
     case .invalidText(let data):
       append(9, then: data.count)
       append(contentsOf: data)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The name of a table, column or index, which is quoted when it is written into SQL.
+/// The name of a table, column or index. It is quoted when it is written into SQL.
 ///
 /// ```swift
 /// let column: Identifier = "title"
@@ -12,8 +12,8 @@ public struct Identifier: Hashable, Sendable, ExpressibleByStringLiteral, Custom
   /// The name, unquoted.
   public let name: String
 
-  /// Makes an identifier. Any text is valid except one that contains U+0000, which is refused when
-  /// the SQL is prepared.
+  /// Makes an identifier. Any text is valid, except that preparing the SQL fails for text that
+  /// contains U+0000.
   public init(_ name: String) {
     self.name = name
   }
@@ -48,11 +48,11 @@ extension String {
   }
 }
 
-// SQLite ignores the case of names and keywords, but only that of the letters A to Z. All
-// comparisons of names are made with these functions.
+// SQLite ignores the case of names and keywords for the letters A to Z only. All comparisons of
+// names use these functions.
 
 extension UInt8 {
-  /// The byte, in lower case if it is a capital letter of ASCII.
+  /// The byte in lower case, if it is a capital letter of ASCII; otherwise the byte itself.
   @inlinable package var lowercasedASCII: UInt8 { (65...90).contains(self) ? self | 0x20 : self }
 }
 
@@ -64,8 +64,8 @@ extension String {
     return String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
   }
 
-  /// Returns whether two names are the same for SQLite, which compares bytes: an é written as two
-  /// characters is another name. Allocates nothing.
+  /// Returns whether SQLite considers two names the same. SQLite compares bytes, so an é written as
+  /// two characters is another name. Allocates nothing.
   package func isSame(as other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
   }
@@ -78,8 +78,8 @@ extension String {
 }
 
 extension UnsafePointer<CChar> {
-  /// Returns whether a name that SQLite passes is the same as another one for SQLite. Makes no
-  /// `String` of it.
+  /// Returns whether SQLite considers a name that it passes the same as another name. Makes no
+  /// `String`.
   func isSame(as name: StaticString) -> Bool {
     name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
       sqlite3_stricmp(self, $0) == 0

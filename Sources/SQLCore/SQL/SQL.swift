@@ -25,9 +25,9 @@ public struct SQL: Sendable {
     self.bindings = []
   }
 
-  /// Makes SQL from text that was made at run time, with values for its parameters in their order. The
-  /// text is run unchanged, so it must not contain input from others. If there are too few or too
-  /// many values, running it throws `DatabaseError` (`.range`).
+  /// Makes SQL from text that was made at run time, with values for its parameters in their order.
+  /// The text runs unchanged, so it must not contain input from others. With too few or too many
+  /// values, running it throws `DatabaseError` (`.range`).
   ///
   /// ```swift
   /// try db.execute(SQL(unsafe: "INSERT INTO animal VALUES (?, ?)", values: [33, "lulu"]))
@@ -129,8 +129,8 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(SQL(text: "?", bindings: [BoundValue(value)]))
     }
 
-    /// Appends `?` and binds the value in a stored form of its type, which should be the one that
-    /// its column declares.
+    /// Appends `?` and binds the value in a stored form of its type, which should be the form that
+    /// the value's column declares.
     ///
     /// ```swift
     /// try db.rows("SELECT * FROM Visit WHERE day = \(date, as: .iso8601)")
@@ -160,8 +160,8 @@ extension SQL: ExpressibleByStringInterpolation {
     /// // … WHERE name IN (SELECT value FROM apus_array(?))
     /// ```
     ///
-    /// The SQL, and with it the prepared statement, is the same for one value and for 100,000. The
-    /// values keep their order; the `rowid` of `apus_array(?)` is the index of the value. If a
+    /// The SQL, and therefore the prepared statement, is the same for one value and for 100,000.
+    /// The values keep their order; the `rowid` of `apus_array(?)` is the index of the value. If a
     /// value has no stored form, binding throws `ColumnValueError`.
     /// - SeeAlso: <https://www.sqlite.org/carray.html>
     public mutating func appendInterpolation<Value: ColumnValue>(array values: some Sequence<Value>)

@@ -172,7 +172,7 @@ package struct SQLTokens {
   }
 
   /// Skips the comment that begins at a position, without the newline that ends it. Returns false
-  /// if none begins there.
+  /// if no comment begins there.
   package func skipComment(_ position: inout Int) -> Bool {
     switch (byte(position), byte(position + 1)) {
     case (UInt8(ascii: "-"), UInt8(ascii: "-")):
@@ -194,7 +194,7 @@ package struct SQLTokens {
 extension UInt8 {
   fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-  /// Whether it is a letter, a digit, `_`, `$`, or part of a character outside ASCII.
+  /// Whether the byte is a letter, a digit, `_`, `$`, or part of a character outside ASCII.
   fileprivate var isWordByte: Bool {
     isDigit || self >= 0x80 || self == UInt8(ascii: "_") || self == UInt8(ascii: "$")
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)

@@ -1,4 +1,4 @@
-/// A discovery, made by SQLite itself, of the comparisons and orders of each table for which a
+/// A discovery, made by SQLite itself, of the comparisons and orders in each table for which a
 /// statement could use an index.
 ///
 /// The tables are declared in memory as virtual tables, because SQLite's planner passes to a
@@ -37,7 +37,7 @@ struct ConstraintDiscovery {
     for object in schema.objects where object.kind == .view { try? core.run(pragma: object.sql) }
   }
 
-  /// Returns the indexes that may help a statement, the most promising for each question first.
+  /// Returns the indexes that may help a statement, the most promising first.
   func candidates(for sql: String) -> [IndexCandidate] {
     log.clear()
     // A virtual table supports neither RETURNING nor ON CONFLICT, so the text before these words is
@@ -94,7 +94,7 @@ private final class QueryLog: Sendable {
   func append(_ question: IndexQuestion) { list.withLock { $0.append(question) } }
 }
 
-/// A virtual table that only records what is asked of it.
+/// A virtual table that only records the requests of the planner.
 private final class DiscoveryTable: WritableVirtualTable {
   private let name: String
   private let columns: [DiscoveryColumn]

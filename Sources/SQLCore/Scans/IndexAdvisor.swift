@@ -51,7 +51,7 @@ struct IndexAdvisor {
     return candidate.terms.allSatisfy { names.contains($0.column.lowercasedASCII) }
   }
 
-  /// The cost of a plan, as far as an index can reduce it.
+  /// The cost of a plan, counting only what an index can reduce.
   private struct Cost: Comparable {
     let scansOfLarge: Int
     let scans: Int

@@ -17,14 +17,15 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
     /// Whether the column is in descending order.
     public let isDescending: Bool
 
-    /// The column as it is written in CREATE INDEX.
+    /// The column as CREATE INDEX spells it.
     var sql: String {
       Identifier(column).quoted + (collation.map { " COLLATE " + Identifier($0).quoted } ?? "")
         + (isDescending ? " DESC" : "")
     }
   }
 
-  /// The name of the index, which no index has yet; a schema's `Index(…)` would have the same name.
+  /// The name of the index, which no existing index has. A schema's `Index(…)` would have the same
+  /// name.
   public let name: String
   /// The table.
   public let table: String

@@ -12,7 +12,7 @@ import CSQLite
 public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   /// The SQL, with its values as parameters.
   public let sql: String
-  /// The large tables that it scans, usually one.
+  /// The large tables that the statement scans, usually one.
   public let tables: [String]
   /// The number of times that the statement advanced to a next row, in all of its tables together.
   public let rowCount: Int
@@ -30,8 +30,8 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The scans that were reported already, by the connections of all databases that were opened with
-/// the same configuration.
+/// The scans that were already reported, by the connections of all databases with the same
+/// configuration.
 final class KnownScans: Sendable {
   private struct Key: Hashable {
     let database: String
@@ -83,9 +83,9 @@ extension ConnectionCore {
   ///
   /// - Parameter texts: the SQL, and the SQL with its values in place of the parameters.
   ///
-  ///   The planner considers bound values only for LIKE. In the second text they are constants, so
-  ///   that the planner may drop whole conditions. Therefore the first text is tried first, and the
-  ///   second only if the first gives no result.
+  ///   The planner considers bound values only for LIKE. In the second text the values are constants,
+  ///   so that the planner may drop whole conditions. Therefore the first text is tried first, and
+  ///   the second only if the first gives no result.
   private func scan(by texts: [String], readsOnly: Bool, rowCount: Int) throws -> TableScan? {
     let version = try integer(pragma: "-- looks into the schema\nPRAGMA schema_version")
     let place = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
@@ -112,7 +112,7 @@ extension ConnectionCore {
     }
     var indexes: [SuggestedIndex] = []
     for text in texts where indexes.isEmpty { indexes = advisor?.indexes(for: text) ?? [] }
-    // The rows of a partial index are those that the statement asked for.
+    // A partial index holds only rows that the statement wants.
     if isPartial, indexes.isEmpty { return nil }
     return TableScan(sql: texts[0], tables: tables, rowCount: rowCount, indexes: indexes)
   }
@@ -126,8 +126,8 @@ extension ConnectionCore {
     return count > limit
   }
 
-  /// Returns the tables that a statement would scan, including scans that build an automatic index,
-  /// each as many times as it is scanned.
+  /// Returns the tables that a statement would scan, including scans that build an automatic index.
+  /// A table appears once for each scan.
   ///
   /// EXPLAIN shows which instructions count as steps of a scan, and which b-tree they scan. The
   /// text of EXPLAIN QUERY PLAN is meant for people, and has aliases in place of table names.
@@ -141,8 +141,7 @@ extension ConnectionCore {
     try IndexAdvisor(SchemaCopy(of: self), for: self).indexes(for: sql)
   }
 
-  /// Returns the tables and indexes that a statement would scan, each as many times as it is
-  /// scanned.
+  /// Returns the tables and indexes that a statement would scan. Each appears once for each scan.
   func scannedTrees(by sql: String) throws -> [ScannedTree] {
     var trees: [Int: ScannedTree] = [:]
     try forEachRow(of: "SELECT rootpage, tbl_name, name FROM main.sqlite_schema WHERE rootpage > 0")

@@ -8,7 +8,7 @@ public struct ChangesetConflict: Sendable {
   public enum Reason: Hashable, Sendable {
     /// The row exists, but with other values than the change expects.
     case differs
-    /// The row that is to be updated or deleted does not exist.
+    /// The row to update or delete does not exist.
     case notFound
     /// A row with the key of the row to insert exists already.
     case exists

@@ -96,7 +96,7 @@ public final class Session {
   }
 
   /// Records the changes that would turn a table of an attached database into the table of the same
-  /// name here. Throws `DatabaseError` if the two tables do not match.
+  /// name in this database. Throws `DatabaseError` if the two tables do not match.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_diff.html>
   public func recordDifference(from database: String, table: String) throws {
@@ -123,8 +123,7 @@ public final class Session {
     }
   }
 
-  /// Returns the recorded changes in a smaller form that omits old values other than those of the
-  /// key.
+  /// Returns the recorded changes in a smaller form, without old values except those of the key.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_patchset.html>
   public func patchset() throws -> Changeset {

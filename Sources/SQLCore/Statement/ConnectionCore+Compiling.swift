@@ -16,7 +16,8 @@ package struct CompiledStatement {
   /// The effects that the authorizer reported.
   package var effects: StatementEffects { notes.effects }
 
-  /// Makes a statement that sends this one, through `substitute` unless it runs itself as well.
+  /// Makes a statement that sends this statement to the engine. If `substitute` is given, it runs
+  /// in place of this one.
   package mutating func send(_ template: any RemoteTemplate, by substitute: OpaquePointer?) {
     remote = template
     if let substitute { handle = substitute }
@@ -32,7 +33,7 @@ extension ConnectionCore {
   /// Compiles the first statement of a text; returns nil if the text holds only space and comments.
   ///
   /// If the database is elsewhere, the statement is compiled against the copy of the schema, and
-  /// replaced by one that sends it.
+  /// replaced by a statement that sends it.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
     guard let remote = state.pointee.remote else { return try compileHere(text) }
     return try remote.compile(text)
@@ -97,7 +98,8 @@ extension ConnectionCore {
       code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
     }
     if code == SQLITE_OK, state.pointee.log.asksForPages {
-      // The pragma returns the number of SQLite's own hook, which it reads while it is compiled.
+      // The pragma returns the number of SQLite's own hook. SQLite reads this number while it
+      // compiles the pragma.
       sqlite3_finalize(statement)
       statement = nil
       sqlite3_wal_autocheckpoint(handle, state.pointee.log.autocheckpoint)

@@ -1,19 +1,19 @@
 import CSQLite
 
-/// A prepared statement and what its connection needs to know about it.
+/// A prepared statement and the facts about it that its connection needs.
 ///
 /// It lives in manually allocated memory rather than in a class: each access to a property of a
 /// class costs an exclusivity check, which took a third of the time to find a statement.
 @usableFromInline
 package struct PreparedStatement {
   package let handle: OpaquePointer
-  /// The key under which the cache stores it; nil for a statement that is not cached.
+  /// The key under which the cache stores the statement; nil for a statement that is not cached.
   var key: UnsafeRawBufferPointer?
   var hash: UInt64
-  /// A second, shorter key under which the cache finds it: its number, if it has one.
+  /// A second, shorter key of the statement in the cache: its number, if it has one.
   var number: Int?
-  /// Whether its values may stay bound after it ends: each run binds every parameter again, and the
-  /// values that stay bound hold no memory.
+  /// Whether the values may stay bound after the statement ends: each run binds every parameter
+  /// again, and the values that stay bound hold no memory.
   package var leavesValues = false
   /// When it was last lent, by the cache's own clock.
   var stamp: UInt64 = 0
@@ -27,27 +27,29 @@ package struct PreparedStatement {
   package let isReadOnly: Bool
   /// The statement that is sent, if the database is elsewhere.
   let remote: (any RemoteTemplate)?
-  /// Its effect on the stack of savepoints if it succeeds; nil if it has none.
+  /// The effect of the statement on the stack of savepoints if it succeeds; nil if there is none.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
-  /// The tables that it creates, alters or drops; also the tables that it writes, if the authorizer
-  /// notes them.
+  /// The tables that the statement creates, alters or drops, and the tables that it writes if the
+  /// authorizer notes them.
   package internal(set) var tableEffects: [TableEffect]
-  /// The columns that it assigns itself. In a row that it updates, only triggers and foreign-key
-  /// actions can change any other column.
+  /// The columns that the statement assigns. In a row that the statement updates, only triggers and
+  /// foreign-key actions can change any other column.
   package let assignments: [ColumnDependency]
-  /// The address of the elements of `assignments`, by which they are recognized without retaining
-  /// the array, or nil.
+  /// The address of the elements of `assignments`, or nil. It identifies the array without
+  /// retaining it.
   package let assignmentsAddress: UnsafeRawPointer?
   /// SQLite's count of recompilations when the tables were noted.
   var tableEffectsVersion: Int32 = 0
-  /// How many rows it had scanned when it last ended; counted only while scans are watched.
+  /// The number of rows that the statement had scanned when it last ended; counted only while scans
+  /// are watched.
   var scannedRows: Int32 = 0
   /// The names of the result's columns, read on first use.
   var columnNames: ColumnNames?
   /// SQLite's count of recompilations when the names were read.
   var columnNamesVersion: Int32 = 0
-  /// The positions of the columns of the model that was last read from it by name.
+  /// The positions of the model's columns in the statement, for the model that was last read from
+  /// it by name.
   var columnPositions: ColumnPositions?
 
   fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {
@@ -79,7 +81,7 @@ package struct StatementEffects: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// It creates, alters or drops something.
+  /// It creates, alters or drops an object of the schema.
   package static let changesSchema = StatementEffects(rawValue: 1)
   /// It is BEGIN, COMMIT or ROLLBACK; the statements for savepoints do not count.
   package static let controlsTransaction = StatementEffects(rawValue: 2)
@@ -105,8 +107,8 @@ package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 extension StatementPointer {
   package var handle: OpaquePointer { pointee.handle }
 
-  /// The statement as it was written: what is known about its text and its columns. It differs from
-  /// the handle, which runs, if the database is elsewhere.
+  /// The statement with the program's text, for questions about its text and its columns. It
+  /// differs from the handle that runs if the database is elsewhere.
   var written: OpaquePointer { pointee.remote?.template ?? pointee.handle }
 
   /// The text of the statement, without its values.
@@ -178,7 +180,7 @@ extension SQLTokens.Token {
 }
 
 extension ArraySlice<SQLTokens.Token> {
-  /// Removes the first token if it is a keyword, and returns whether it was.
+  /// Removes the first token if it is a keyword, and returns whether it did.
   @discardableResult
   fileprivate mutating func skip(_ keyword: String) -> Bool {
     guard first?.isWord(keyword) == true else { return false }

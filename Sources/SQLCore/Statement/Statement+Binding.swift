@@ -30,8 +30,9 @@ extension Statement {
     try core.bind(value, to: pointer, at: Int32(clamping: index))
   }
 
-  /// Binds a text to the parameter at `index`, counted from 1, without making a String of it. The
-  /// bytes are copied; they must be UTF-8. Throws `DatabaseError` (`.range`) if there is no such parameter.
+  /// Binds a text to the parameter at `index`, counted from 1, without making a String. The bytes
+  /// are copied; they must be UTF-8. Throws `DatabaseError` (`.range`) if there is no such
+  /// parameter.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   @_spi(Tools)
   public func bind(utf8 bytes: UnsafeBufferPointer<UInt8>, at index: Int) throws {

@@ -8,7 +8,7 @@ public struct ColumnOrigin: Hashable, Sendable {
   public let database: String
   /// The name of the table.
   public let table: String
-  /// The name of the column there.
+  /// The name of the column in that table.
   public let column: String
 }
 

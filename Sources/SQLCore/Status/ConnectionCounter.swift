@@ -81,7 +81,7 @@ public struct ConnectionLimit: RawRepresentable, Hashable, Sendable {
   public static let patternLength = ConnectionLimit(rawValue: SQLITE_LIMIT_LIKE_PATTERN_LENGTH)
   /// The highest number of a parameter.
   public static let parameters = ConnectionLimit(rawValue: SQLITE_LIMIT_VARIABLE_NUMBER)
-  /// The depth of triggers that fire each other.
+  /// The depth of triggers that fire further triggers.
   public static let triggerDepth = ConnectionLimit(rawValue: SQLITE_LIMIT_TRIGGER_DEPTH)
   /// The helper threads that a statement may use for sorting.
   public static let workerThreads = ConnectionLimit(rawValue: SQLITE_LIMIT_WORKER_THREADS)
@@ -95,8 +95,8 @@ extension Connection {
     Int(sqlite3_limit(try use().handle, limit.rawValue, -1))
   }
 
-  /// Sets a limit and returns its previous value. A value above the limit with which SQLite was
-  /// compiled is lowered to that limit.
+  /// Sets a limit and returns its previous value. A value above SQLite's compiled-in limit is
+  /// lowered to that limit.
   ///
   /// On a connection of a pool, the limit stays in force after the access. Use
   /// `Configuration.prepareConnection` to set it on all connections.

@@ -7,12 +7,14 @@ extension SQLiteLibrary {
   /// guard SQLiteLibrary.Feature.sessions.isAvailable else { return }
   /// ```
   ///
-  /// A program starts without these parts: it finds out at run time which of them the library has. A
-  /// call that needs a missing one throws a `DatabaseError` or an `ExtensionError` that names it.
+  /// A program starts without these parts, and learns at run time which of them the library has. A
+  /// call that needs a missing part throws a `DatabaseError` or an `ExtensionError` that names the
+  /// part.
   /// - SeeAlso: <https://www.sqlite.org/compile.html>
   public enum Feature: String, CaseIterable, Sendable {
-    /// The hook that reports each row before it changes (`SQLITE_ENABLE_PREUPDATE_HOOK`). Without it,
-    /// observation reports which tables have changed, and no rows, and undo in memory is not possible.
+    /// The hook that reports each row before it changes (`SQLITE_ENABLE_PREUPDATE_HOOK`). Without
+    /// it, observation reports only the names of the changed tables, and undo in memory is not
+    /// possible.
     case preUpdateHook
     /// Sessions and changesets (`SQLITE_ENABLE_SESSION`).
     case sessions

@@ -24,8 +24,8 @@ public enum SQLiteLibrary {
     return options
   }
 
-  /// Stops the counting of memory by SQLite, in the whole process. Returns whether it stopped: SQLite
-  /// refuses once anything in the process has used it.
+  /// Stops SQLite's counting of memory, in the whole process. Returns whether it stopped: SQLite
+  /// refuses after its first use in the process.
   ///
   /// ```swift
   /// @main struct Server {

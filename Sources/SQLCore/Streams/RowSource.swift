@@ -56,12 +56,12 @@ package struct RowSource<Element: Sendable>: Sendable {
 
 /// The connection of a stream, with the statement at its current row.
 ///
-/// The statement itself is the snapshot: from its first step to its reset it sees only what was
-/// committed before, so that no transaction needs to be begun or ended.
+/// The statement itself is the snapshot: from its first step to its reset it sees only the earlier
+/// commits, so that no transaction needs to be begun or ended.
 ///
-/// `@unchecked Sendable`: it moves between threads, but is used by one at a time. Either the
-/// `StreamProducer`'s state holds it, and then it is not in use, or the one job does that took it
-/// out of that state.
+/// `@unchecked Sendable`: the cursor moves between threads, but one thread at a time uses it.
+/// Either the state of the `StreamProducer` holds the cursor, and no thread uses it, or one job has
+/// taken the cursor out of that state.
 final class StreamCursor<Element: Sendable>: @unchecked Sendable {
   let core: ConnectionCore
   private let source: RowSource<Element>
@@ -83,7 +83,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
   /// Whether every row was read.
   var isAtEnd: Bool { progress.isAtEnd }
 
-  /// Whether its deadline passed.
+  /// Whether the deadline of the stream has passed.
   var isLate: Bool { core.state.pointee.access.isLate }
 
   /// The maximum number of rows in the next batch.

@@ -77,8 +77,8 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
 @available(*, unavailable, message: "a stream is iterated over in one place at a time")
 extension RowStream.AsyncIterator: Sendable {}
 
-/// The consuming side of a stream, which returns the rows one by one. When it is released, the
-/// stream ends.
+/// The consuming side of a stream, which returns the rows one by one. The stream ends when its
+/// iterator is released.
 @usableFromInline
 final class StreamConsumer<Element: Sendable> {
   /// The remaining rows of the batch. They are in raw memory: as properties of the class, they
@@ -147,8 +147,8 @@ final class StreamConsumer<Element: Sendable> {
 /// An error that is thrown by the first row of a stream if all connections for streams are in use.
 ///
 /// A stream holds a connection from its first row until it ends or its iterator is released. A new
-/// stream does not wait for another, which might in turn be waiting for it, and it takes none of
-/// the connections of `read`.
+/// stream does not wait for another stream, because that one might be waiting for the new one. It
+/// takes none of the connections of `read`.
 public struct TooManyStreams: Error, Hashable, Sendable, CustomStringConvertible {
   /// The maximum number of open streams: `Configuration.maximumReaders`.
   public let maximum: Int
@@ -175,8 +175,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Nothing runs before the first row is requested. See `RowStream` for the resources that it
-  /// holds and the errors that it throws.
+  /// Nothing runs before the first row is requested. See `RowStream` for the resources that a
+  /// stream holds and the errors that it throws.
   public func stream(_ sql: SQL, deadline: Duration? = nil) -> RowStream<Row> {
     RowStream(
       database: self,
@@ -194,7 +194,7 @@ extension Database {
   /// }
   /// ```
   ///
-  /// When it reaches the row, it throws `ColumnValueError` if a value has another type, and
+  /// When the stream reaches a row, it throws `ColumnValueError` if a value has another type, and
   /// `DatabaseError` if the number of columns differs from the number of types.
   public func stream<each Value: ColumnValue>(
     _ type: (repeat each Value).Type, _ sql: SQL, deadline: Duration? = nil

@@ -40,7 +40,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     var consumer: Continuation?
     /// An emptied batch whose memory can be used again.
     var spare: Batch?
-    /// The timer that ends the stream at its deadline while no statement runs that would notice it.
+    /// The timer that ends the stream at its deadline. It is needed while no statement runs,
+    /// because a running statement notices the deadline itself.
     var timer: Task<Void, Never>?
 
     /// Ends the stream with the batches that are ready. The caller resumes the waiting consumer and
@@ -122,9 +123,9 @@ final class StreamProducer<Element: Sendable>: Sendable {
     .misuse("the next row was requested before the previous request was answered")
   }
 
-  /// Suspends the task until there is something to take. Starts reading if it has not started yet.
+  /// Suspends the task until there is a batch to take. Starts reading if it has not started yet.
   ///
-  /// The operation captures the caller's actor, so that it runs there.
+  /// The operation captures the caller's actor, so that it runs on that actor.
   private func wait(isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       _ = actor

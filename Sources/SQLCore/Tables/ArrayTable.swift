@@ -2,9 +2,9 @@ import CSQLite
 
 /// The table function `apus_array(?)`: the values of one bound array, one per row.
 ///
-/// `IN (SELECT value FROM apus_array(?))` takes any number of values through one parameter, so that
-/// the SQL, and with it the cached statement, is the same for one value and for 100,000. The array
-/// is passed as a pointer, which SQL text cannot forge.
+/// `IN (SELECT value FROM apus_array(?))` takes any number of values through one parameter. The
+/// SQL, and therefore the cached statement, is the same for one value and for 100,000. The array is
+/// passed as a pointer, which SQL text cannot forge.
 /// - SeeAlso: <https://www.sqlite.org/bindptr.html>
 package enum ArrayTable {
   package static let name = "apus_array"

@@ -4,7 +4,7 @@ import CSQLite
 ///
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexQuery: Sendable {
-  /// The operator with which a column is compared, as a number of SQLite's.
+  /// The operator that compares a column, as one of SQLite's numbers.
   public struct Comparison: RawRepresentable, Hashable, Sendable {
     /// SQLite's number.
     public let rawValue: Int32
@@ -43,8 +43,8 @@ public struct IndexQuery: Sendable {
     public static let isNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNULL)
     /// `IS NOT NULL`
     public static let isNotNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNOTNULL)
-    /// `LIMIT`, which belongs to no column: the number of rows that are wanted. It is only given if
-    /// the table can check all other conditions itself.
+    /// `LIMIT`, which belongs to no column: the wanted number of rows. SQLite passes it only if the
+    /// table can check all other conditions itself.
     public static let limit = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_LIMIT)
     /// `OFFSET`, which belongs to no column.
     public static let offset = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_OFFSET)
@@ -63,7 +63,7 @@ public struct IndexQuery: Sendable {
     public let value: DatabaseValue?
     /// The collation of the comparison.
     public let collation: String
-    /// Whether it is an `IN` whose values can be requested all at once.
+    /// Whether the constraint is an `IN` whose values can be requested all at once.
     public let isList: Bool
   }
 
@@ -105,7 +105,7 @@ public struct IndexQuery: Sendable {
   }
 }
 
-/// The way in which a virtual table answers a query.
+/// How a virtual table answers a query.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexPlan: Sendable {
   /// The table's choice of a plan, which the cursor's `filter` receives.

@@ -1,6 +1,6 @@
 extension Registrar {
-  /// Registers a table-valued function, whose arguments are those of the closure and whose rows are
-  /// the elements of the sequence that the closure returns.
+  /// Registers a table-valued function. Its arguments are the arguments of the closure, and its
+  /// rows are the elements of the sequence that the closure returns.
   ///
   /// ```swift
   /// try db.tableFunction("words", columns: ["word"]) { (text: String) in
@@ -142,9 +142,9 @@ extension Registration {
   /// SELECT value FROM generate_series(5, 100, 5)
   /// ```
   ///
-  /// Without `stop`, it goes up to 4294967295. The default of `step` is 1, which also stands for 0;
-  /// a negative step counts downwards. Rows are made only when SQLite asks for them. Every
-  /// connection that Apus opens has the function.
+  /// Without `stop`, it goes up to 4294967295. The default of `step` is 1; 0 also means 1, and a
+  /// negative step counts downwards. Rows are made only when SQLite asks for them. Every connection
+  /// that Apus opens has the function.
   /// - SeeAlso: <https://www.sqlite.org/series.html>
   public static let series = Registration { registrar in
     try registrar.tableFunction(

@@ -16,7 +16,7 @@ public protocol TransactionalVirtualTable: VirtualTable {
   func rollback()
   /// Called when a savepoint begins. Savepoints are numbered from 0, outermost first.
   func savepoint(_ number: Int) throws
-  /// Called when that savepoint and those inside it are released; their changes stay.
+  /// Called when that savepoint and the savepoints inside it are released; their changes stay.
   func release(_ number: Int) throws
   /// Called when the changes since that savepoint are undone; the savepoint stays open.
   func rollback(to number: Int) throws

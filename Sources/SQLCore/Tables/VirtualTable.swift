@@ -12,8 +12,8 @@ import CSQLite
 /// ```
 ///
 /// Each connection has its own instance, which no other connection uses and which is released with
-/// the connection. An error thrown by a method fails the statement, with the error's message. A
-/// method may run statements on the connection of its context.
+/// the connection. If a method throws, the statement fails with the message of the error. A method
+/// may run statements on the connection of its context.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol VirtualTable: AnyObject, SendableMetatype {
   /// The declaration of the columns, as `CREATE TABLE x (…)`; the name is ignored. A column that is
@@ -123,7 +123,7 @@ public struct VirtualTableContext {
   }
 }
 
-/// The way in which a virtual table comes into being.
+/// How a virtual table comes into being.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#eponymous_virtual_tables>
 public enum VirtualTableKind: Sendable {
   /// The table exists under the name of its module, without being created. In a FROM clause,

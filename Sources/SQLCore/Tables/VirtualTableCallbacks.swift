@@ -65,7 +65,7 @@ private func connect(
   guard let module else { return SQLITE_ERROR }
   let maker = Unmanaged<VirtualTableModule>.fromOpaque(module).takeUnretainedValue()
   let core = maker.core.takeUnretainedValue()
-  // Columns that the table reads for itself do not count as read by the statement that is being
+  // Columns that the table itself reads do not count as read by the statement that is being
   // prepared.
   let recorder = core.state.pointee.authorizer.record(into: nil)
   defer { core.state.pointee.authorizer.record(into: recorder) }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The data of a module: the closure that makes its tables. SQLite owns it and releases it.
+/// The data of a module: the closure that makes its tables. SQLite owns and releases it.
 final class VirtualTableModule {
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
   let core: Unmanaged<ConnectionCore>

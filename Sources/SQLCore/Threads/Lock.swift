@@ -3,9 +3,9 @@ import Synchronization
 /// A value that one thread at a time uses: a `Mutex` whose ordering the thread sanitizer can see.
 ///
 /// On Linux, the waiting part of `Mutex` is in the standard library, which is not built for the
-/// thread sanitizer. The sanitizer therefore reports a race between two threads that use a
-/// contended mutex one after the other. The atomic load and store here, two plain instructions on
-/// most processors, show it the order.
+/// thread sanitizer. The sanitizer therefore reports a race if two threads use a contended mutex
+/// one after the other. The atomic load and store here show the order to the sanitizer. They are
+/// two plain instructions on most processors.
 @usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable {
   @usableFromInline let mutex: Mutex<Value>

@@ -26,8 +26,8 @@ package final class WorkerThreads: Sendable {
     queue.submit(job)
   }
 
-  /// Runs a job that blocks, on a thread that exists only for this job, while the task is suspended.
-  /// The job gets the cancellation of the task, and runs even if the task was cancelled before.
+  /// Runs a blocking job on its own thread while the task is suspended. The job learns of the
+  /// task's cancellation, and runs even if the task was already cancelled.
   package static func run<Result: Sendable>(
     _ job: @escaping @Sendable (JobCancellation) throws -> Result
   ) async throws -> Result {
@@ -157,8 +157,8 @@ struct ThreadID: Hashable, Sendable {
 
 /// A line of elements, first in, first out. Taking the first does not copy the rest.
 struct Queue<Element> {
-  /// The elements in order; nil for one that was taken. If a taken element stayed here, it would be
-  /// released later, perhaps while a lock is held, and releasing it may run code of the user's.
+  /// The elements in order; nil for a taken element. If a taken element stayed here, it would be
+  /// released later, perhaps while a lock is held, and its release may run the user's code.
   private var elements: [Element?] = []
   private var start = 0
 

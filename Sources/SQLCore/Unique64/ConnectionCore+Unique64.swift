@@ -2,17 +2,17 @@ import CSQLite
 
 /// The upper bound of the ids that processes have put into a file.
 ///
-/// A generator remembers its last id only in memory. So a file in which ids were stored keeps a mark
-/// in the table `apus_unique64`: no id beyond it is in the file, wherever the id stands, and whether or
-/// not its row still exists. The writer moves the mark in the transaction of the rows, and half a
-/// second further than the last id, so that this is at most two statements a second. Opening the file
-/// moves the generator past the mark.
+/// A generator remembers its last id only in memory. So a file in which ids were stored keeps a
+/// mark in the table `apus_unique64`. No id beyond the mark is in the file, in whatever column, and
+/// whether or not its row still exists. The writer moves the mark in the transaction of the rows,
+/// half a second further than the last id, so that this costs at most two statements a second.
+/// Opening the file moves the generator past the mark.
 ///
 /// The table has no key, so that sessions leave it out, and no rowid is noted for it.
 struct UniqueIDMark {
   /// Whether ids of the generator were stored in the file.
   var isUsed = false
-  /// The tick up to which the file knows of ids; 0 if that has to be found out.
+  /// The tick of the mark in the file; 0 if it is not known yet.
   var ticks: Int64 = 0
 
   static let table = "apus_unique64"
@@ -27,12 +27,12 @@ struct UniqueIDMark {
 }
 
 extension ConnectionCore {
-  /// Moves the generator past the ids that were stored in the file. Costs one statement if there are
-  /// any; without the table there is none.
+  /// Moves the generator past the ids that were stored in the file. Costs one statement if the
+  /// table of the mark exists; otherwise none.
   func readUniqueIDMark() {
     let column = sqlite3_table_column_metadata(
       handle, "main", UniqueIDMark.table, "last", nil, nil, nil, nil, nil)
-    // A file whose schema cannot be read has no statement that stores an id either.
+    // If the schema cannot be read, no statement can store an id either.
     guard column == SQLITE_OK else { return }
     state.pointee.uniqueIDs.isUsed = true
     let generator = Unique64.generator
@@ -68,7 +68,7 @@ extension ConnectionCore {
     let rowID = lastInsertRowID
     defer { lastInsertRowID = rowID }
     let connection = lend()
-    // A damaged mark is replaced; a greater one is that of another process.
+    // A damaged mark is replaced. A greater mark is from another process.
     let update: SQL = """
       UPDATE main."apus_unique64" SET "last" = CASE WHEN "last" BETWEEN \(mark) AND \(limit) \
       THEN "last" ELSE \(mark) END

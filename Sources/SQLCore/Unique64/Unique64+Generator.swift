@@ -25,14 +25,15 @@ extension Unique64 {
   /// as the start of 2001.
   ///
   /// A generator remembers its last id only in memory. Opening a `Database` moves it past the ids
-  /// that were stored in the file by Apus: an id that was bound as a value in a write of a `Database`
-  /// (of a model, of a struct in a named table, or in SQL) does not come again for this file, whatever
-  /// the clock does, and although its row is gone. Opening with models also moves it past the keys that
-  /// are in their tables, whoever made them. Use ``advance(past:)`` for ids that are elsewhere.
+  /// that Apus stored in the file. An id that was bound as a value in a write of a `Database` (of a
+  /// model, of a struct in a named table, or in SQL) does not come again for this file, whatever
+  /// the clock does, even if its row was deleted. Opening with models also moves the generator past
+  /// the keys in their tables, whichever program made them. Use ``advance(past:)`` for ids that are
+  /// elsewhere.
   public final class Generator: Sendable {
     private let last = Atomic<Int64>(0)
     private let clock: @Sendable () -> Int64
-    /// The tick at which the generator was made, before which it has made no ids.
+    /// The tick at which the generator was made. It has made no ids before.
     private let birth: Int64
 
     /// Makes a generator that uses the system's clock.
@@ -49,11 +50,11 @@ extension Unique64 {
       birth = 0
     }
 
-    /// The tick of the last id, or of one that the generator was moved past.
+    /// The tick of the last id, made by the generator or passed to `advance(past:)`.
     var lastTicks: Int64 { last.load(ordering: .relaxed) }
 
-    /// Whether an id may be of this generator: it is not older than the generator, and not newer than
-    /// its last id.
+    /// Whether this generator may have made an id: the id is not older than the generator, and not
+    /// newer than the generator's last id.
     func mayHaveMade(_ id: Unique64) -> Bool { id.ticks >= birth && id.ticks <= lastTicks }
 
     /// Makes the next id, without a lock.
@@ -79,12 +80,12 @@ extension Unique64 {
       }
     }
 
-    /// Makes all later ids greater than `id`, which is an id that is stored.
+    /// Makes all later ids greater than `id`, an id that is already stored.
     ///
-    /// An id ahead of the clock is accepted, since the clock may have been set back: uniqueness
+    /// An id ahead of the clock is accepted, since the clock may have been set back. Uniqueness
     /// matters more than the time, and later ids have dates from there on. An id is ignored if it
-    /// is negative, since no generator makes such an id, or if it is beyond ``advanceLimit``, since
-    /// too few ids would be left.
+    /// is negative, since no generator makes a negative id, or if it is beyond ``advanceLimit``,
+    /// since too few ids would be left.
     ///
     /// - Returns: false if the id was ignored.
     @discardableResult
@@ -96,10 +97,10 @@ extension Unique64 {
 
     /// The greatest id that ``advance(past:)`` accepts at present.
     ///
-    /// It keeps a single damaged id from using up the generator: ids in the last sixteenth of the
-    /// layout (about four and a half years, 2⁴³ ticks) are accepted only if the clock is within
-    /// that distance of them. Query the database for the greatest id up to this limit, so that a
-    /// damaged id does not hide the valid ones:
+    /// The limit keeps a single damaged id from using up the generator. Ids in the last sixteenth
+    /// of the layout (about four and a half years, 2⁴³ ticks) are accepted only if the clock is
+    /// within that distance of them. Query the database for the greatest id up to this limit, so
+    /// that a damaged id does not hide the valid ids:
     ///
     /// ```sql
     /// SELECT max("id") FROM "Post" WHERE "id" <= ?
@@ -114,8 +115,8 @@ extension Unique64 {
   /// The generator of the process, which ``init(tag:)`` uses unless a task replaces it.
   public static let shared = Generator()
 
-  /// The generator that ``init(tag:)`` uses here: the one that ``withGenerator(_:operation:)`` set
-  /// for this task, or else ``shared``.
+  /// The generator that ``init(tag:)`` uses here: the generator that
+  /// ``withGenerator(_:operation:)`` set for this task, or else ``shared``.
   public static var generator: Generator {
     taskGenerator ?? shared
   }
@@ -131,8 +132,8 @@ extension Unique64 {
 
   /// Runs `operation` with `generator` as the generator that ``init(tag:)`` uses.
   ///
-  /// It applies to this task, and to the child tasks and `Task { }` made in `operation`, so that
-  /// tests that run in parallel do not interfere with each other. It does not apply to
+  /// The generator applies to this task, and to the child tasks and `Task { }` made in `operation`,
+  /// so that tests that run in parallel do not interfere with each other. It does not apply to
   /// `Task.detached { }` or to other threads.
   ///
   /// - Returns: the result of `operation`. Its error is rethrown.
@@ -169,7 +170,7 @@ extension Unique64 {
   @Sendable private static func systemTicks() -> Int64 {
     let secondsFrom1970To2001: Int64 = 978_307_200
     var time = timespec()
-    // This cannot fail for this clock. If it did, the time would stay 0, which is before 2001.
+    // The call cannot fail for this clock. If it did, the time would stay 0, which is before 2001.
     clock_gettime(CLOCK_REALTIME, &time)
     let seconds = Int64(time.tv_sec) &- secondsFrom1970To2001
     guard seconds >= 0 else { return 0 }

@@ -22,7 +22,7 @@
 /// | 15–0  | the tag, the bit pattern of an `Int16`                              |
 ///
 /// Ids from one ``Generator`` increase strictly, whatever their tags, on every thread. Ids from two
-/// generators (two processes, two devices) are certain to differ only if their tags differ.
+/// generators (two processes, two devices) are only certain to differ if their tags differ.
 ///
 /// An id is stored as an INTEGER, and encoded as a text, in JSON as `"3301234567890123456"`:
 /// JavaScript and other readers of JSON round numbers above 2⁵³, which includes nearly every id.
@@ -45,8 +45,8 @@ public struct Unique64: RawRepresentable, Hashable, Sendable {
 
   /// The time at which the id was made, rounded down to a tick of 16 µs.
   ///
-  /// In a burst of more than 62,500 ids a second, ids run ahead of the clock, and so do their
-  /// dates. The date is exact to the microsecond, so that a column of dates reads it back equal.
+  /// In a burst of more than 62,500 ids a second, the ids and their dates run ahead of the clock.
+  /// The date is exact to the microsecond, so that a column of dates reads it back equal.
   public var date: Date {
     let microseconds = ticks * (1_000_000 / Self.ticksPerSecond)
     return Date(microsecondsSince1970: Date.secondsFrom1970To2001 * 1_000_000 + microseconds)
@@ -77,7 +77,8 @@ extension Unique64 {
 }
 
 extension Unique64: Comparable {
-  /// Compares by time, and ids with the same tick, which come from different generators, by tag.
+  /// Compares by time. Ids with the same tick, which come from different generators, are compared
+  /// by their tags.
   public static func < (left: Unique64, right: Unique64) -> Bool {
     left.rawValue < right.rawValue
   }

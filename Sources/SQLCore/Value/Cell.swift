@@ -6,13 +6,14 @@ import CSQLite
   import Foundation
 #endif
 
-/// One value of a row, in SQLite's memory or in a copied row, from which a Swift value is read.
+/// One value of a row, from which a Swift value is read. The value is in SQLite's memory or in a
+/// copied row.
 ///
 /// To read a type of your own, implement `ColumnValue.init(_:)`. A cell cannot be copied, and
 /// therefore not kept, because the next step of the statement invalidates it.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
 public struct Cell: ~Copyable {
-  // Exactly one of the two is set: SQLite's value, or a copy that the caller keeps alive.
+  // Exactly one of the two is set: SQLite's value, or a copy whose memory the caller keeps valid.
   @usableFromInline let value: OpaquePointer?
   @usableFromInline let copy: UnsafePointer<DatabaseValue>?
   /// The form that the column declares.
@@ -98,8 +99,9 @@ public struct Cell: ~Copyable {
     }
   }
 
-  /// Returns the text of a TEXT, with U+FFFD in place of bytes that are not UTF-8, for a program
-  /// that shows a file as it is. Throws `ColumnValueError` for any other storage class.
+  /// Returns the text of a TEXT, with U+FFFD in place of bytes that are not UTF-8. Use it in a
+  /// program that shows a file with such texts. Throws `ColumnValueError` for any other storage
+  /// class.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func repairedText() throws -> String {
     if case .invalidText(let bytes) = copy?.pointee {
@@ -132,7 +134,7 @@ public struct Cell: ~Copyable {
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// Returns the value as it is stored, whatever its storage class. A text that is not UTF-8 is
+  /// Returns the stored value, whatever its storage class. A text that is not UTF-8 is
   /// `.invalidText` with its bytes.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func databaseValue() throws -> DatabaseValue {
@@ -176,7 +178,7 @@ extension String {
   @inlinable
   @inline(__always)
   package init(validatedTextOf value: OpaquePointer) throws {
-    // SQLite appends a zero byte to each text, for which it may have to allocate memory.
+    // SQLite appends a zero byte to each text, and may have to allocate memory to do so.
     guard let start = sqlite3_value_text(value) else { throw unreadableText(isThere: false) }
     let count = Int(sqlite3_value_bytes(value))
     let bytes = UnsafeBufferPointer(start: start, count: count)

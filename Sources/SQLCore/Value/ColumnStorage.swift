@@ -1,8 +1,9 @@
 /// The storage of a model's column: a value, and a mark that records whether it was changed since
 /// it was loaded.
 ///
-/// The layout of a model keeps one instance of the model whose columns have no value but their own
-/// index. A key path such as `\.$title` is resolved by reading it from that instance.
+/// The layout of a model keeps one instance of the model whose columns hold their own index instead
+/// of a value. The library reads a key path such as `\.$title` from that instance to find the
+/// column.
 @frozen
 @usableFromInline
 package struct ColumnStorage<Value> {
@@ -28,8 +29,7 @@ package struct ColumnStorage<Value> {
     self.mark = 1
   }
 
-  /// Replaces the value and marks it as changed. The new value must be one that is stored
-  /// differently.
+  /// Replaces the value and marks it as changed. The stored form of the new value must differ.
   @inlinable
   package mutating func change(to value: Value) {
     self.value = value
@@ -51,10 +51,10 @@ package struct ColumnStorage<Value> {
 
 extension ColumnStorage: Sendable where Value: Sendable {}
 
-/// The value of a column in an optional group, as the loops over rows see it: the column holds no
-/// value if it is NULL in the row.
+/// The value of a column in an optional group, for the loops over rows: the column holds no value
+/// if it is NULL in the row.
 ///
-/// Its only property is the value, so the memory of its column is that of the value's column.
+/// The value is the only property, so the type has the same memory layout as the value.
 package struct ValueInGroup<Value: ColumnValue>: ColumnValue {
   private let value: Value
 

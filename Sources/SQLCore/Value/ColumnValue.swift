@@ -36,9 +36,8 @@ public protocol ColumnValue: Selectable {
   /// Returns the value in its stored form. Throws `ColumnValueError` if it cannot be stored.
   func databaseValue(as form: StoredForm) throws -> DatabaseValue
 
-  /// Returns the value that will be read back after `value` was stored: a Date rounded to the
-  /// microsecond, 0.0 for −0.0. It is applied whenever a value is assigned to a column. Default:
-  /// the value itself.
+  /// Returns `value` as it will be read back after storing: a Date rounded to the microsecond, 0.0
+  /// for −0.0. It is applied whenever a value is assigned to a column. Default: the value itself.
   static func canonical(_ value: Self) -> Self
 
   /// Returns whether two values have the same stored form. Assigning such a value to a column does
@@ -52,14 +51,15 @@ public protocol ColumnValue: Selectable {
   /// Whether the column may be NULL; true only for Optional.
   static var isOptional: Bool { get }
 
-  /// The name of the collation by which queries compare and order the stored values, if the
-  /// column's own collation does not give their order. It must be registered on each connection.
-  /// Default: nil.
+  /// The name of the collation with which queries compare and order the stored values, if the
+  /// column's own collation does not give the order of the values. It must be registered on each
+  /// connection. Default: nil.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
   static var collationName: String? { get }
 
-  // What follows is public only because the compiler specialises it in the module of the type, and
-  // it is a requirement here and not of a protocol of its own so that a call is a single lookup.
+  // The following requirements are public only because the compiler specialises them in the module
+  // of the type. They belong to this protocol rather than to a separate one, so that a call is a
+  // single lookup.
 
   /// Reads the cell into the memory of a model's column; programs do not use it directly.
   static func _load(_ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer) throws
@@ -93,7 +93,7 @@ extension ColumnValue {
   @inlinable
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool { false }
 
-  /// Returns `storageClass` for the standard form, nil for others.
+  /// Returns `storageClass` for the standard form, nil for other forms.
   @inlinable
   public static func storageClass(as form: StoredForm) -> StorageClass? {
     form == .standard ? storageClass : nil
@@ -114,8 +114,8 @@ extension ColumnValue where Self: Equatable {
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool { left == right }
 }
 
-// These functions read a value into the memory of a model's column, and write it from there.
-// `Optional+ColumnValue.swift` has those of Optional; the types of users have these.
+// These functions read a value into the memory of a model's column, and write it from there. They
+// serve all types except Optional, which has its own in `Optional+ColumnValue.swift`.
 //
 // They are `@inlinable` so that a module that declares a conforming type compiles specialised
 // copies.
@@ -169,7 +169,7 @@ extension ColumnValue {
 /// Post.select { ($0.$title, Status.draft) }     // SELECT "title", ? FROM "Post"
 /// ```
 public protocol Selectable<Selected>: Sendable {
-  /// The type as which it is read.
+  /// The type of the value when it is read.
   associatedtype Selected: Sendable = Self
   /// The item in SQL and the way to read it; programs do not use it directly.
   var _selection: _SelectItem<Selected> { get }

@@ -25,9 +25,10 @@ public enum DatabaseValue: Sendable {
   case real(Double)
   /// A TEXT.
   case text(String)
-  /// A TEXT whose bytes are not UTF-8, as `CAST(x'ff41' AS TEXT)` makes it; it is written back with
-  /// the same bytes. Raw rows, data frames, the change log and its conflicts have such values. Reading
-  /// one as a Swift type throws `ColumnValueError`; `CAST(column AS BLOB)` reads the bytes as `Data`.
+  /// A TEXT whose bytes are not UTF-8, such as the result of `CAST(x'ff41' AS TEXT)`; it is written
+  /// back with the same bytes. Raw rows, data frames, the change log and its conflicts have such
+  /// values. Reading one as a Swift type throws `ColumnValueError`; `CAST(column AS BLOB)` reads
+  /// the bytes as `Data`.
   case invalidText(Data)
   /// A BLOB.
   case blob(Data)
@@ -129,7 +130,7 @@ extension DatabaseValue: CustomStringConvertible {
 extension DatabaseValue {
   /// Reads the value as `Value`. Throws `ColumnValueError` if it is not a value of that type.
   ///
-  /// - Parameter form: the form in which it is stored, if the type has more than one.
+  /// - Parameter form: the stored form, if the type has more than one.
   @inlinable
   public func read<Value: ColumnValue>(
     _ type: Value.Type = Value.self, as form: StoredForm = .standard

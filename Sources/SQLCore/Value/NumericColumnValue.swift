@@ -1,5 +1,5 @@
-/// A column value whose stored form SQL orders as Swift orders the value, so that `<`, `min` and
-/// `ORDER BY` agree with Swift.
+/// A column value whose stored form sorts in SQL as the value sorts in Swift, so that `<`, `min`
+/// and `ORDER BY` agree with Swift.
 ///
 /// A type of your own may conform if the order of its stored form is its own.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparison_expressions>
@@ -8,15 +8,16 @@ public protocol OrderedColumnValue: ColumnValue {}
 /// A number, or an optional of one, that queries can add, subtract, multiply and sum up. If an
 /// operand is NULL, the result is NULL.
 ///
-/// Decimal is such a number. A number for which SQLite's own operators suffice is a
-/// `NumericColumnValue`.
+/// Decimal is such a number. If SQLite's own operators suffice for a number, it is a
+/// `NumericColumnValue` instead.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol AdditiveColumnValue: OrderedColumnValue {
   /// The kind of number, which says with which other numbers it goes; programs do not use it
   /// directly.
   associatedtype _Arithmetic = _OwnNumberKind
 
-  /// The SQL functions that calculate with it. Default: nil, which means `+`, `-`, `*` and `sum`.
+  /// The SQL functions that calculate with the type. Default: nil, which means `+`, `-`, `*` and
+  /// `sum`.
   static var arithmetic: ArithmeticFunctions? { get }
 }
 
@@ -52,10 +53,10 @@ public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
 /// The kind of a number.
 public protocol _NumberKind {}
 
-/// The kind of a number that goes with those of another such kind: an integer and a real number.
+/// The kind of number that can be combined with other such kinds: an integer with a real number.
 public protocol _BinaryNumberKind: _NumberKind {}
 
-/// The kind of a number that goes only with its own type.
+/// The kind of a number that can be combined only with its own type.
 public protocol _SeparateNumberKind: _NumberKind {}
 
 /// The kind of a type that is not a number.
@@ -64,7 +65,7 @@ public enum _NotANumberKind {}
 /// The kind of Int.
 public enum _IntegerKind: _BinaryNumberKind {}
 
-/// The kind of the other integers, such as Int64, which do not go with an Int.
+/// The kind of the other integers, such as Int64, which cannot be combined with an Int.
 public enum _SizedIntegerKind: _BinaryNumberKind {}
 
 /// The kind of Double.

@@ -21,8 +21,8 @@ public enum StorageClass: String, Hashable, Sendable {
   /// No value.
   case null = "NULL"
 
-  /// Makes the storage class that a column's declared type stands for; nil if it stands for none,
-  /// such as NUMERIC, ANY, or no type at all.
+  /// Makes the storage class of a column's declared type; nil if the type stands for no storage
+  /// class, such as NUMERIC, ANY, or no type at all.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   public init?(declaredType: String) {
@@ -54,8 +54,7 @@ public enum StorageClass: String, Hashable, Sendable {
 }
 
 extension StorageClass {
-  /// The Swift type for values of this class, where a column declares no type of its own; nil for
-  /// NULL.
+  /// The Swift type for values of this class if a column declares no type; nil for NULL.
   package var valueType: (any ColumnValue.Type)? {
     switch self {
     case .integer: Int64.self
@@ -67,7 +66,7 @@ extension StorageClass {
   }
 }
 
-/// The way in which a Swift value is stored in its column, for types that have more than one.
+/// How a column stores a Swift value, for types with more than one stored form.
 ///
 /// ```swift
 /// Stored(\.$createdAt, as: .iso8601)

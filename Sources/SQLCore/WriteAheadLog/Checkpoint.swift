@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The modes of a checkpoint, which differ in what it waits for.
+/// The modes of a checkpoint, which differ in the connections that it waits for.
 ///
 /// ```swift
 /// let result = try db.checkpoint(.truncate)
@@ -30,7 +30,7 @@ public enum CheckpointMode: Int32, Hashable, Sendable, CaseIterable {
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
 public struct CheckpointResult: Hashable, Sendable {
   /// Whether another connection read or wrote for longer than the checkpoint waited. The checkpoint
-  /// then did not complete what its mode promises.
+  /// then did not do everything that its mode promises.
   public let isBusy: Bool
   /// The number of pages in the log; 0 after `.truncate`, and if there is no log.
   public let logFrameCount: Int
@@ -52,11 +52,10 @@ extension ConnectionCore {
   /// Runs a checkpoint. If other connections block it for too long, this is part of the result
   /// rather than an error.
   ///
-  /// SQLite's own wait is not used. When SQLite finds a reader of an older snapshot, it waits for
-  /// that reader's read mark to become free, even if later readers, which do not block the
-  /// checkpoint, have meanwhile taken the same read mark. As long as readers come and go, it could
-  /// wait forever. So the checkpoint is instead tried again without waiting: each attempt sees the
-  /// current readers.
+  /// SQLite's own wait is not used. When SQLite finds a reader of an older snapshot, it waits until
+  /// that reader's read mark is free, even if later readers, which do not block the checkpoint,
+  /// have taken the same read mark since. While readers come and go, SQLite could wait forever. So
+  /// the library repeats the checkpoint without waiting: each attempt sees the current readers.
   func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
     var attempts: Int32 = 0
     while true {
@@ -85,13 +84,13 @@ extension ConnectionCore {
 
 /// A use of `PRAGMA wal_autocheckpoint`, which replaces the library's log hook by SQLite's own.
 ///
-/// The library's hook also checkpoints automatically, and besides it bounds the log and calls the
+/// The library's hook runs the automatic checkpoints, too. It also bounds the log and calls the
 /// listeners. So the library installs its hook again, with the number of pages that the pragma has
 /// set.
 enum CheckpointPragma {
   case reading
   /// Sets the number of pages from which a commit copies as much of the log as possible; 0 or less
-  /// turns this off.
+  /// turns the copying off.
   case setting(Int)
 
   init(argument: UnsafePointer<CChar>?) {

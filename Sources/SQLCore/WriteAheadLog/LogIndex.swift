@@ -8,7 +8,7 @@ import Synchronization
 /// the second copy first, and is complete when the copies are equal.
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
 ///
-/// `@unchecked Sendable`: other processes write to the memory; this one only reads it.
+/// `@unchecked Sendable`: other processes write to the memory; this process only reads it.
 struct LogIndex: @unchecked Sendable {
   /// The first page of the wal-index. It stays mapped until the connection closes or leaves WAL
   /// mode. No connection can leave WAL mode while another one has the file open.
@@ -38,10 +38,11 @@ struct LogIndex: @unchecked Sendable {
     return isAt(first) ? first : nil
   }
 
-  /// Whether a version is still the newest, and the log is still used in the same way.
+  /// Whether a version is still the newest, and the log was not restarted or reset since.
   ///
-  /// A commit that was complete before the call is noticed, whichever process made it: the caller
-  /// learned of it by an earlier load, which the fence keeps before the loads of the header.
+  /// Notices every commit that was complete before the call, whichever process made it. The caller
+  /// learned of such a commit by an earlier load, and the fence orders that load before the loads
+  /// of the header.
   @inline(__always)
   func isAt(_ version: Version) -> Bool {
     atomicMemoryFence(ordering: .acquiring)
@@ -104,7 +105,7 @@ struct LogIndex: @unchecked Sendable {
     }
   }
 
-  /// A commit, and how much of the log was in the database file then.
+  /// A commit, and the number of the log's frames that were in the database file then.
   ///
   /// The second part matters for checkpoints. Once the whole log is in the file, new readers no
   /// longer use the log, so that it can be restarted. Readers that kept a snapshot of the log must
@@ -121,7 +122,7 @@ struct LogIndex: @unchecked Sendable {
   }
 }
 
-/// Whether a connection uses an index of the write-ahead log, as far as that was found out.
+/// Whether a connection uses an index of the write-ahead log, if that is known.
 enum LogIndexSupport {
   /// The connection has not begun to read yet, or nothing has asked for the index.
   case unknown
@@ -139,16 +140,16 @@ enum LogIndexSupport {
 extension ConnectionCore {
   /// Returns the index of the log; nil if the connection does not use one in shared memory.
   ///
-  /// The connection must have read before, so that it uses the log by now if there is one. On a
-  /// reader the first call finds the index, and later ones return it: a reader that uses the log
-  /// keeps the file in WAL mode, so the index stays where it is until the reader closes.
+  /// The connection must have read before, so that it already uses the log if there is one. On a
+  /// reader the first call finds the index, and later calls return it: a reader that uses the log
+  /// keeps the file in WAL mode, so the index stays at its address until the reader closes.
   func logIndex() -> LogIndex? {
     guard isReader else { return findLogIndex().index }
     if case .unknown = state.pointee.log.index { state.pointee.log.use(findLogIndex()) }
     return state.pointee.log.index.index
   }
 
-  /// Where there is no index in shared memory, asking for it would create it.
+  /// If there is no index in shared memory, a request for it would create one.
   private func findLogIndex() -> LogIndexSupport {
     if configuration.isImmutable || isRemote { return .none }
     guard let mode = try? text(pragma: "PRAGMA journal_mode"),
@@ -168,9 +169,9 @@ extension ConnectionCore {
   /// The number of commits to the write-ahead log, by any connection of any process, as the log's
   /// index counts them. It starts anywhere and wraps around: only differences mean something.
   ///
-  /// Nil if the database has no such index in shared memory, or while a commit changes it. It must be
-  /// read in a read transaction, since only then the index is sure to be open. A commit that comes
-  /// after the snapshot of that transaction is counted as well.
+  /// Nil if the database has no such index in shared memory, or while a commit changes the index.
+  /// Read it in a read transaction, since only then the index is sure to be open. The number
+  /// includes commits after the snapshot of that transaction.
   ///
   /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_header>
   package var logChangeCount: UInt32? { logIndex()?.version?.header.commitCount }

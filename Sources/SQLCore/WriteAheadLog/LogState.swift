@@ -11,7 +11,7 @@ struct LogState {
   /// The number of commits to the log of the main database that the hook has noted; it wraps around.
   private(set) var commitCount: UInt32 = 0
 
-  /// The index of the log, as far as it was found out.
+  /// The index of the log, if it is known whether there is one.
   private(set) var index = LogIndexSupport.unknown
 
   /// Called before a commit copies the log into the database file.
@@ -28,7 +28,7 @@ struct LogState {
 
   // MARK: The index
 
-  /// Notes what was found out about the index of the log.
+  /// Notes whether there is an index of the log.
   mutating func use(_ index: LogIndexSupport) {
     self.index = index
   }
@@ -46,7 +46,7 @@ struct LogState {
     self.bound = bound
   }
 
-  /// Sets the number of frames from which a commit copies the log; 0 or less turns this off.
+  /// Sets the number of frames from which a commit copies the log; 0 or less turns the copying off.
   mutating func copy(from count: Int) {
     bound.copy(from: count)
   }
@@ -63,8 +63,8 @@ struct LogState {
   /// Whether a pragma was compiled that `takePragma()` has not handled yet.
   var hasPragma: Bool { pragma != nil }
 
-  /// Whether a pragma was compiled that asks for the number of pages, which SQLite would read from
-  /// its own hook.
+  /// Whether a pragma was compiled that asks for the number of pages. SQLite would read this number
+  /// from its own hook.
   var asksForPages: Bool {
     if case .reading = pragma { hasHook } else { false }
   }
@@ -87,10 +87,10 @@ struct LogState {
     bound.didCommit(count)
   }
 
-  /// Whether a commit that leaves that many frames copies as much of the log as possible.
+  /// Whether a commit that leaves `count` frames copies as much of the log as possible.
   func copies(at count: Int) -> Bool { count >= bound.copying }
 
-  /// Whether the log is so near its bound that it is to be restarted.
+  /// Whether the log is so near its bound that a restart should be tried.
   var wantsRestart: Bool { bound.wantsAttempt }
 
   /// The mode of the checkpoint that restarts the log. A file within its bound keeps its length,
@@ -109,10 +109,10 @@ struct LogState {
   }
 }
 
-/// The length of the write-ahead log, and the length at which it is to be restarted.
+/// The length of the write-ahead log, and the length from which a restart is tried.
 ///
-/// SQLite appends to the log as long as any connection reads from it. If readers overlapped all the
-/// time, the log would grow without limit.
+/// SQLite appends to the log while any connection reads from it. With readers that always overlap,
+/// the log would grow without limit.
 struct LogBound {
   /// The number of frames in the log after the last commit.
   private(set) var frameCount = 0
@@ -147,7 +147,7 @@ struct LogBound {
     frameCount = count
   }
 
-  /// Sets the number of frames from which a commit copies the log; 0 or less turns this off.
+  /// Sets the number of frames from which a commit copies the log; 0 or less turns the copying off.
   mutating func copy(from count: Int) {
     copying = count > 0 ? count : .max
   }
@@ -240,7 +240,7 @@ private func logDidGrow(
     state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
   }
   if state.pointee.log.copies(at: Int(frameCount)) {
-    // The readers' kept snapshots are older than this commit, and would limit what is copied.
+    // The readers' kept snapshots are older than this commit, and would limit the copying.
     state.pointee.log.willCopy?()
     sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }

@@ -14,7 +14,7 @@ public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
     public let fileID: String?
     /// The line in this file.
     public let line: Int?
-    /// The time for which the read has been running.
+    /// The time since the read began.
     public let age: Duration
 
     /// Creates a reader from its parts.
@@ -54,7 +54,7 @@ public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
 
 extension Database {
   /// Keeps the log within its bound, and reports the readers that prevent this. Called while the
-  /// writer is lent, and while no code of the caller runs on it.
+  /// writer is lent and no code of the caller runs on it.
   func keepLogWithinBound(_ core: ConnectionCore) {
     guard core.state.pointee.log.wantsRestart else { return }
     access.pool.endKeptSnapshots()
@@ -63,8 +63,8 @@ extension Database {
       return
     }
     let readers = access.pool.readers(since: start)
-    // The closure runs on a thread of its own, because it may use the database, whose writer is
-    // still lent here.
+    // The closure runs on its own thread, because it may use the database, whose writer is still
+    // lent here.
     WorkerThreads(maximum: 1).submit { notify(PinnedLog(byteCount: byteCount, readers: readers)) }
   }
 }

@@ -149,8 +149,8 @@ extension ColumnComparer {
 
   // MARK: Values that the type cannot read
 
-  /// Checks that the type can read what the column will hold. Refuses the other values, or deletes
-  /// their rows if the options say so.
+  /// Checks that the type can read the future values of the column. Refuses values that it cannot
+  /// read, or deletes their rows if the options say so.
   ///
   /// - Parameter condition: the SQL condition for values that can be converted at all.
   func unreadable(

@@ -5,7 +5,7 @@ import SQLCore
 /// values, its collation and its default.
 struct ColumnComparer: TableComparer {
   let table: TableComparison
-  /// The sources of the values that change so far, by the folded names of their columns.
+  /// The sources of the values that have changed so far, by the folded names of their columns.
   let sources: [String: TableRebuild.Source]
 
   func differences(
@@ -32,13 +32,13 @@ struct ColumnComparer: TableComparer {
       return [change("\(column.name) is calculated differently")]
     case (let generated?, nil): return [try difference(of: column, calculatedBy: generated)]
     case (nil, .some):
-      // The values stay: they are the calculated ones.
+      // The values stay: the expression calculated them.
       return [change("\(column.name) is no longer calculated, and keeps its values")]
     }
   }
 
-  /// Compares the existing values of a column with the expression that will calculate it. Refuses
-  /// the change if any of them would be lost.
+  /// Compares the existing values of a column with the results of its new expression. Refuses the
+  /// change if a value would be lost.
   private func difference(
     of column: TableDefinition.Column, calculatedBy generated: TableDefinition.Generated
   ) throws -> TableDifference {
@@ -105,7 +105,7 @@ struct ColumnComparer: TableComparer {
   }
 
   /// Whether a default is the zero or empty value that ALTER TABLE had to declare when it added the
-  /// column. Removing it would cost a rebuild.
+  /// column. Removing the default would cost a rebuild.
   private func isImplied(_ value: String, in column: TableDefinition.Column) -> Bool {
     !column.isOptional && value.normalSQL == column.fallbackLiteral?.normalSQL
   }

@@ -84,7 +84,7 @@ struct ConstraintComparer: TableComparer {
       token.kind != .quotedName || existing.column(token.value) != nil
     }
     let question = RowQuestion(table: table, sources: sources)
-    // The run checks what is not known yet.
+    // The run checks a condition that is not known yet.
     guard isKnown, let asked = question.asked(check.condition),
       let renamed = question.renamed(check.condition)
     else { return [new] }
@@ -112,8 +112,8 @@ struct ConstraintComparer: TableComparer {
 }
 
 extension ExistingTable.Constraint {
-  /// Whether all its columns meet a condition. A constraint whose columns are all undeclared is
-  /// kept with them, so the plan does not list it.
+  /// Whether all columns of the constraint meet a condition. A constraint whose columns are all
+  /// undeclared is kept with them, so the plan does not list it.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)

@@ -49,7 +49,8 @@ struct ConversionComparer: TableComparer {
     }
   }
 
-  /// Whether the declared conversion may still have to run. It reads the existing values itself.
+  /// Whether the declared conversion may still have to run. Such a conversion reads the existing
+  /// values itself.
   func mayRun(_ column: TableDefinition.Column, _ found: ExistingTable.Column) -> Bool {
     guard let conversion = column.conversion else { return false }
     guard conversion.needsNote else { return found.form == nil }
@@ -82,7 +83,7 @@ struct ConversionComparer: TableComparer {
       keeping: column.storageClass)
   }
 
-  /// - Parameter keeping: the storage class of values that stay as they are; nil for none.
+  /// - Parameter keeping: the storage class of values that stay unchanged; nil for none.
   private func run(
     _ conversion: DeclaredConversion, of column: TableDefinition.Column, _ reason: String,
     keeping kept: StorageClass? = nil

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// Compares the indexes: which are dropped, which stay, and which are created.
+/// Compares the indexes, and decides which are dropped, which stay, and which are created.
 struct IndexComparer: TableComparer {
   let table: TableComparison
 
@@ -25,8 +25,8 @@ struct IndexComparer: TableComparer {
 
   // MARK: Existing indexes
 
-  /// Returns the steps that drop indexes which are declared differently, declared as dropped, or no
-  /// longer declared, and the indexes that stay.
+  /// Returns the steps that drop indexes, and the indexes that stay. An index is dropped if it is
+  /// declared differently, declared as dropped, or no longer declared.
   func existingDifferences() -> [TableDifference] {
     let names = Set(declared.indexes.map { declared.name(of: $0).lowercasedASCII })
     let others = existing.columns.filter { column in
@@ -80,7 +80,7 @@ struct IndexComparer: TableComparer {
   ///
   /// - Parameters:
   ///   - sources: the sources of values in a rebuilt table, by the folded names of its columns.
-  ///   - refused: the columns, folded, whose values are refused already because they are not
+  ///   - refused: the columns, folded, whose values are already refused because they are not
   ///     unique.
   func newDifferences(
     sources: [String: TableRebuild.Source], refused: Set<[String]>

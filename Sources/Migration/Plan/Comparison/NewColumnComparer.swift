@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Finds how a declared column that the table does not have is added, and what existing rows get.
+/// Decides how to add a declared column that the table does not have, and which value existing rows
+/// get.
 struct NewColumnComparer: TableComparer {
   let table: TableComparison
 
@@ -77,7 +78,7 @@ struct NewColumnComparer: TableComparer {
       touching: .all, of: names.table)
   }
 
-  /// Returns whether the table to which a column will refer has no row with this value.
+  /// Returns whether the table that a column will reference has no row with this value.
   private func refersToNothing(_ value: String, _ key: TableDefinition.ForeignKey) throws -> Bool {
     guard value.normalSQL != ["null"] else { return false }
     let renames = table.schema.renames
@@ -91,7 +92,7 @@ struct NewColumnComparer: TableComparer {
       .hasRow(where: "\(columns.quoted(name)) = \(value)")
   }
 
-  /// Whether a new column is the rowid, for which the table has no column yet.
+  /// Whether a new column is the rowid, although the table has no column for it yet.
   private func isRowID(_ column: TableDefinition.Column) -> Bool {
     declared.hasRowIDKey && declared.isKey(column.name) && !existing.isWithoutRowID
   }
@@ -110,7 +111,7 @@ struct NewColumnComparer: TableComparer {
 
   // MARK: Columns without a value for the existing rows
 
-  /// Returns the refusal of a column for which existing rows have no value; nil if they have one.
+  /// Returns the refusal of a column if existing rows have no value for it; nil if they have one.
   private func missingValue(of column: TableDefinition.Column) throws -> TableDifference? {
     guard !column.isOptional, column.defaultSQL == nil || column.hasImpliedDefault,
       try rows.hasRow()

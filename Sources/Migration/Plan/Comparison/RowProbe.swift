@@ -26,8 +26,8 @@ struct RowProbe {
       }.joined(separator: " || ', ' || ")
   }
 
-  /// A probe with the same questions about at most 600 rows: the first 200, the last 200, and up to 200 at equal
-  /// distances between them. Nil for a table without a rowid.
+  /// A probe that asks the same questions about at most 600 rows: the first 200, the last 200, and
+  /// up to 200 at equal distances between them. Nil for a table without a rowid.
   ///
   /// Costs 600 seeks, however large the table is.
   var sample: RowProbe? {
@@ -76,7 +76,7 @@ struct RowProbe {
   }
 
   /// Calls `body` with each value of a column that is not NULL, and the label of its row. The value
-  /// is nil if it is a text that is not UTF-8.
+  /// is nil for a text that is not UTF-8.
   func forEachValue(
     of column: String, _ body: (_ value: DatabaseValue?, _ row: DatabaseValue) throws -> Void
   ) throws {
@@ -103,8 +103,8 @@ struct RowProbe {
 
 /// The names of an existing table and its columns before the renamings of a migration.
 ///
-/// Questions about rows are asked before any step runs, so they use these names. Steps run after
-/// all renamings, with the names that the schema declares.
+/// Questions about rows are asked before any step runs, so they use the former names. Steps run
+/// after all renamings, with the names that the schema declares.
 struct FormerNames {
   /// The present name of the table.
   let table: String
@@ -161,8 +161,8 @@ struct RowQuestion {
 
   /// Returns the expression with the names before any step runs.
   ///
-  /// Returns nil if a value is not known yet: that of a declared conversion, of a new column or of
-  /// one that will be calculated.
+  /// Returns nil if a value is not known yet: the value of a declared conversion, of a new column
+  /// or of a column that will be calculated.
   func asked(_ expression: String) -> String? { sql(expression, table.names) }
 
   /// Returns the expression with the names after all renamings, before the table is rebuilt; nil as

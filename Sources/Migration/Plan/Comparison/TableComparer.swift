@@ -69,8 +69,8 @@ extension TableComparer {
           rowCount: count)))
   }
 
-  /// Returns the deletion of rows that cannot stay, with the names that all have by then; nil if
-  /// the options do not allow it.
+  /// Returns the deletion of rows that cannot stay, with the names after the renamings; nil if the
+  /// options do not allow it.
   func allowedDeletion(
     of count: Int, _ column: TableDefinition.Column, _ reason: String, where condition: String
   ) -> TableDifference? {
@@ -81,7 +81,7 @@ extension TableComparer {
   /// Returns the deletion of rows that a declaration forbids, or their refusal if the options do
   /// not allow it.
   ///
-  /// - Parameter keeping: The lines that leave the rows as they are.
+  /// - Parameter keeping: The lines that leave the rows unchanged.
   func deletionOrRefusal(
     of count: Int, _ reason: String, column: String? = nil, keeping: [String] = [], _ sql: String
   ) -> TableDifference {
@@ -96,15 +96,14 @@ extension TableComparer {
 
 /// A difference between a declared table and the existing one, or a finding that concerns the plan.
 ///
-/// Comparers return differences in the order of their steps. The `StepBuilder` makes steps of them.
-/// Each case is large, so it is behind a reference.
+/// Comparers return differences in the order of their steps, and the `StepBuilder` makes steps of
+/// the differences. Each case is large, so the enum holds it by reference.
 indirect enum TableDifference {
   /// A difference that an ALTER TABLE or a rebuild resolves.
   case change(TableChange)
   /// A difference that cannot be resolved without the user.
   case refusal(TableRefusal)
-  /// A step of its own, which runs before the changes: it deletes rows, or drops an index or a
-  /// trigger.
+  /// A separate step that runs before the changes: it deletes rows, or drops an index or a trigger.
   case step(PlannedStep)
   /// A part that stays although no model declares it. It follows the steps in the plan.
   case kept(PlannedStep)
@@ -121,7 +120,7 @@ struct TableChange {
   /// The reason in the words of a plan.
   let reason: String
   var kind = MigrationPlan.Step.Kind.lossless
-  /// The step that resolves it by ALTER TABLE; nil if only a rebuild can.
+  /// The step that makes the change by ALTER TABLE; nil if only a rebuild can.
   var alter: PlannedStep?
 }
 

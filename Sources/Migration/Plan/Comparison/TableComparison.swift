@@ -1,14 +1,14 @@
 import QueryDSL
 import SQLCore
 
-/// A declared table and the existing table that becomes it: what all comparers read. Nothing in it
-/// changes. It is a class because it is large and each comparer keeps it.
+/// A declared table and the existing table that becomes it, for all comparers to read. Nothing in
+/// it changes. It is a class because it is large and each comparer keeps it.
 final class TableComparison {
   let declared: TableDefinition
-  /// The existing table, as it will be after all renamings.
+  /// The existing table, in its state after all renamings.
   let existing: ExistingTable
   let names: FormerNames
-  /// The indexes of the existing table, as they will be after all renamings.
+  /// The indexes of the existing table, in their state after all renamings.
   let indexes: [ExistingIndex]
   /// The names that Apus would have given to the indexes before the renamings.
   private let formerIndexNames: [String: Set<String>]
@@ -47,9 +47,9 @@ final class TableComparison {
     self.indexes = indexes
   }
 
-  /// Whether a migration created an index because a schema declared it: its definition has the mark,
-  /// or its name is made of its terms and its text is the text that Apus writes. If the schema no
-  /// longer declares it, such an index is dropped.
+  /// Whether a migration created an index because a schema declared it. Then its definition has the
+  /// mark, or its name is made of its terms and its text is the text that Apus writes. Such an
+  /// index is dropped if the schema no longer declares it.
   func comesFromCode(_ index: ExistingIndex) -> Bool {
     if index.isMarked { return true }
     let start =
@@ -118,10 +118,10 @@ extension ExistingTable {
 
 extension TableComparison {
   /// Whether a column keeps a declared type that stands for no storage class, such as BOOLEAN,
-  /// NUMERIC(10, 2) or none at all.
+  /// NUMERIC(10, 2) or no type at all.
   ///
-  /// It does if SQLite stores what the property writes without changing it, and if all existing
-  /// values are stored so already. Then nothing would be gained by a rebuild. A column with a
+  /// The type is kept if SQLite stores the values of the property unchanged, and if all existing
+  /// values are already stored in this way. Then a rebuild would gain nothing. A column with a
   /// declared conversion gets the type of its property, which shows that the conversion has run.
   ///
   /// Reads the table until it finds a value that is stored otherwise.
@@ -136,8 +136,8 @@ extension TableComparison {
     return try !rows.hasRow(where: "\(name) IS NOT NULL AND NOT (\(isStored(name, as: column)))")
   }
 
-  /// Whether a column of that type keeps what the property writes, or at most changes a whole REAL
-  /// into an INTEGER, which reads back as the same Double.
+  /// Whether a column of that type stores the values of the property unchanged. Changing a whole
+  /// REAL into an INTEGER is allowed, because it reads back as the same Double.
   private func storesUnchanged(
     _ column: TableDefinition.Column, inType type: String
   ) -> Bool {
@@ -165,7 +165,7 @@ extension TableComparison {
 // Which existing constraint is which declared one.
 
 extension TableComparison {
-  /// Whether both refer from the same columns to the same columns.
+  /// Whether both reference the same columns from the same columns.
   func refersAlike(_ existing: ExistingTable.ForeignKey, _ key: TableDefinition.ForeignKey) -> Bool
   {
     guard existing.target.isSame(as: key.target.table) else { return false }
@@ -187,7 +187,7 @@ extension TableComparison {
     existing.constraints.firstIndex { $0.isSame(as: check) }
   }
 
-  /// Whether a model declares this constraint, or a changed one in its place.
+  /// Whether a model declares this constraint, or a changed constraint in its place.
   func isDeclared(_ constraint: ExistingTable.Constraint) -> Bool {
     switch constraint.kind {
     case .foreignKey(let key):
@@ -237,7 +237,7 @@ extension TableDefinition.ForeignKey {
 }
 
 extension ExistingTable.Constraint {
-  /// Whether the constraint is a check with the same condition, and the same name if one is
+  /// Whether the constraint is a check with the same condition, and with the same name if a name is
   /// declared.
   func isSame(as check: TableDefinition.Check) -> Bool {
     guard case .check(let text) = kind else { return false }

@@ -55,8 +55,8 @@ struct UndeclaredColumnComparer: TableComparer {
     ]
   }
 
-  /// Returns the refusals to drop a column that something else names, unless the schema drops that
-  /// as well.
+  /// Returns the refusals to drop a column that another object names, unless the schema drops that
+  /// object as well.
   private func refusals(ofDropping name: String) -> [TableDifference] {
     let folded = name.lowercasedASCII
     var refusals: [TableDifference] = []

@@ -24,14 +24,14 @@ struct FormComparison {
   static var unknown: FormComparison { FormComparison(.unknown) }
 }
 
-/// Compares the form in which a column is stored with the declared one.
+/// Compares the form in which a column is stored with the declared form.
 ///
-/// In a table that Apus made, the definition records the form of each column that does not have the
-/// standard form. A table of another program records none, so each opening examines some of its
-/// values.
+/// In a table that Apus made, the definition records the form of each column with another form than
+/// the standard one. A table of another program records no forms, so each opening examines some of
+/// its values.
 struct FormComparer: TableComparer {
   let table: TableComparison
-  /// The rows whose values are examined: those of the table, or a sample of them.
+  /// The rows whose values are examined: all rows of the table, or a sample of them.
   let rows: RowProbe
 
   init(table: TableComparison) {
@@ -49,7 +49,7 @@ struct FormComparer: TableComparer {
     guard column.type.hasForms, !ConversionComparer(table: table).mayRun(column, found),
       let oldClass = try storageClass(of: found, column)
     else { return .unknown }
-    // NULL is refused first: none of the lines for another form makes a value of it.
+    // NULL is refused first: none of the lines for another form converts it into a value.
     guard try !holdsRefusedNull(column, found) else { return .unknown }
     let forms = column.type.forms(in: oldClass)
     // In a table that Apus made, a column without a comment has the standard form.
@@ -58,7 +58,7 @@ struct FormComparer: TableComparer {
     }
     let isSameClass = oldClass == column.storageClass
     if isSameClass, forms.count == 1 { return .unknown }
-    // A difference is stated with the number of all rows that it concerns.
+    // A difference is stated with the number of all affected rows.
     if !table.checks(column), let sample = rows.sample {
       let comparison = try FormComparer(table: table, rows: sample)
         .examine(column, found, oldClass, forms)
@@ -112,8 +112,8 @@ struct FormComparer: TableComparer {
     return try rows.hasRow(where: "\(names.quoted(column.name)) IS NULL")
   }
 
-  /// Returns the storage class of a column: the declared one, or the class of all its values if the
-  /// declared type has none, as DATETIME.
+  /// Returns the storage class of a column: the declared class or, if the declared type has none,
+  /// such as DATETIME, the class of all its values.
   private func storageClass(
     of found: ExistingTable.Column, _ column: TableDefinition.Column
   ) throws -> StorageClass? {
@@ -142,9 +142,9 @@ struct FormComparer: TableComparer {
     return FormComparison(.settled, unread.map { [$0] } ?? [])
   }
 
-  /// Returns a refusal if the numbers of a column are dates in other forms only, if `form` is nil,
-  /// or if some of them seem to count another unit than the standard form, which the model does not
-  /// declare. Returns nil if they are dates in that form.
+  /// Returns a refusal if `form` is nil, if the numbers of a column are dates only in other forms, or
+  /// if some of them seem to count another unit than the standard form. Returns nil if they are dates
+  /// in the form.
   private func refusalOfOtherDates(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
     _ form: StoredForm?

@@ -12,7 +12,7 @@ extension MigrationFunctions {
   ///
   /// - `apus_reform(column, form, value)` reads a value in a form and returns it in the form that
   ///   the column declares. It returns NULL if the type cannot read the value in that form, or if
-  ///   the conversion would change it.
+  ///   the conversion would change the value.
   /// - `apus_is(column, form, value)` returns 1 if the type can read the value in a form, else 0.
   var formFunctions: [(name: String, body: Function)] {
     [
@@ -45,11 +45,11 @@ extension MigrationFunctions {
   }
 }
 
-/// A way of reading a number as a date: its unit, and the time from which it counts.
+/// A way to read a number as a date: its unit, and the time from which it counts.
 struct NumberReading {
   /// The unit and the start, as a plan names them.
   let title: String
-  /// The stored form that reads such numbers; nil if none does and a Swift expression is needed.
+  /// The stored form that reads such numbers; nil if no form does and a Swift expression is needed.
   let form: StoredForm?
   /// The Swift expression that makes a `Date` from `$0`, a `Double`.
   let expression: String
@@ -129,7 +129,7 @@ struct DateNumbers {
     ]
   }
 
-  /// The range of years into which some reading puts at least one number; nil if none does.
+  /// The range of years into which some reading puts at least one number; nil if no reading does.
   let plausibleYears: Years?
   /// The readings that put at least one number into the plausible years, the likeliest first; all
   /// readings if there are no plausible years.
@@ -193,8 +193,8 @@ struct DateNumbers {
   }
 
   /// Returns an SQL condition for integers that are dates between 1971 and 2200 if they count
-  /// seconds or milliseconds, but dates in 1970 if they count microseconds. Another program wrote
-  /// those.
+  /// seconds or milliseconds, but dates in 1970 if they count microseconds. Such integers come from
+  /// another program.
   static func isOtherCount(_ column: String) -> String {
     let (first, last) = (31_536_000, 7_258_118_400)
     return "typeof(\(column)) = 'integer' AND (\(column) BETWEEN \(first) AND \(last) "

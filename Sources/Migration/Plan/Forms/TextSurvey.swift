@@ -18,8 +18,8 @@ struct TextSurvey {
   private var offsetCount = 0
   /// The number of values that the declared form holds less exactly.
   private var roundedCount = 0
-  /// The first value that the type cannot read, and the first that is not spelled as the declared
-  /// form writes it: `row 3: 'soon'`.
+  /// The first value that the type cannot read, and the first value that the declared form would
+  /// spell differently: `row 3: 'soon'`.
   private(set) var firstUnread: String?
   private(set) var firstOther: String?
   private let forms: [StoredForm]
@@ -68,7 +68,7 @@ struct TextSurvey {
 
   func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == readCount }
 
-  /// The forms that write all the values exactly as they are.
+  /// The forms that write all the values in exactly the same way.
   var exactForms: [StoredForm] { forms.filter(isWritten) }
 
   /// The form of all texts, up to the number of fractional digits, so that their order is the order
@@ -79,10 +79,10 @@ struct TextSurvey {
     return zoneCount == 0 && letterCount == 0 ? .datetime : nil
   }
 
-  /// Returns the form in which to read the values. In the declared storage class, this is the
-  /// declared form if it writes the values as they are, up to fractional digits. In another storage
-  /// class, dates are read as `.iso8601` if that form writes them all, and other types as
-  /// `.standard`. Returns nil if the form would be a guess.
+  /// Returns the form for reading the values. In the declared storage class, this is the declared
+  /// form if it writes the values in the same way, up to fractional digits. In another storage
+  /// class, dates are read as `.iso8601` if that form writes all of them in the same way, and other
+  /// types as `.standard`. Returns nil if the form would be a guess.
   func form(of column: TableDefinition.Column, isSameClass: Bool) -> StoredForm? {
     let declared = column.type.storedForm
     let isDate = forms.contains(.iso8601)
@@ -108,9 +108,9 @@ struct TextSurvey {
     return ["Stored(\(column.type.path), as: .\(family))"]
   }
 
-  /// Returns the lines for values in another form. The last rewrites them in the declared form. If
-  /// that loses a part of their text, such as the offset of a date from UTC or digits of its
-  /// fraction, the line that keeps the text comes first.
+  /// Returns the lines for values in another form. The last line rewrites the values in the
+  /// declared form. If that loses a part of their text, such as the offset of a date from UTC or
+  /// digits of its fraction, the line that keeps the text comes first.
   func convertedLines(
     for column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> [String] {

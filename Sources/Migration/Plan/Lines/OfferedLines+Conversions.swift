@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A Swift expression that turns a text, which another program stored, into a number or a Bool.
-/// `keeps` returns whether the expression keeps the value of a text.
+/// A Swift expression that converts a text of another program into a number or a Bool. `keeps`
+/// returns whether the expression keeps the value of a text.
 private struct TextConversion {
   let expression: String
   let keeps: (String) -> Bool
@@ -39,7 +39,7 @@ private struct TextConversion {
 extension OfferedLines {
   /// Returns the lines to paste for values that are not converted automatically. If one conversion
   /// keeps all values, that is the only line. Otherwise the first line declares the column so that
-  /// the values stay as they are; the last one converts the values or deletes their rows, and says
+  /// the values stay unchanged. The last line converts the values or deletes their rows, and says
   /// how many are lost.
   func converting(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, lost: Int
@@ -58,7 +58,8 @@ extension OfferedLines {
     return keeping.map { [$0, lossy] } ?? [lossy]
   }
 
-  /// The line that keeps values of several classes as text; nil if one of them cannot be text.
+  /// The line that keeps values of several classes as text; nil if one of the values cannot be
+  /// text.
   private func textLine(_ column: TableDefinition.Column) throws -> String? {
     let change = ValueChange(column: names.quoted(column.name), target: .text)
     guard try rows.count(where: "NOT (\(change.isLossless))") == 0 else { return nil }

@@ -14,7 +14,7 @@ struct OfferedLines {
   var names: FormerNames { table.names }
   var rows: RowProbe { table.rows }
 
-  /// Returns the lines that leave the values of a column as they are, although its type cannot read
+  /// Returns the lines that leave the values of a column unchanged, although its type cannot read
   /// all of them.
   func keeping(
     _ column: TableDefinition.Column, in storageClass: StorageClass, isOptional: Bool
@@ -37,7 +37,7 @@ struct OfferedLines {
     declared.otherNameLine { table.others.takes($0, in: table.schema) }
   }
 
-  /// The line that gives the model another table, and leaves the rows of this one.
+  /// The line that gives the model another table, and leaves the rows of the existing table.
   var ownTable: String { "\(otherName)  // \(names.table.inComment) stays as it is" }
 
   /// Returns the line to paste for rows that cannot stay. It names the table and the column, and
@@ -54,13 +54,14 @@ struct OfferedLines {
     return "  // loses \(count) \(count == 1 ? "value" : "values") of \(place(of: column))"
   }
 
-  /// The table and a column of it, in a comment.
+  /// The table and one of its columns, in a comment.
   func place(of column: String) -> String { "\(declared.name).\(column)".inComment }
 
   // MARK: Columns without a property
 
-  /// Returns the lines for a column that insertions would have to fill: one declares it, another
-  /// drops it. If a new column stores the same, it may be this one under another name.
+  /// Returns the lines for a column that insertions would have to fill: one line declares it,
+  /// another drops it. If a new column stores the same kind of values, it may be this column under
+  /// another name.
   func declaringOrDropping(_ column: ExistingTable.Column) throws -> [String] {
     let name = column.name
     let storageClass = try storageClass(of: column) ?? .text
@@ -76,8 +77,8 @@ struct OfferedLines {
     ]
   }
 
-  /// The storage class of a column: that of its type or, if the type stands for none, such as
-  /// NUMERIC, that of all its values.
+  /// The storage class of a column: the class of its type or, if the type stands for none, such as
+  /// NUMERIC, the class of all its values.
   func storageClass(of found: ExistingTable.Column) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
     let classes = try rows.valueClasses(of: found.name)
@@ -189,8 +190,8 @@ extension OfferedLines {
     }
   }
 
-  /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers as they
-  /// are come first.
+  /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers
+  /// unchanged come first.
   func readingNumbers(
     in column: TableDefinition.Column, _ found: ExistingTable.Column, _ numbers: DateNumbers,
     _ oldClass: StorageClass

@@ -3,15 +3,15 @@ import SQLCore
 
 /// The conversions that a database notes as done, in the table of the `MigrationLog`.
 ///
-/// A note is a name such as `Converted Thing.flag from Bool to Date`. A column has one note: that
-/// of the conversion that ran last, which says what the column holds. The note follows a column
-/// that is renamed, and is removed with a column that is dropped.
+/// A note is a name such as `Converted Thing.flag from Bool to Date`. A column has one note, for
+/// the conversion that ran last, which shows what the column holds. The note follows a column that
+/// is renamed, and is removed with a column that is dropped.
 struct ConversionLog {
-  /// Whether a conversion has run, as far as is known.
+  /// Whether a conversion has run, according to the notes.
   enum State {
     case done
     case pending
-    /// The column was converted to the same type, but from another one.
+    /// The column was converted to the same type, but from another type.
     case unknown(String)
 
     var isDone: Bool { if case .done = self { true } else { false } }
@@ -22,7 +22,7 @@ struct ConversionLog {
   /// Creates a log without notes.
   init() {}
 
-  /// Reads the notes: one statement if the database has the table, else none.
+  /// Reads the notes: one statement if the database has the table, otherwise none.
   init(of schema: ExistingSchema, in connection: Connection) throws {
     guard schema.entry(MigrationLog.table)?.kind == .table else { return }
     names = try MigrationLog(connection: connection).allNames().filter { $0.hasPrefix(Self.word) }
@@ -56,7 +56,7 @@ struct ConversionLog {
 // MARK: Writing
 
 extension ConversionLog {
-  /// Updates the notes after a step: renames or removes them with their columns, and adds those of
+  /// Updates the notes after a step: renames or removes them with their columns, and adds notes of
   /// the conversions that the step ran.
   static func follow(_ planned: PlannedStep, in connection: Connection) throws {
     let step = planned.step
@@ -97,7 +97,7 @@ extension ConversionLog {
 }
 
 extension PlannedStep {
-  /// Returns the names that the step changes, one after the other. An exchange goes through a
+  /// Returns the names that the step changes, one after another. An exchange goes through a
   /// temporary name.
   fileprivate func renamings(
     from former: String, to name: String
@@ -142,12 +142,12 @@ struct ConversionNote {
 }
 
 extension String {
-  /// The name in a note: as it is if it is plain, else in quotation marks.
+  /// The name in the form for a note: unchanged if it is plain, otherwise in quotation marks.
   fileprivate var inNote: String { isSwiftName ? self : Identifier(self).quoted }
 }
 
 /// The table in which a database notes, by name, which of the user's own steps and which
-/// conversions have run. `ConversionLog` reads the latter.
+/// conversions have run. `ConversionLog` reads the notes of conversions.
 struct MigrationLog {
   static let table = "apus_migration"
   let connection: Connection
@@ -157,8 +157,8 @@ struct MigrationLog {
     try connection.tableExists(Self.table) ? allNames() : []
   }
 
-  /// Returns the noted names, given the present schema: one statement if it has the table, else
-  /// none.
+  /// Returns the noted names, given the present schema: one statement if the schema has the table,
+  /// otherwise none.
   func names(in schema: ExistingSchema) throws -> [String] {
     try schema.relation(Self.table) == nil ? [] : allNames()
   }

@@ -7,7 +7,7 @@ import SQLCore
   import Foundation
 #endif
 
-/// The earlier definitions of the tables and views of a database file, as the file notes them.
+/// The earlier definitions of the tables and views of a database file, from the notes in the file.
 ///
 /// A migration that changes a table notes its definition before and after. A program is older than
 /// the file if it would have left an earlier state unchanged, and would change the present one. A
@@ -29,11 +29,12 @@ struct SchemaHistory {
     }
   }
 
-  /// The state of a table or view at some time: its own definition, then those of its indexes
-  /// and of the triggers and the full-text index that models declared; empty if it did not exist.
+  /// The state of a table or view at some time: its own definition, then the definitions of its
+  /// indexes and of the triggers and the full-text index that models declared; empty if it did not
+  /// exist.
   struct State {
     let parts: [Part]
-    /// The time at which a migration made this state, or found it before making the next.
+    /// The time at which a migration made this state, or found it before making the next state.
     let date: Date
   }
 
@@ -43,7 +44,7 @@ struct SchemaHistory {
   private(set) var version: (number: Int, date: Date)?
 
   /// Reads the history of a file with this schema, by at most one statement. Returns nil if the
-  /// file has none.
+  /// file has no history.
   init?(of schema: ExistingSchema, in connection: Connection) throws {
     guard schema.relation(Self.table) != nil else { return nil }
     try connection.forEach(
@@ -89,8 +90,8 @@ struct SchemaHistory {
       "changedAt" INTEGER NOT NULL, "version" INTEGER) STRICT
       """)
     for row in rows {
-      // A state that returns is noted once, as the latest, so that switching back and forth adds no
-      // rows.
+      // A state that occurs again is noted once, as the latest, so that switching back and forth
+      // adds no rows.
       try connection.execute(
         """
         DELETE FROM \(identifier: Self.table)

@@ -8,7 +8,7 @@ struct PlannedStep {
     /// Nothing runs.
     case none
     case statements([String])
-    /// Like `statements`, but references in other definitions stay as they are written.
+    /// Like `statements`, but references in other definitions stay unchanged.
     indirect case rebuild(TableRebuild)
   }
 
@@ -19,11 +19,11 @@ struct PlannedStep {
   /// The renamings of a step that exchanges names, in their order and with the temporary name.
   /// Empty for other steps.
   var exchangedNames: [(from: String, name: String)] = []
-  /// The step that stands in place of this one if a newer program may have made what this one
+  /// The step that replaces this step if a newer program may have made the object that this step
   /// drops.
   var keeping: MigrationPlan.Step?
-  /// The statement that counts the rows which the step touches; nil if the step says how many, or
-  /// concerns none.
+  /// The statement that counts the rows that the step touches; nil if the step knows the number, or
+  /// touches no rows.
   fileprivate var rowCountSQL: String?
 
   init(_ step: MigrationPlan.Step, _ work: Work = .none) {
@@ -54,7 +54,7 @@ struct PlannedStep {
     self.init(step, Self.work(of: step), touching: rows, of: table)
   }
 
-  /// The columns of the table that the step rebuilds; nil if it rebuilds none.
+  /// The columns of the table that the step rebuilds; nil if it rebuilds no table.
   var copiedTable: OwnedObjectMigration.Rebuild? {
     guard case .rebuild(let rebuild) = work else { return nil }
     let columns = { (isSame: Bool) in
@@ -76,7 +76,7 @@ enum CountedRows {
   case some(Int)
   /// All rows of the table.
   case all
-  /// The rows that fulfil a condition, which uses the present names of columns.
+  /// The rows that meet a condition, which uses the present names of columns.
   case matching(String)
 }
 
@@ -121,7 +121,7 @@ struct IndexCreation {
         reason: index.isUnique ? "the schema declares it as unique" : "the schema declares it"))
   }
 
-  /// The refusal if something else has the name of the index; nil if the name is free.
+  /// The refusal if another object has the name of the index; nil if the name is free.
   var refusedName: PlannedStep? {
     let name = table.name(of: index)
     guard let taken = schema.entry(name), former.map({ !taken.table.isSame(as: $0) }) ?? true,

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Checks that the rows, as a rebuild will copy them, fulfil the checks, keys and unique
-/// constraints of the new table. Otherwise copying them would fail.
+/// Checks that the rows that a rebuild will write meet the checks, keys and unique constraints of
+/// the new table. Otherwise the copying would fail.
 ///
 /// Reads the table once for each check, and once for each key and unique index over columns whose
 /// values or collation change. A declared conversion runs once for each row, during the migration,
@@ -78,7 +78,7 @@ struct RebuildVerifier: TableComparer {
       else { return nil }
       let sql = "SELECT count(*) FROM \(copied) WHERE NOT (\(text)\n)"
       // Text in double quotes may be a string in a definition, but is an unknown column in this
-      // query. Then only the run checks it.
+      // query. Then only the migration itself checks it.
       guard (try? rows.connection.prepare(SQL(unsafe: sql))) != nil else { return nil }
       let count = try rows.connection.number(sql)
       guard count > 0 else { return nil }
@@ -130,7 +130,7 @@ struct RebuildVerifier: TableComparer {
     return all
   }
 
-  /// Returns the refusal of values that would not be unique; nil if they would be, or if the
+  /// Returns the refusal of values that would not be unique. Nil if they would be unique, or if the
   /// rebuild does not change them.
   private func refusal(of unique: UniqueTerms, _ copied: String) throws -> TableDifference? {
     let columns = unique.terms.map(\.column)

@@ -4,15 +4,15 @@ import SQLCore
 /// The new definition of a table that is rebuilt: the existing definition, with the declared
 /// changes in their place.
 ///
-/// Each part of the existing definition is either written as it is or replaced by a declaration. So
-/// the parts of SQL that no model declares (the order of columns, the words of types, constraint
+/// Each part of the existing definition is either written unchanged or replaced by a declaration.
+/// So the parts of SQL that no model declares (the order of columns, the words of types, constraint
 /// names, ON CONFLICT, MATCH, comments) are kept.
 struct RebuiltDefinition {
   /// The treatment of an existing constraint.
   enum Fate {
     case kept
     case dropped
-    /// A declared constraint takes its place and its name.
+    /// A declared constraint replaces the existing one, with its name.
     case replaced
   }
 
@@ -50,7 +50,7 @@ struct RebuiltDefinition {
       && declared.column(declared.keyNames[0])?.storageClass == .integer
   }
 
-  /// Whether the existing key is written as it is.
+  /// Whether the existing key is written unchanged.
   private var keepsKey: Bool { hasSameKey && !needsRowIDKey }
 
   // MARK: The text
@@ -145,7 +145,7 @@ struct RebuiltDefinition {
       .joined(separator: " ")
   }
 
-  /// Returns the rank of a `CONSTRAINT name`: that of the clause which it names.
+  /// Returns the rank of a `CONSTRAINT name`: the rank of the clause that it names.
   private func rank(behind index: Int, in column: ExistingTable.Column) -> Int {
     column.clauses[index...].lazy.compactMap { rank($0.kind) }.first ?? 5
   }
@@ -183,12 +183,12 @@ struct RebuiltDefinition {
   ) -> Bool {
     switch clause.kind {
     case .name:
-      // A name stays if one of the clauses that it names stays.
+      // A name stays if any of the clauses that it names stays.
       let named = found.clauses[(index + 1)...].prefix {
         if case .name = $0.kind { false } else { true }
       }
       guard !named.isEmpty else {
-        // A name that is followed by another names nothing, and stays if the other stays.
+        // A name that is followed by another name has no clause, and stays if the other name stays.
         guard index + 1 < found.clauses.count else { return true }
         return keeps(found.clauses[index + 1], at: index + 1, of: found, declaration)
       }

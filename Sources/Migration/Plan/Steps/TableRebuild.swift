@@ -21,9 +21,9 @@ struct TableRebuild {
   /// CREATE TABLE under the temporary name.
   let createTable: String
   let sources: [Source]
-  /// A name by which both tables know their rowid; nil if one of them has none.
+  /// A name of the rowid that is valid in both tables; nil if one of them has no rowid.
   let rowID: String?
-  /// A name by which the old table knows its rowid.
+  /// A name of the rowid that is valid in the old table.
   let oldRowID: String?
   /// The columns that identify a row in both tables, if there is no rowid.
   let key: [String]
@@ -44,7 +44,7 @@ struct TableRebuild {
     "ALTER TABLE \(Identifier(temporaryName).quoted) RENAME TO \(Identifier(table).quoted)"
   }
 
-  /// All statements, as a plan prints them.
+  /// All statements, in the form that a plan prints.
   var sql: String {
     [createTable, copy, dropTable, renameTable].joined(separator: ";\n")
   }
@@ -61,8 +61,7 @@ extension TableRebuild {
     let temporaryName = table.schema.freeName(forRebuilding: declared.name)
     let createTable = RebuiltDefinition(of: table, isWithoutRowID: isWithoutRowID)
       .createTable(temporaryName)
-    // The new definition is parsed from its text, so that it cannot differ from what SQLite will
-    // read.
+    // The new definition is parsed from its text, so that it cannot differ from SQLite's reading.
     let new = try TableParser.parse(createTable)
     var sources = declared.columns.filter { $0.generated == nil }.map { column -> Source in
       let found = existing.column(column.name)

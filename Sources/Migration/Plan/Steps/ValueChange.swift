@@ -1,10 +1,11 @@
 import QueryDSL
 import SQLCore
 
-/// The SQL that converts values between storage classes, and finds those that would change.
+/// The SQL that converts values between storage classes, and the SQL that finds values that would
+/// change.
 ///
-/// A column of a table that is not STRICT may hold values of any class, whatever it declares.
-/// Therefore each value is examined.
+/// A column of a table that is not STRICT may hold values of any class, whatever the column
+/// declares. Therefore each value is examined.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
 struct ValueChange {
   let column: String
@@ -58,15 +59,15 @@ extension StorageClass {
   var typeName: String { rawValue.lowercasedASCII }
 }
 
-/// The SQL that converts values of a type between its stored forms, and finds those that cannot be
-/// read. A cast does not do this: the same date is a different number or text in each form.
+/// The SQL that converts values of a type between its stored forms, and the SQL that finds values
+/// that cannot be read. A cast does not do this: the same date is a different number or text in
+/// each form.
 struct FormChange {
   let column: String
   /// The key with which the migration's SQL functions find the declared column.
   let key: String
   let target: StorageClass
-  /// The storage class of the existing declared type; nil for a type such as DATETIME, which has
-  /// none.
+  /// The storage class of the existing declared type; nil for a type without one, such as DATETIME.
   let oldClass: StorageClass?
   /// Whether Apus made the table, so that an integer date counts microseconds.
   let isOwn: Bool
@@ -94,7 +95,7 @@ struct FormChange {
   /// Whether numbers are taken to have the declared form.
   ///
   /// If the existing declared type has no storage class, its numbers may count anything: seconds,
-  /// milliseconds, days. A declared form that is stored as REAL says which. The standard form says
-  /// nothing about them, because it is not declared.
+  /// milliseconds, days. A declared form that is stored as REAL says which unit. The standard form
+  /// says nothing about the unit, because it is not declared.
   private var keepsNumbers: Bool { oldClass == nil && target == .real }
 }

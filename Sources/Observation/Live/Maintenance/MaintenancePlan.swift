@@ -1,44 +1,45 @@
 import QueryDSL
 import SQLCore
 
-/// A way to keep the result of a query up to date at the cost of what changed, not of what is held.
+/// A way to keep the result of a query up to date. Its cost depends on the changed rows, not on the
+/// number of held rows.
 ///
 /// The kind of the plan follows from the query:
 ///
 /// - `RowPlan`: each row of the result comes from one row of one table, and is evaluated by itself.
 /// - `JoinPlan`: each row comes from one row of each joined table, and may depend on subqueries. The
 ///   query is evaluated for the rows of its first table that a change concerns.
-/// - `AggregatePlan`: each row is a group of the rows of one table, whose aggregates change by the
-///   difference that the touched rows make.
-/// - `GroupPlan`: each row is a group of the rows of a join or of a query with subqueries, and the
-///   query is evaluated for the groups that a change concerns.
+/// - `AggregatePlan`: each row is a group of the rows of one table. The touched rows change its
+///   aggregates by a difference.
+/// - `GroupPlan`: each row is a group of the rows of a join or of a query with subqueries. The
+///   query is evaluated for the groups that a change affects.
 /// - `TotalPlan`: the only row has aggregates over all rows of a join or of a query with subqueries.
-/// - `CompoundPlan`: the rows are those of several SELECTs, each maintained as a join.
-/// - `IncludingPlan`: each row is a parent with the rows that it includes, and the parents that a
-///   change concerns are loaded again.
+/// - `CompoundPlan`: the rows come from several SELECTs, each maintained as a join.
+/// - `IncludingPlan`: each row is a parent with its included rows. The parents that a change
+///   affects are loaded again.
 protocol MaintenancePlan<Row>: Sendable {
   associatedtype Row: Sendable
   /// The order and the limits of the result.
   var form: ResultForm { get }
-  /// The places of those parts of a row's key by which held rows are found, such as the keys of
-  /// joined tables.
+  /// The places of those key parts by which held rows are found, such as the keys of joined tables.
   var indexedPlaces: [Range<Int>] { get }
-  /// Whether rows whose key has NULL at such places are found by it.
+  /// Whether a row whose key has NULL at such a place can be found by it.
   var indexesNull: Bool { get }
   /// Whether the plan reads from the database, so that it must know whether a snapshot contains
   /// commits of other connections.
   var readsSnapshots: Bool { get }
-  /// The way in which the result is maintained, as the end of a sentence.
+  /// How the result is maintained, as the end of a sentence.
   var explanation: String { get }
 
-  /// Fetches the whole result or, if it has a limit, as many rows as are held. Throws a
+  /// Fetches the whole result or, if it has a limit, as many rows as the window holds. Throws a
   /// `RerunReason` if that would be too much.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry]
 
-  /// Fetches the whole result as it is held. Throws a `RerunReason` if that would be too much.
+  /// Fetches the whole result in the form in which it is held. Throws a `RerunReason` if that would
+  /// be too much.
   func window(on core: ConnectionCore) throws -> ResultWindow
 
-  /// Narrows what is watched to the rows that can concern the result.
+  /// Narrows the watch to rows that can affect the result.
   ///
   /// - Parameter values: the values of the query's arguments.
   func narrow(
@@ -75,13 +76,13 @@ extension KeyedPlan {
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] { try query.fetch(on: core) }
 }
 
-/// The rows of a maintained result, and the snapshot that they were read from.
+/// The rows of a maintained result, and the snapshot from which they were read.
 struct HeldRows: Sendable {
   var window: ResultWindow
   var snapshot: WatchedSnapshot
 }
 
-/// The tools with which plans evaluate queries.
+/// The tools of a plan: the watch that reads for it, the evaluators of rows, and the values.
 struct MaintenanceMeans: Sendable {
   let watch: TableWatch
   let evaluators: RowEvaluators
@@ -109,7 +110,7 @@ enum MaintenanceOutcome: Sendable {
   case unknown
 }
 
-/// The facts from which the plan of a query is made.
+/// The facts that determine the plan of a query.
 struct PlanningContext {
   /// The columns that the query reads.
   let dependencies: Set<ColumnDependency>
@@ -117,7 +118,7 @@ struct PlanningContext {
   let connection: Connection
   /// Whether no other connection can commit to the database.
   let isPrivate: Bool
-  /// The least number of rows that a result with a limit holds beyond it.
+  /// The least number of rows that a limited result holds in reserve.
   let reserve: Int
   /// The greatest number of rows that are held for a result that does not show them.
   let maximumParts: Int
@@ -163,11 +164,11 @@ enum Planning {
       : try GroupPlan(query, by: groups, of: tables, scopes, scoped: scoped, in: context)
   }
 
-  /// Returns the SELECTs of a query and their tables, first those of the query itself. Throws a
-  /// `RerunReason` if what they read cannot be followed.
+  /// Returns the SELECTs of a query and their tables. The SELECTs of the query itself come first.
+  /// Throws a `RerunReason` if changes of what they read cannot be followed.
   ///
-  /// - Parameter partly: whether the query is a part of the one that is watched, which may read other
-  ///   tables.
+  /// - Parameter partly: whether the query is a part of the watched query, which may also read
+  ///   other tables.
   static func scopes(
     of select: SelectStatement, in context: PlanningContext, partly: Bool = false
   ) throws -> (scopes: [QueryScope], tables: [PlannedTable]) {
@@ -195,10 +196,10 @@ enum Planning {
   static func maximumTouched(of count: Int) -> Int { max(1_000, count / 20) }
 }
 
-/// A plan that evaluates what commits changed in a reader's snapshot. The snapshot may contain more
-/// commits than those, which are then applied together.
+/// A plan that evaluates the changes of commits in a reader's snapshot. The snapshot may contain
+/// later commits, too, which are then applied together.
 protocol SnapshotPlan<Row>: MaintenancePlan {
-  /// Returns false if commits certainly leave the result as it is, as read from their rows.
+  /// Returns false if the rows of commits show that the result is unchanged.
   ///
   /// - Parameter values: the values of the query's arguments.
   func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool
@@ -210,8 +211,8 @@ protocol SnapshotPlan<Row>: MaintenancePlan {
   ) throws -> ResultChange?
 }
 
-/// The number of times that a snapshot is taken again, if it is not known whether it contains a
-/// commit that is being made. This takes as long as a writer needs to report a commit.
+/// The number of attempts to take a snapshot, if it is not known whether the snapshot contains a
+/// commit in progress. Each attempt takes as long as a writer needs to report a commit.
 private let maximumAttempts = 32
 
 extension SnapshotPlan {
@@ -241,7 +242,7 @@ extension SnapshotPlan {
     return .unknown
   }
 
-  /// Evaluates what the commits changed, in a new snapshot. Returns nil if it is not known at this
+  /// Evaluates the changes of the commits in a new snapshot. Returns nil if it is not known at this
   /// moment which commits that snapshot contains.
   private func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans, on core: ConnectionCore

@@ -1,19 +1,19 @@
 import SQLCore
 
-/// The comparison of what differences cost with what runs of the query cost, for all queries of one
-/// form. Where differences cost clearly more, the queries run again for some time.
+/// The comparison of two costs, for all queries of one form: of differences, and of complete runs.
+/// While differences cost clearly more, the queries run again.
 ///
 /// State: closed, with strikes for slow differences → resting, for a number of updates → closed, with
 /// half of the strikes, so that a few slow differences begin a rest of twice the length. Fast
 /// differences take the strikes away, one by one: the state does not swing from commit to commit.
 ///
-/// The times are those on a connection, without the wait for it.
+/// The times exclude the wait for a connection.
 final class MergeBreaker: Sendable {
   private struct State {
     /// The mean time of a run; nil before the first one.
     var run: Duration?
     var strikes = 0
-    /// The number of updates for which the queries still run again.
+    /// The number of further updates for which the queries run again.
     var rest = 0
     var length = shortestRest
   }
@@ -26,7 +26,7 @@ final class MergeBreaker: Sendable {
 
   private let state = Lock(State())
 
-  /// Returns whether a difference is to be calculated now; false while the queries run again.
+  /// Returns whether to calculate a difference now; false while the queries run again.
   func takesMerge() -> Bool {
     state.withLock { state in
       guard state.rest > 0 else { return true }

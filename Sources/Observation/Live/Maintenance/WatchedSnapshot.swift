@@ -1,11 +1,11 @@
 import SQLCore
 
-/// The commits that a snapshot of the database contains, as far as they are known.
+/// The commits that a snapshot of the database contains, if they are known.
 struct WatchedSnapshot: Sendable {
   /// The commits of the writer.
   var position: CommitClock.Position
-  /// The number of commits of other connections, starting anywhere: if it is the same for two
-  /// snapshots, no other connection committed between them. Nil if it is not known.
+  /// The number of commits of other connections, starting anywhere: if two snapshots have the same
+  /// number, no other connection committed between them. Nil if it is not known.
   var otherCount: UInt32?
 
   init(position: CommitClock.Position, otherCount: UInt32? = nil) {
@@ -20,8 +20,8 @@ struct WatchedSnapshot: Sendable {
 }
 
 extension TableWatch {
-  /// Begins a read transaction and returns what its snapshot contains. Returns nil, and ends the
-  /// transaction, if the schema has another version than the given one.
+  /// Begins a read transaction and returns the commits that its snapshot contains. Returns nil, and
+  /// ends the transaction, if the schema has another version than the given one.
   func openSnapshot(
     on core: ConnectionCore, schemaVersion: Int32
   ) throws -> WatchedSnapshot? {
@@ -40,8 +40,9 @@ extension TableWatch {
     return WatchedSnapshot(position: position)
   }
 
-  /// Returns the snapshot with the number of commits of other connections, for comparing later
-  /// snapshots with it. The number stays unknown if the writer committed since it was opened.
+  /// Returns the snapshot with the number of commits of other connections, so that later snapshots
+  /// can be compared with it. The number stays unknown if the writer has committed since the
+  /// snapshot was opened.
   func countingOthers(in snapshot: WatchedSnapshot, on core: ConnectionCore) -> WatchedSnapshot {
     var snapshot = snapshot
     let count = otherCount(in: snapshot.position, on: core)
@@ -49,10 +50,11 @@ extension TableWatch {
     return snapshot
   }
 
-  /// The contents of a snapshot, compared with those of an earlier one.
+  /// The contents of a snapshot, compared with an earlier snapshot.
   enum Following {
-    /// The snapshot contains the same commits of other connections as the earlier one, no commit of
-    /// the writer that the observers have not received, and nothing of a commit that is being made.
+    /// The snapshot has the same commits of other connections as the earlier snapshot. It has no
+    /// commit of the writer that the observers have not received, and nothing of a commit in
+    /// progress.
     case known(WatchedSnapshot)
     /// It contains commits of other connections that the earlier one lacks.
     case others
@@ -68,8 +70,8 @@ extension TableWatch {
     guard snapshot.position.isDelivered,
       let count = otherCount(in: snapshot.position, on: core)
     else { return .undecided }
-    // The log's index counts all commits until now. If it has counted none but those of the
-    // position, the snapshot contains no others.
+    // The log's index counts all commits until now. If the count equals the count of the position,
+    // the snapshot contains no other commits.
     guard count == known else { return isLast(snapshot.position.last) ? .others : .undecided }
     guard !isPrivate || !snapshot.position.mayContainNext else { return .undecided }
     var snapshot = snapshot

@@ -1,11 +1,12 @@
 import QueryDSL
 import SQLCore
 
-/// The conditions that a query puts on the rows of each table that it reads, in the main query and
-/// in its subqueries, as far as they compare a column with a bound value.
+/// The conditions of a query on the rows of each table that it reads, in the main query and in its
+/// subqueries. Only comparisons of a column with a bound value count.
 ///
-/// A row that does not meet them, neither before nor after a change, cannot change the result. A
-/// condition that is not understood is left out, so that more rows seem to matter, never fewer.
+/// A row that does not meet the conditions, neither before nor after a change, cannot change the
+/// result. A condition that is not understood is left out, so that more rows seem to matter, never
+/// fewer.
 struct QueryConditions: Sendable {
   /// A condition: the column equals one of some values, or lies on one side of a value.
   struct Condition: Hashable, Sendable {
@@ -17,18 +18,18 @@ struct QueryConditions: Sendable {
   }
 
   enum Value: Hashable, Sendable {
-    /// The value with this index among those of the query, or the values of that array.
+    /// The query's value with this index; for an array, its values.
     case bound(Int)
     case constant(Int64)
     /// A column of another table, by its place in `tables`.
     case column(table: Int, UInt16)
   }
 
-  /// A table of a FROM clause, and the conditions on its rows: a row matters only if all conditions
-  /// of one of the alternatives hold.
+  /// A table of a FROM clause, and the conditions on its rows: a row matters only if it meets all
+  /// conditions of one of the alternatives.
   struct Table: Sendable {
     let layout: UInt16
-    /// Whether it is the table of a model, and not a query or a function.
+    /// Whether the table belongs to a model, and is not a query or a function.
     let isModel: Bool
     fileprivate(set) var alternatives: [[Condition]] = [[]]
   }
@@ -62,7 +63,7 @@ struct QueryConditions: Sendable {
     case column(table: Int, UInt16)
     case value(Int)
     case token(SQLToken)
-    /// Anything else, such as a query.
+    /// Any other expression, such as a query.
     case other
   }
 
@@ -81,12 +82,12 @@ struct QueryConditions: Sendable {
     var parts: [Part] = []
     /// The number of open parentheses and CASEs.
     var depth = 0
-    /// The place of the table of FROM or of a join that was read last.
+    /// The place of the last table that was read in FROM or a join.
     var joined: Int
     var isLeft = false
     /// Whether a RIGHT or FULL JOIN shows rows that a condition does not select.
     var keepsRows = false
-    /// The alternatives of a row of the SELECT: all comparisons of one of them hold.
+    /// The alternatives for a row of the SELECT: a row must meet all comparisons of one of them.
     var alternatives: [[Comparison]] = [[]]
   }
 
@@ -233,7 +234,7 @@ extension QueryConditions.Scope {
     return pieces + [parts[start...]]
   }
 
-  /// Returns what a pair of parentheses contains, if it surrounds the whole condition.
+  /// Returns the content of a pair of parentheses, if it surrounds the whole condition.
   private static func insideParentheses(_ parts: ArraySlice<QueryConditions.Part>) -> ArraySlice<
     QueryConditions.Part
   >? {
@@ -246,8 +247,8 @@ extension QueryConditions.Scope {
     return nil
   }
 
-  /// Returns the comparisons that a condition without AND and OR is: one, or two if it compares two
-  /// columns or is a BETWEEN. Returns none if it is not understood.
+  /// Returns the comparisons of a condition without AND and OR: one, or two if it compares two
+  /// columns or is a BETWEEN. Returns none if the condition is not understood.
   private static func comparisons(_ parts: [QueryConditions.Part]) -> [QueryConditions.Comparison] {
     func comparison(
       _ table: Int, _ column: UInt16, _ value: QueryConditions.Value,
@@ -320,7 +321,7 @@ extension SQLToken {
     }
   }
 
-  /// The number of parentheses and CASEs that the token opens; negative for those that it closes.
+  /// The number of parentheses and CASEs that the token opens; negative if it closes them.
   fileprivate var nesting: Int {
     switch self {
     case .open, .cast, .filter, .materialized, .notMaterialized, .asQuery, .selectAllFrom,
@@ -331,7 +332,7 @@ extension SQLToken {
     }
   }
 
-  /// The number with which the token compares, if it tests for equality.
+  /// The number that the token compares with, if it tests for equality.
   fileprivate var comparedConstant: Int64? {
     switch self {
     case .equalOne, .isOne: 1

@@ -2,11 +2,11 @@ import SQLCore
 
 /// The subscriptions to ranges of the values of one column: `WHERE size BETWEEN ? AND ?`.
 ///
-/// It is an interval tree: a treap in the order of the lower bounds, whose nodes know the greatest
-/// upper bound of their subtree. Adding, removing and finding cost the depth of the tree, which is
-/// about twice the logarithm of the number of ranges, and as many steps as there are findings.
+/// The index is an interval tree: a treap in the order of the lower bounds, whose nodes know the
+/// greatest upper bound of their subtree. Adding, removing and finding cost the depth of the tree,
+/// about twice the logarithm of the number of ranges. Finding also costs a step for each result.
 struct RangeIndex {
-  /// A range; a bound is nil if the range has no end there.
+  /// A range; a bound is nil if the range is open at that end.
   struct Range: Hashable {
     let lower: DatabaseValue?
     let upper: DatabaseValue?
@@ -18,7 +18,7 @@ struct RangeIndex {
     let priority: UInt64
     var left = -1
     var right = -1
-    /// The greatest upper bound of the subtree; nil if a range has none.
+    /// The greatest upper bound of the subtree; nil if a range has no upper bound.
     var greatest: DatabaseValue?
   }
 
@@ -44,14 +44,15 @@ struct RangeIndex {
     root = merge(merge(left, place), right)
   }
 
-  /// Removes a range of a subscription; it has no effect if that is not there.
+  /// Removes a range of a subscription. It has no effect if the subscription does not have the
+  /// range.
   mutating func remove(_ id: UInt64, _ range: Range) {
     let (left, rest) = split(root) { Self.isBefore($0, range, id) }
     let (equal, right) = split(rest) {
       $0.id == id && Self.compare($0.range.lower, range.lower) == 0
     }
     var kept = -1
-    // A subscription with several ranges from the same bound on has a node for each.
+    // A subscription with several ranges from the same lower bound has a node for each.
     var removed = false
     var places: [Int] = []
     forEachPlace(equal) { places.append($0) }
@@ -87,7 +88,7 @@ struct RangeIndex {
     let node = nodes[place]
     if let greatest = node.greatest, value.compare(greatest) > 0 { return }
     find(value, form, below: node.left, body)
-    // All lower bounds to the right are at least this one.
+    // All lower bounds to the right are equal to this one or greater.
     if let lower = node.range.lower, value.compare(lower) < 0 { return }
     if form.contains(value, node.range) { body(node.id) }
     find(value, form, below: node.right, body)
@@ -100,7 +101,7 @@ struct RangeIndex {
     forEachPlace(nodes[place].right, body)
   }
 
-  /// Compares lower bounds: without one, a range begins before all others.
+  /// Compares lower bounds: a range without a lower bound begins before all others.
   private static func compare(_ first: DatabaseValue?, _ second: DatabaseValue?) -> Int {
     switch (first, second) {
     case (nil, nil): 0
@@ -127,7 +128,7 @@ struct RangeIndex {
     nodes[place].greatest = greatest
   }
 
-  /// Splits a tree into the nodes for which a test holds, which come first, and the others.
+  /// Splits a tree into two: the nodes that pass a test, which come first, and the others.
   private mutating func split(_ place: Int, _ isFirst: (Node) -> Bool) -> (Int, Int) {
     guard place >= 0 else { return (-1, -1) }
     if isFirst(nodes[place]) {

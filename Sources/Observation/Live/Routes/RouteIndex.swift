@@ -2,7 +2,7 @@ import SQLCore
 
 /// The subscriptions to a table's rows, by the values that a row must have to matter to them.
 ///
-/// Finding the subscriptions that a row concerns costs one lookup for each form of route and each
+/// Finding the subscriptions that a row affects costs one lookup for each form of route and each
 /// state of the row, whatever their number. A subscription is added and removed in constant time.
 struct RouteIndex {
   private var forms: [RowRoute.Form: Subscribers] = [:]
@@ -50,8 +50,8 @@ struct RouteIndex {
     for subscribers in forms.values { subscribers.forEach(body) }
   }
 
-  /// Adds the subscriptions that a row of the changes concerns, before or after, and the questions
-  /// that lead to others.
+  /// Adds the subscriptions that a row of the changes affects, before or after, and the questions
+  /// that lead to further subscriptions.
   mutating func find(
     _ changes: NettedTable, of table: QualifiedTableName,
     _ found: inout SubscriptionRegistry.Concerned, _ lookupCount: inout Int
@@ -99,7 +99,7 @@ extension RouteIndex.IDSet {
     }
   }
 
-  /// Removes an id. Returns whether none is left.
+  /// Removes an id. Returns whether the set is now empty.
   fileprivate mutating func remove(_ id: UInt64) -> Bool {
     switch self {
     case .one(let other): return other == id
@@ -145,12 +145,12 @@ extension RouteIndex.Subscribers {
     for ranges in ranges.values { ranges.forEach(body) }
   }
 
-  /// The number of subscriptions from which on their values are asked for.
+  /// The number of subscriptions from which a statement looks up their values.
   private static let manySubscribers = 16
   /// The number of values that are asked for. If a commit has more, all may matter.
   private static let maximumValues = 1_000
 
-  /// Returns the values of a path's column in the changed rows; nil if all subscriptions are to be
+  /// Returns the values of a path's column in the changed rows; nil if all subscriptions must be
   /// notified.
   private mutating func listed(
     in changes: NettedTable, _ form: RowRoute.Form
@@ -169,7 +169,7 @@ extension RouteIndex.Subscribers {
     return values
   }
 
-  /// Adds the subscriptions that a row of the changes concerns, or the question that leads to them.
+  /// Adds the subscriptions that a row of the changes affects, or the question that leads to them.
   fileprivate mutating func find(
     _ changes: NettedTable, of table: QualifiedTableName, _ form: RowRoute.Form,
     _ found: inout SubscriptionRegistry.Concerned
@@ -184,7 +184,7 @@ extension RouteIndex.Subscribers {
     _ changes: NettedTable, _ form: RowRoute.Form, _ body: (UInt64) -> Void
   ) {
     if places?.names !== changes.names { places = .init(form, in: changes.names) }
-    // A column whose values are not recorded may have any.
+    // A column whose values are not recorded may have any value.
     guard let places else { return forEach(body) }
     let range = form.content.range
     for row in changes.rows where changes.differs(row, at: places.read) {
@@ -213,7 +213,7 @@ extension RouteIndex.Places {
   fileprivate init?(_ form: RowRoute.Form, in names: TableNames) {
     let keys = names.keys.map(\.lowercasedASCII)
     var compared: [(place: Place, collation: BuiltInCollation)] = []
-    // The values that a path asks for are those that are stored.
+    // A path looks for stored values.
     let own = form.columns + [form.content.range?.column].compactMap(\.self)
     let columns = form.path.map { [.init(name: $0.column, collation: .binary)] } ?? own
     for column in columns {
@@ -231,7 +231,8 @@ extension RouteIndex.Places {
   }
 
   /// Returns the values of the compared columns before or after a change. Returns nil if the row
-  /// did not exist, or if one of them equals nothing; nil inside if one of them is not known.
+  /// did not exist, or if one of the values is NULL, which equals nothing. A value inside is nil if
+  /// it is not known.
   fileprivate func values(
     of row: NettedRow, isOld: Bool, in changes: NettedTable
   ) -> [DatabaseValue]?? {

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The ways from a table that a query compares with no value to one that it does, over the columns
-/// by which the query joins them: `entry.feed = follow.feed AND follow.user = ?`.
+/// The ways from a table that a query compares with no value to a table that it does compare with
+/// one, over the columns of the joins: `entry.feed = follow.feed AND follow.user = ?`.
 ///
 /// A changed row can matter only to the values that such a way leads to. The way is followed after
 /// the commit: if a row on it was changed as well, that row has its own route, before and after.
@@ -21,8 +21,8 @@ struct RoutePaths {
 
   private static let maximumSteps = 3
 
-  /// Returns the routes of the rows that matter, by the values of joined rows; nil if there is no
-  /// way, or none with indexes. The statements that lack an index are added to `lacking`.
+  /// Returns the routes of the rows that matter, by the values of joined rows. Nil if there is no
+  /// way, or none with indexes. Adds the statements that lack an index to `lacking`.
   func routes(to table: RoutedTable, _ lacking: inout [String]) throws -> [RouteDraft]? {
     var ways: [[Step]] = steps(from: table).map { [$0] }
     var visited: Set<Int> = [table.place]
@@ -42,7 +42,8 @@ struct RoutePaths {
     return nil
   }
 
-  /// Returns the steps from a table to others. With OR, there may be rows without one of them.
+  /// Returns the steps from a table to other tables. With OR, a row of the table may belong to no
+  /// row of the others.
   private func steps(from table: RoutedTable) -> [Step] {
     let alternatives = tables[table.place].alternatives
     guard alternatives.count == 1 else { return [] }
@@ -55,11 +56,11 @@ struct RoutePaths {
     }
   }
 
-  /// Returns the routes of a table at the end of a way, as those of the table at its beginning.
+  /// Returns the routes of the table at the end of a way as routes of the table at its beginning.
   private func routes(
     _ found: [RouteDraft], over way: [Step], _ lacking: inout [String]
   ) throws -> [RouteDraft]? {
-    // All have the same columns, unless they come from OR.
+    // All have the same columns, unless they come from an OR.
     guard let columns = found.first?.form.columns,
       found.allSatisfy({ $0.form.columns == columns })
     else { return found.isEmpty ? [] : nil }
@@ -93,10 +94,10 @@ struct RoutePaths {
   }
 }
 
-/// The tables and statements of routes, as they are in one version of the schema.
+/// The tables and statements of routes in one version of the schema.
 struct RoutedSchema {
   let version: Int32
-  /// Nil if nothing is to be found out.
+  /// Nil if the caller only looks at known facts.
   let connection: Connection?
   let known: KnownRoutes
 
@@ -149,7 +150,7 @@ final class KnownRoutes: Sendable {
 
   private let facts = Lock<Facts?>(nil)
 
-  /// Returns a fact, which a closure finds out if it is not known for this version of the schema.
+  /// Returns a fact. A closure finds it out if it is not known for this version of the schema.
   func value<Name: Hashable & Sendable, Value: Sendable>(
     _ path: WritableKeyPath<Facts, [Name: Value]> & Sendable, _ name: Name, in version: Int32,
     _ find: () throws -> Value

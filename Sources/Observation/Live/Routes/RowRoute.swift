@@ -4,11 +4,11 @@ import SQLCore
 /// Some columns of a table and the values that a row must have in them, before or after a change, to
 /// matter to a live query: `WHERE userID = 7`.
 ///
-/// Observers that differ only in their values have routes of the same form, so that those that a
-/// row concerns are found by its values.
+/// Observers that differ only in their values have routes of the same form, so that the values of a
+/// row find the observers that it affects.
 struct RowRoute: Hashable, Sendable {
-  /// The columns whose values a route compares, and the columns that the query reads. Equal forms of
-  /// one database are the same object, as long as the schema stays.
+  /// The columns whose values a route compares, and the columns that the query reads. Equal forms
+  /// of one database are the same object until the schema changes.
   final class Form: Hashable, Sendable {
     let content: FormContent
 
@@ -34,8 +34,8 @@ struct RowRoute: Hashable, Sendable {
     /// The columns that the query reads of the table, folded; nil for all. An update of other
     /// columns does not matter.
     var read: Set<String>?
-    /// The way to the values, if they are not those of the row itself but of rows that the query
-    /// joins with it; nil if they are.
+    /// The way to the values, if they belong to rows that the query joins with the changed row; nil
+    /// if they belong to the row itself.
     var path: Path?
   }
 
@@ -47,8 +47,8 @@ struct RowRoute: Hashable, Sendable {
   }
 
   let form: Form
-  /// The values, in the form in which equal values are the same; after them the bounds of the range,
-  /// with NULL for none.
+  /// The values, in a form in which equal values are identical; after them the bounds of the range,
+  /// with NULL for a missing bound.
   let values: [DatabaseValue]
 
   /// The values of the columns, without the bounds.
@@ -67,8 +67,8 @@ struct RouteDraft: Hashable {
 }
 
 extension DatabaseValue {
-  /// Returns the value that stands for all values that SQLite takes for equal to it. Returns nil for
-  /// NULL, which equals nothing.
+  /// Returns the value that stands for all values that SQLite considers equal to it. Returns nil
+  /// for NULL, which equals nothing.
   func routed(_ collation: BuiltInCollation) -> DatabaseValue? {
     switch self {
     case .null: return nil
@@ -79,7 +79,7 @@ extension DatabaseValue {
   }
 }
 
-/// The way in which SQLite compares the values of a column with a bound value.
+/// How SQLite compares the values of a column with a bound value.
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>
 struct RoutedColumn {
@@ -114,7 +114,7 @@ struct RoutedColumn {
     }
   }
 
-  /// Returns the value with which the stored ones are compared; nil if that is not certain.
+  /// Returns the value as SQLite compares it with stored values; nil if that is not certain.
   func converted(_ value: DatabaseValue) -> DatabaseValue? {
     switch (affinity, value) {
     case (_, .null), (_, .blob), (.none, .integer), (.none, .real), (.none, .text): return value
@@ -133,8 +133,8 @@ extension QueryConditions {
   /// The number of routes of one query to a table. Beyond it, all rows matter.
   private static let maximumRoutes = 1_000
 
-  /// Limits what is watched to the rows that meet the query's conditions. Returns the statements
-  /// that would do so, but for an index.
+  /// Limits the watch to rows that meet the query's conditions. Returns the statements that lack an
+  /// index to do so.
   ///
   /// - Parameter arguments: the values of the query's arguments.
   func narrow(
@@ -154,7 +154,7 @@ extension QueryConditions {
         known.append(nil)
         continue
       }
-      // A view reads other tables, which may occur elsewhere in the query.
+      // A view reads other tables, and the query may name these as well.
       guard let layout = LayoutRegistry.shared.layout(number: table.layout),
         interests[QualifiedTableName(layout.tableName)] != nil,
         let found = try schema.table(QualifiedTableName(layout.tableName))
@@ -245,7 +245,8 @@ struct RoutedTable {
     return routes
   }
 
-  /// Returns the range in which the first column that is compared so must be, and its bounds.
+  /// Returns the range for the first column that is compared with `<` or a similar operator, and
+  /// the bounds of the range.
   private func range(
     _ alternative: [QueryConditions.Condition], _ values: [BoundValue]
   ) -> (form: RowRoute.RangeForm, bounds: [DatabaseValue])? {

@@ -1,10 +1,11 @@
 import SQLCore
 
-/// One observer of a query, which shares the result with the others of the same query. It knows
-/// which result it received last, and returns each newer one with the difference from that.
+/// One observer of a query, which shares the result with the other observers of the same query. It
+/// knows which result it received last, and returns each newer result with the difference from that
+/// one.
 ///
-/// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
-/// interface's object that created it; `refresh()` uses only what has a lock.
+/// `@unchecked Sendable`: one task at a time uses it, the task of its iterator or of the user
+/// interface's object that created it. `refresh()` uses only values that have a lock.
 final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private let shared: SharedResult<Row>
   private let signal = Signal()
@@ -36,7 +37,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
 
   func explain() async throws -> ObservationExplanation { try await shared.explain() }
 
-  /// Returns the first result at once, and each further one when it differs from the one before.
+  /// Returns the first result at once, and each later result when it differs from the previous one.
   /// Returns nil if the task is cancelled or the database is closed.
   func next() async throws -> Results<Row>? {
     guard await pace.wait() else { return nil }
@@ -114,7 +115,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     }
   }
 
-  /// Has the query run, whether or not something changed, and waits until `answerRefreshes()` is
+  /// Makes the query run, whether or not its result changed, and waits until `answerRefreshes()` is
   /// called after that.
   func refresh() async {
     guard !shared.hasEnded else { return }
@@ -174,10 +175,10 @@ extension Results {
     return with(difference)
   }
 
-  /// The result with no difference from the one before.
+  /// The result without a difference from the previous one.
   var unchanged: Results { with(ResultsDifference()) }
 
-  /// Returns the result with the difference from an earlier one that was not the one before it.
+  /// Returns the result with the difference from an earlier result that was not the previous one.
   fileprivate func changed(from earlier: Results) -> Results {
     with(
       ResultsComparison.difference(

@@ -4,9 +4,9 @@ import SQLCore
 /// The result of a query with its values, which all of its observers share: one subscription, one
 /// run after a commit, one result.
 ///
-/// No lasting task belongs to it. Of the observers that wait for the next result, one waits for
-/// commits and then has the query run for all; the others wait for that one. So the query does not run while all
-/// observers are busy, and then runs once for all commits that came meanwhile.
+/// No lasting task belongs to it. Several observers may wait for the next result. One of them waits
+/// for commits and then has the query run for all; the others wait for that observer. So the query
+/// does not run while all observers are busy, and then runs once for all commits of that time.
 ///
 /// State: idle → an observer listens for commits → a task runs the query → idle. If an observer that
 /// listens is cancelled, another one takes its place.
@@ -43,13 +43,13 @@ final class SharedResult<Row: Sendable>: ObservedResult {
     var isListening = false
     /// Whether commits may wait to be looked at.
     var isPending = false
-    /// Whether the query is to be fetched whether or not something changed.
+    /// Whether the query must be fetched even if nothing changed.
     var mustFetch = false
-    /// The number of requests for a result that contains all commits so far, and the number of those
-    /// that are answered.
+    /// The number of requests for a result that contains all commits so far, and the number of
+    /// answered requests.
     var requests: UInt64 = 0
     var answered: UInt64 = 0
-    /// The signals of the observers that wait for the one that listens or runs.
+    /// The signals of the observers that wait for the observer that listens or runs.
     var waiting: [ObjectIdentifier: Signal] = [:]
     var observers = 0
     var cost = LiveCost()
@@ -119,9 +119,9 @@ final class SharedResult<Row: Sendable>: ObservedResult {
   /// Waits until there is an outcome after the given one, which is then in `news`. Returns false if
   /// the task is cancelled or the database is closed.
   ///
-  /// It runs on no actor: an observer whose actor is busy must not keep the others waiting. A task
-  /// keeps the memory of all asynchronous functions that it has called, so an observer that waits
-  /// has called only small ones: the query runs in a task of its own.
+  /// The function runs on no actor: an observer whose actor is busy must not keep the others
+  /// waiting. A task keeps the memory of all asynchronous functions that it has called, so a
+  /// waiting observer calls only small functions: the query runs in a separate task.
   ///
   /// - Parameters:
   ///   - request: returns the request that the outcome may answer, even if it is not a new one.
@@ -130,7 +130,7 @@ final class SharedResult<Row: Sendable>: ObservedResult {
   func wait(
     after version: UInt64, _ signal: Signal, request: @Sendable () -> UInt64?
   ) async -> Bool {
-    // If no other observer is active, one of those that wait takes the place of this one.
+    // If no other observer is active, one of the waiting observers takes the place of this one.
     defer { end { !$0.isListening && !$0.isRunning ? .all : .none } }
     while !Task.isCancelled {
       switch turn(after: version, request(), signal) {
@@ -197,7 +197,7 @@ final class SharedResult<Row: Sendable>: ObservedResult {
 
   // MARK: Running
 
-  /// Runs the query, or merges what commits changed, and keeps the outcome.
+  /// Runs the query, or merges the changes of commits, and keeps the outcome.
   private func run(_ request: UInt64, mustFetch: Bool) async {
     let version = state.withLock { $0.version }
     var isAnswered = true

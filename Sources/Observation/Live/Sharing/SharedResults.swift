@@ -1,11 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// The results that are observed in a database, by their queries and values, so that observers of
-/// the same query share one, and those of queries that differ in values share what is known about
-/// the query.
+/// The observed results of a database, by their queries and values. Observers of the same query
+/// share a result, and queries that differ only in values share what is known about the query.
 final class SharedResults: Sendable {
-  /// What two queries have in common if their rows are the same, but for their arguments.
+  /// The identity of queries whose rows are the same, except for their arguments.
   final class Key: Hashable, Sendable {
     fileprivate struct Column: Hashable, Sendable {
       let type: ObjectIdentifier
@@ -60,7 +59,7 @@ final class SharedResults: Sendable {
     fileprivate let values: [DatabaseValue]
     fileprivate let results: SharedResults
 
-    /// Removes the result, after it was released, and keeps what it has cost.
+    /// Removes the result, after it was released, and keeps its costs.
     func remove(_ cost: LiveCost) {
       // A form is released outside the lock.
       _ = results.state.withLock { state in
@@ -71,7 +70,7 @@ final class SharedResults: Sendable {
     }
   }
 
-  /// A form of queries, and the results that are observed of it.
+  /// A form of queries, and its observed results.
   private struct Form: Sendable {
     let form: any AnyObject & Sendable
     var ids: [[DatabaseValue]: UInt64] = [:]
@@ -143,7 +142,7 @@ final class SharedResults: Sendable {
     state.withLock { $0.enter(nil, [], self) { _ in result }.1 }
   }
 
-  /// The results that are observed, and what the others have cost.
+  /// The results that are observed, and the costs of the released ones.
   var all: (results: [any ObservedResult], past: LiveCost) {
     // The results may be released outside the lock only.
     state.withLock { state in (state.results.values.compactMap(\.result), state.past) }

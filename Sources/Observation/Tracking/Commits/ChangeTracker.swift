@@ -5,7 +5,7 @@ import Synchronization
 /// delivers its commits to them.
 ///
 /// The registry of subscriptions is shared and guarded by a lock, under which no user code runs.
-/// All other state belongs to the writer and is used only by the access that holds it.
+/// All other state belongs to the writer, and only the access that holds the writer uses it.
 ///
 /// `@unchecked Sendable`: `recordedVersion`, `covered` and `foreignCommits` are touched only by the
 /// access that holds the lease of the writer.
@@ -26,7 +26,7 @@ package final class ChangeTracker: @unchecked Sendable {
   /// The results that observers of the same query share.
   let sharedResults = SharedResults()
   let knownRoutes = KnownRoutes()
-  /// The number of bytes that the maintained queries hold, as it is estimated.
+  /// The estimated number of bytes that the maintained queries hold.
   let heldBytes = Atomic<Int>(0)
   private let file = SharedFileWatch<FileWatch?>()
   private let reruns = Lock<RerunReporting?>(nil)
@@ -46,7 +46,7 @@ package final class ChangeTracker: @unchecked Sendable {
 
   // MARK: Subscriptions
 
-  /// Whether commits are recorded row by row, and not only by their tables.
+  /// Whether commits are recorded row by row, rather than only by their tables.
   var seesRows: Bool { granularity == .rows }
 
   /// Adds a subscription; its tables are recorded from the next access to the writer on.
@@ -68,8 +68,8 @@ package final class ChangeTracker: @unchecked Sendable {
     return id
   }
 
-  /// Changes the registry. A thread that sees the id of a subscription also sees the version that
-  /// came with it.
+  /// Changes the registry. A thread that sees the id of a subscription also sees the version of the
+  /// same change.
   private func changing<Result: Sendable>(
     _ body: (inout SubscriptionRegistry) -> Result
   ) -> Result {
@@ -91,8 +91,8 @@ package final class ChangeTracker: @unchecked Sendable {
   /// Whether there is any subscription.
   var isWatching: Bool { registry.withLock { !$0.isEmpty } }
 
-  /// The number of tables, rows and subscriptions that were looked at to find which ones commits
-  /// concern.
+  /// The number of tables, rows and subscriptions that were examined to find which subscriptions
+  /// commits affect.
   var lookupCount: Int { registry.withLock { $0.lookupCount } }
 
   /// Whether commits of other processes are looked for.
@@ -107,7 +107,7 @@ package final class ChangeTracker: @unchecked Sendable {
     }
   }
 
-  /// Sets what reports live queries that run again.
+  /// Sets the closure that reports live queries that run again.
   func reportReruns(_ reporting: RerunReporting?) { reruns.withLock { $0 = reporting } }
 
   /// What reports live queries that run again, if anything does.
@@ -115,8 +115,7 @@ package final class ChangeTracker: @unchecked Sendable {
 
   /// Reports an event that may have touched any table.
   ///
-  /// - Parameter onlyLive: reports it only to subscriptions that find out by themselves what
-  ///   changed.
+  /// - Parameter onlyLive: reports it only to subscriptions that find the changes themselves.
   func publish(everything event: TableEvent, onlyLive: Bool) {
     let commit = Commit(everything: event)
     for subscription in registry.withLock({ $0.all }) where subscription.isLive || !onlyLive {
@@ -133,15 +132,15 @@ package final class ChangeTracker: @unchecked Sendable {
   ) {
     switch finding {
     case .none: break
-    // Only observers that may have fetched before the watching began need to know of a commit that
-    // may be older than it.
+    // The commit may be older than the watching. Only observers that may have fetched before the
+    // watching began need to know of it.
     case .unknown: publish(everything: .changedElsewhere, onlyLive: true)
     case .some: publish(everything: .changedElsewhere, onlyLive: false)
     }
     guard let commit else { return }
     var (concerned, end) = registry.withLock { registry in
-      // Subscriptions that were added in the meantime have missed nothing, if all that they asked
-      // for was recorded anyway.
+      // Subscriptions that were added in the meantime have missed nothing, if everything that they
+      // requested was recorded anyway.
       let end = registry.version == recordedVersion ? registry.nextID : covered
       return (registry.concerned(by: commit), end)
     }
@@ -160,8 +159,8 @@ extension ChangeTracker {
   /// Looks, between two accesses to the writer, whether another connection committed. It reads from
   /// the database first, so that SQLite looks at the file.
   ///
-  /// The finding is reported before the writer can commit again: no observer merges the rows of a
-  /// later commit into a result without knowing of the one before.
+  /// The finding is reported before the writer can commit again. Otherwise an observer could merge
+  /// the rows of a later commit into a result without the earlier commit.
   func checkForForeignCommits(on core: ConnectionCore) throws {
     guard isWatching else { return }
     _ = try core.dataVersion()
@@ -202,8 +201,8 @@ extension ChangeTracker: AccessObserver {
     }
   }
 
-  /// Tells some subscriptions that anything may have changed: those that were added during the
-  /// access and asked for more than was recorded. They saw nothing of the access.
+  /// Notifies some subscriptions that anything may have changed: subscriptions that were added
+  /// during the access and requested more than was recorded. They saw nothing of the access.
   package func writeDidEnd(on core: ConnectionCore) {
     guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
     let (late, end) = registry.withLock { registry in
@@ -222,7 +221,7 @@ extension ChangeTracker: AccessObserver {
     for subscription in registry.withLock({ $0.all }) { subscription.queue.end() }
   }
 
-  /// Reports that anything may have changed, since no hook reported what did.
+  /// Reports that anything may have changed, since no hook reported the changes.
   package func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
     publish(everything: .tableChanged, onlyLive: false)

@@ -2,7 +2,7 @@ import SQLCore
 
 /// The changes of one transaction in the watched tables, shared by all observers.
 package final class Commit: Sendable {
-  /// The number of the commit among those of the database, from 1.
+  /// The number of the commit in the database, counted from 1.
   let sequence: UInt64
   /// The changes of each write that shared the transaction, in their order, without the writes that
   /// changed nothing.
@@ -34,12 +34,12 @@ package struct WriteChanges: Sendable {
   /// The author of the write, if it named one.
   package internal(set) var author: String?
   package var tables: [QualifiedTableName: NettedTable] = [:]
-  /// The reason why predicates could not be tested on the rows; nil if they were, or if there are
-  /// none.
+  /// The reason why predicates could not be tested on the rows; nil if they were tested, or if
+  /// there are none.
   var unfilteredReason: String?
 }
 
-/// An observer of tables: what it watches, and the queue that its commits are delivered to.
+/// An observer of tables: what it watches, and the queue to which its commits are delivered.
 package struct Subscription: Sendable {
   /// The part of a table that is watched.
   package struct Interest: Sendable {
@@ -47,8 +47,8 @@ package struct Subscription: Sendable {
     var columns: Set<String>?
     /// The keys of the rows; nil for all rows.
     var keys: Set<RowKey>?
-    /// The values that a row must have, before or after a change, to matter; nil if all rows do. A
-    /// row that matters has those of one of the routes.
+    /// The values that a row must have, before or after a change, to matter; nil if all rows
+    /// matter. A row that matters has the values of at least one route.
     var routes: [RowRoute]?
 
     package init(columns: Set<String>? = nil, keys: Set<RowKey>? = nil) {
@@ -61,10 +61,10 @@ package struct Subscription: Sendable {
   let tables: [QualifiedTableName: Interest]?
   /// Receives the commits that touch the tables.
   let queue: any CommitReceiver
-  /// Whether the observer finds out by itself what changed, so that a report without a change does
-  /// no harm.
+  /// Whether the observer itself finds out what changed, so that a report without a change does no
+  /// harm.
   var isLive = false
-  /// Whether every change of the schema is reported, besides the events of its tables.
+  /// Whether every change of the schema is reported, in addition to the events of the tables.
   var watchesSchema = false
   /// Whether the database's file is watched for this observer.
   var watchesFile = false
@@ -101,8 +101,8 @@ package struct QualifiedTableName: Hashable, Sendable {
     self.name = name.lowercasedASCII
   }
 
-  /// Whether its rows are the user's: it is neither a table of SQLite's own, nor a temporary one,
-  /// which only the writer sees, nor the mark of the ids that were given out.
+  /// Whether the rows of the table are the user's: it is neither one of SQLite's own tables, nor a
+  /// temporary table, which only the writer sees, nor the table with the mark of generated ids.
   var isObservable: Bool {
     schema != "temp" && !name.hasPrefix("sqlite_") && name != "apus_unique64"
   }
@@ -119,7 +119,7 @@ public enum TableEvent: Hashable, Sendable {
   /// Rows changed that are not listed: there were more than `Configuration.maximumTrackedRows`, the
   /// write was running when the watching began, or SQLite was built without the pre-update hook.
   case tableChanged
-  /// The table, or an index or trigger of it, was created, altered or dropped.
+  /// The table, or one of its indexes or triggers, was created, altered or dropped.
   case schemaChanged
   /// Another process, or another connection to the file, committed a change, which may concern this
   /// table.

@@ -1,7 +1,7 @@
 import SQLCore
 import Synchronization
 
-/// A counter of the writer's commits, from which a snapshot knows which of them it contains.
+/// A counter of the writer's commits, which shows which of them a snapshot contains.
 final class CommitClock: Sendable {
   private let begun = Atomic<UInt64>(0)
   private let ended = Atomic<UInt64>(0)
@@ -14,7 +14,8 @@ final class CommitClock: Sendable {
     begun.store(ended.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
   }
 
-  /// Notes that the commit is done, so that every later snapshot contains it. Returns its number.
+  /// Notes that the commit is done, so that every later snapshot contains it. Returns the number of
+  /// the commit.
   ///
   /// - Parameter isLogged: whether it added to the write-ahead log. A transaction that wrote
   ///   nothing did not.
@@ -37,9 +38,9 @@ final class CommitClock: Sendable {
 
   /// The commits of the writer that a snapshot contains.
   struct Position {
-    /// The last commit that it certainly contains.
+    /// The last commit that the snapshot certainly contains.
     var last: UInt64
-    /// Whether it may also contain the next one, which was being committed meanwhile.
+    /// Whether the snapshot may also contain the next commit, which was in progress.
     var mayContainNext: Bool
     /// Whether all observers have received the commits up to the last.
     var isDelivered = false
@@ -93,7 +94,7 @@ final class ForeignCommits {
   private var version: UInt32?
   private var finding = Finding.none
 
-  /// Compares the content that the writer sees now with that of the last probe.
+  /// Compares the content that the writer sees now with the content of the last comparison.
   func probe(on core: ConnectionCore) {
     let current = core.contentVersion
     defer { version = current }

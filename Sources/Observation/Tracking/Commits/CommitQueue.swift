@@ -89,8 +89,8 @@ final class CommitQueue: CommitReceiver {
     return isTaken
   }
 
-  /// Waits until there is something to take. Returns false if the task is cancelled, or if the
-  /// queue has ended and is empty.
+  /// Waits until there is a commit to take. Returns false if the task is cancelled, or if the queue
+  /// has ended and is empty.
   func wait() async -> Bool {
     if isOver { return false }
     guard await signal.wait() else { return false }
@@ -125,16 +125,17 @@ extension CommitQueue.State {
   }
 }
 
-/// A signal that wakes tasks that wait for something to do.
+/// A signal that wakes waiting tasks.
 ///
 /// A signal that no task waits for is kept, but only once. Unlike a stream of the standard library,
 /// it remains usable after a waiting task was cancelled.
 final class Signal: Sendable {
   private struct State {
     var isGiven = false
-    /// Whether it stays given for all future waits.
+    /// Whether the signal stays given for all future waits.
     var isLasting = false
-    /// The task that waits, as almost always there is one at most, and the others.
+    /// The waiting tasks: the first one, because there is almost always at most one, and the
+    /// others.
     var first: Waiting?
     var others: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
     /// The waits that were cancelled before they were entered in `waiting`.
@@ -163,7 +164,7 @@ final class Signal: Sendable {
 
   private let state = Lock(State())
 
-  /// Wakes all waiting tasks. If no task waits, the next one that would wait continues at once.
+  /// Wakes all waiting tasks. If no task waits, the next task that waits continues at once.
   func give() {
     let (first, others) = state.withLock { state in
       state.isGiven = state.first == nil && state.others.isEmpty
@@ -182,7 +183,7 @@ final class Signal: Sendable {
 
   /// Waits until the signal is given. Returns false if the task is cancelled.
   ///
-  /// The operation captures the caller's actor, so that it runs there.
+  /// The operation captures the caller's actor, so that it runs on that actor.
   func wait(isolation actor: isolated (any Actor)? = #isolation) async -> Bool {
     let id = state.withLock { state in
       defer { state.nextID += 1 }

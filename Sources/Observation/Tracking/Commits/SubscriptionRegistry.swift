@@ -1,7 +1,8 @@
 import SQLCore
 
-/// The subscriptions to a database, indexed by what a commit can touch: the cost of finding the
-/// subscriptions that a commit concerns does not depend on how many there are.
+/// The subscriptions to a database, indexed by the tables, columns and rows that a commit can
+/// touch. The cost of finding the subscriptions that a commit affects does not depend on their
+/// number.
 struct SubscriptionRegistry {
   private var subscriptions: [UInt64: Subscription] = [:]
   private var tables: [QualifiedTableName: Watchers] = [:]
@@ -10,8 +11,8 @@ struct SubscriptionRegistry {
   private var ofSchema: Set<UInt64> = []
   /// The id of the next subscription.
   private(set) var nextID: UInt64 = 0
-  /// The number of tables, rows and subscriptions that were looked at so far to find which ones
-  /// commits concern. It grows with what commits touch, not with what is watched.
+  /// The number of tables, rows and subscriptions that were examined so far to find which
+  /// subscriptions commits affect. It grows with what commits touch, not with what is watched.
   private(set) var lookupCount = 0
   /// Increases whenever the set of tables and columns to record changes.
   private(set) var version = 0
@@ -139,7 +140,7 @@ struct SubscriptionRegistry {
 
   var all: [Subscription] { Array(subscriptions.values) }
 
-  /// Subscriptions, and questions that lead to others.
+  /// The affected subscriptions, and questions that lead to further ones.
   struct Concerned: Sendable {
     var ids: Set<UInt64> = []
     var questions: [RouteQuestion] = []

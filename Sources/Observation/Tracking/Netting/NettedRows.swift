@@ -2,10 +2,10 @@ import SQLCore
 
 /// The rows of one table that several commits changed, netted, with the values that a query reads.
 struct NettedRows {
-  /// The columns of the values: those of the key, and the recorded ones that the query reads.
+  /// The columns of the values: the key columns, and the recorded columns that the query reads.
   let columns: [String]
   let rows: [NettedRowValues]
-  /// Whether the values are exactly those of SQLite, so that the query can be evaluated on them.
+  /// Whether the values are exactly SQLite's, so that the query can be evaluated on them.
   var isExact = true
 }
 
@@ -15,7 +15,7 @@ struct NettedRowValues: Sendable {
   let key: RowKey
   /// The recorded values before; nil if the row did not exist.
   var old: [DatabaseValue]?
-  /// The recorded values after; nil if the row is gone.
+  /// The recorded values after the write; nil if the row is gone.
   var new: [DatabaseValue]?
 
   var isEmpty: Bool {
@@ -29,7 +29,8 @@ struct NettedRowValues: Sendable {
 
 extension NettedRowValues {
   /// Returns one element for each row, with its first old state and its last new state. Rows that
-  /// end as they were are left out; the others keep the order in which they were first changed.
+  /// are unchanged in the end are left out; the others keep the order in which they were first
+  /// changed.
   static func netted(_ rows: [NettedRowValues]) -> [NettedRowValues] {
     var indices: [RowKey: Int] = [:]
     var netted: [NettedRowValues] = []

@@ -4,12 +4,12 @@ import SQLCore
 package final class TableNames: Sendable {
   package let table: String
   package let keys: [String]
-  /// The recorded columns, without those of the key.
+  /// The recorded columns, without the columns of the key.
   package let columns: [String]
   let foldedColumns: [String]
   /// The key's columns and the recorded ones, in the order of the table.
   package let ordered: [String]
-  /// The number of columns of the key; nil if it is the rowid.
+  /// The number of columns of the key; nil if the rowid is the key.
   package let keyCount: Int?
 
   init(
@@ -50,8 +50,8 @@ package struct NettedTable: Sendable {
     self.rows = rows
   }
 
-  /// Returns whether the write touched what is watched of the table: a row was inserted or deleted,
-  /// or a watched column differs in some row.
+  /// Returns whether the write touched watched rows or columns of the table: a row was inserted or
+  /// deleted, or a watched column differs in some row.
   func touches(_ interest: Subscription.Interest) -> Bool {
     guard events.isEmpty else { return true }
     guard let watched = interest.columns else { return !rows.isEmpty }
@@ -60,18 +60,18 @@ package struct NettedTable: Sendable {
     return indices(ofKeys: keys).contains { differs(rows[$0], at: places) }
   }
 
-  /// Returns the indices of the rows with the given keys, in ascending order. Once one observer has
-  /// called it, the cost depends on the number of keys only, not on that of the rows.
+  /// Returns the indices of the rows with the given keys, in ascending order. After the first call,
+  /// the cost depends only on the number of keys, not on the number of rows.
   func indices(ofKeys keys: Set<RowKey>) -> [Int] { index.indices(ofKeys: keys, in: self) }
 
   /// Returns the indices, in ascending order, of the rows that may equal a value at a place, before
-  /// or after: those that have the value, and those that have one of another storage class, which
-  /// SQLite may take for equal.
+  /// or after. These rows have the value, or a value of another storage class, which SQLite may
+  /// consider equal.
   func indices(of value: DatabaseValue, at place: Int) -> [Int] {
     index.indices(of: value, at: place, in: self)
   }
 
-  /// Returns whether the row was inserted or deleted, or differs at one of the places.
+  /// Returns whether the row was inserted or deleted, or differs at any of the places.
   func differs(_ row: NettedRow, at places: [Int]) -> Bool {
     guard row.old >= 0, row.new >= 0 else { return true }
     return places.contains { !isSame(row, at: $0) }
@@ -97,7 +97,7 @@ package struct NettedTable: Sendable {
   }
 
   /// Returns whether a row's key and its values at the given places, before and after, are exactly
-  /// those of SQLite. Text that is invalid in its encoding is not.
+  /// SQLite's. Text that is invalid in its encoding is not exact.
   func isExact(_ row: NettedRow, at places: [Int]) -> Bool {
     for state in [row.old, row.new] where state >= 0 {
       for place in places
@@ -111,7 +111,8 @@ package struct NettedTable: Sendable {
     }
   }
 
-  /// Returns the row with its values at the given places after the write, and none from before.
+  /// Returns the row with its values at the given places after the write, and no values from
+  /// before.
   func newState(of row: NettedRow, at places: [Int]) -> NettedRowValues {
     NettedRowValues(
       key: key(of: row), old: nil,
@@ -129,8 +130,8 @@ package struct NettedTable: Sendable {
 
 /// The net change of one row in a write, with the places of its values in `RecordedValues`.
 package struct NettedRow: Sendable {
-  /// The rowid. If the key is made of other columns: the state that holds their values, followed by
-  /// the rowid if one of them is NULL.
+  /// The rowid. If the key consists of other columns: the state that holds their values, followed
+  /// by the rowid if one of them is NULL.
   package let key: Int64
   /// The state of the recorded values before; −1 if the row did not exist.
   package var old: Int

@@ -60,7 +60,7 @@ struct RowNetting {
 
   // MARK: Finding
 
-  /// The number of changes up to which a key is found by looking at each.
+  /// The greatest number of changes among which a key is found without hashing.
   private static let unhashedCount = 8
 
   /// Returns the index of the change with a key. If no change has the key, returns nil and enters
@@ -153,7 +153,7 @@ struct RowNetting {
   }
 
   #if DEBUG
-    /// Throws unless each change is the one that is found by its key.
+    /// Throws unless each change is found by its own key.
     func checkInvariants() throws {
       let used = slots.filter { $0 > 0 }
       try InvariantChecks.require(

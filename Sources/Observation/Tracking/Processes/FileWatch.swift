@@ -1,10 +1,10 @@
 import SQLCore
 
 /// A watch of a database's file for commits of other processes, and of other connections of this
-/// one.
+/// process.
 ///
-/// The folder reports that one of the files was written to, which this process does as well; the
-/// writer then finds out whether another connection committed.
+/// The folder reports writes to its files. This process writes to them as well, so the writer then
+/// finds out whether another connection committed.
 final class FileWatch: Sendable {
   private let folder: FolderWatch?
   private let check: FileCheck
@@ -40,9 +40,9 @@ final class FileWatch: Sendable {
 /// A check that asks the writer whether another connection committed, after a report that one may
 /// have.
 ///
-/// A file is written to before the commit is complete, so a probe may come too early, and no
-/// further write follows it. Therefore it probes again, at growing intervals. While another process
-/// holds a lock that prevents the probe, it keeps trying, but does not make the writer wait for the
+/// A file is written to before the commit is complete, so a check may come too early, and no
+/// further write follows. Therefore it checks again, at growing intervals. While another process
+/// holds a lock that prevents the check, it keeps trying, but does not make the writer wait for the
 /// lock.
 ///
 /// State: idle → probing ⇄ probing again soon, if there was a write meanwhile → probing at growing
@@ -54,7 +54,8 @@ final class FileCheck: Sendable {
     var round = 0
     var isProbingSoon = false
     var mustProbeAgain = false
-    /// Whether it probes until it is ended, because writes to the file are not reported.
+    /// Whether the checks continue until the watch ends, because writes to the file are not
+    /// reported.
     var keepsProbing = false
     var isEnded = false
   }
@@ -110,8 +111,8 @@ final class FileCheck: Sendable {
     } while mustProbeAgain()
     var duration = Self.shortestPause
     while duration < Self.longestPause || keepsProbing || !wasAnswered {
-      // If the folder reports no writes, or the file is locked, the pause does not grow beyond
-      // this.
+      // If the folder reports no writes, or the file is locked, the pause does not grow beyond this
+      // value.
       let isSteady = keepsProbing || !wasAnswered
       duration = min(duration * 2, isSteady ? Self.steadyPause : Self.longestPause)
       await pause(duration)
@@ -140,9 +141,9 @@ final class FileCheck: Sendable {
       end()
       return true
     }
-    // While the writer is leased here, it commits nothing itself.
+    // While the writer is leased here, no other access commits through it.
     let answer: Void? = try? await database.askingWriter { core in
-      // Another connection may hold a lock for long, and the writer is not to wait for it.
+      // Another connection may hold a lock for long, and the writer must not wait for it.
       try core.waiting(atMost: .zero) { try tracker.checkForForeignCommits(on: core) }
     }
     return answer != nil

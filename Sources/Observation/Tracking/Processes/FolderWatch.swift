@@ -9,10 +9,10 @@ import Dispatch
 #endif
 
 /// A watch that calls a closure when a file of a database is written to: the file itself or its
-/// log. The log is created and deleted again and again, so the folder is watched.
+/// log. The log is created and deleted again and again, so the watch is on the folder.
 ///
-/// Each commit of this process is a write as well. So after a report, the next one comes after a
-/// pause, for all writes in between: otherwise each commit would wake threads of Dispatch, which
+/// Each commit of this process is a write as well. So after a report, the next report comes after a
+/// pause, for all writes in between. Otherwise each commit would wake threads of Dispatch, which
 /// takes longer than the commit.
 ///
 /// - SeeAlso: <https://man7.org/linux/man-pages/man7/inotify.7.html>
@@ -39,7 +39,7 @@ final class FolderWatch: @unchecked Sendable {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     #if canImport(Darwin)
-      // A folder reports only files that are created and deleted. Writes would be reported by
+      // A folder reports only the creation and deletion of files. Writes could be reported by
       // watching each file, but closing a database's file releases all locks of this process on it.
       let descriptor = open(folder, O_EVTONLY)
       guard descriptor >= 0 else { return nil }
@@ -61,7 +61,7 @@ final class FolderWatch: @unchecked Sendable {
       source.setEventHandler {
         guard Self.readEvents(of: descriptor, about: name) else { return }
         changed()
-        // The system keeps what happens until the queue continues. Dispatch does not allow a
+        // The system keeps the events until the queue continues. Dispatch does not allow a
         // suspended queue to be released: the closure keeps it.
         queue.suspend()
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { queue.resume() }

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The place of a column: among all columns of its table, and among those that are stored.
+/// The place of a column among all columns of its table, and its place among the stored columns.
 struct ColumnPlace {
   let declared: Int
   let stored: Int
@@ -8,9 +8,9 @@ struct ColumnPlace {
 
 /// Which of the two places the pre-update hook counts by.
 ///
-/// For tables with columns that are calculated on reading, the versions of SQLite differ, and so do
-/// tables with and without rowid, and old and new values. The convention is found out once per
-/// process, with a table in memory.
+/// For tables with columns that are calculated on reading, the numbering depends on the version of
+/// SQLite, on whether the table has rowids, and on whether the value is old or new. The convention
+/// is detected once per process, with a table in memory.
 struct HookConvention: Sendable {
   enum Numbering: Sendable { case declared, stored }
 
@@ -24,7 +24,7 @@ struct HookConvention: Sendable {
 
   static let current = HookConvention()
 
-  /// Returns the index by which the hook knows a column.
+  /// Returns the index that the hook uses for a column.
   func index(
     of place: ColumnPlace, kind: PreUpdateEvent.Kind, isOld: Bool, hasRowID: Bool
   ) -> Int {
@@ -34,13 +34,13 @@ struct HookConvention: Sendable {
   }
 
   private init() {
-    // Assumes the documented order, that of storage, if the detection fails.
+    // Assumes the documented order, the order of storage, if the detection fails.
     try? detect(hasRowID: true)
     try? detect(hasRowID: false)
   }
 
-  /// Changes a row whose calculated column comes first, and notes at which index the hook reports
-  /// the others.
+  /// Changes a row whose calculated column comes first, and notes the indices that the hook reports
+  /// for the other columns.
   private mutating func detect(hasRowID: Bool) throws {
     let connection = try Connection()
     try connection.execute(
@@ -64,8 +64,8 @@ struct HookConvention: Sendable {
   }
 }
 
-/// An observer that finds out at which index the hook has the column `marker`, which is declared
-/// third and stored second.
+/// An observer that detects the hook's index of the column `marker`, which is declared third and
+/// stored second.
 private final class Probe: StatementObserver {
   struct Seen: Hashable {
     let kind: PreUpdateEvent.Kind
@@ -96,8 +96,8 @@ private final class Probe: StatementObserver {
   func rollbackHookDidFire() {}
 }
 
-/// The indices by which the hook knows the columns of a table, for each of the cases that it
-/// numbers differently.
+/// The indices that the hook uses for the columns of a table, for each of the cases with different
+/// numbers.
 ///
 /// The lists are in unmanaged memory, to avoid reference counting: they are read once or twice for
 /// each row. The owner of the indices frees it.
@@ -155,8 +155,8 @@ final class AssignedColumns {
     let includesKey: Bool
   }
 
-  /// The statement and the table that the columns belong to. It identifies both as long as the owner
-  /// of the columns lives, which holds them.
+  /// The statement and the table of the columns. It identifies both while the owner of the columns
+  /// lives, which holds them.
   struct Identity: BitwiseCopyable, Equatable {
     /// The address of the statement's assignments.
     let assignments: UnsafeRawPointer

@@ -1,9 +1,9 @@
 import SQLCore
 
-/// The log of the current transaction: its recorded rows and the events of whole tables, with
-/// marks to which it can be cut back.
+/// The log of the current transaction: its recorded rows and the events of whole tables, with marks
+/// at which it can be cut.
 ///
-/// Beyond a number of rows, it keeps only the tables that they belong to.
+/// Beyond a number of rows, the log keeps only the tables to which the rows belong.
 struct RecordedRows {
   /// An event of a table as a whole.
   struct TableNote {
@@ -57,7 +57,7 @@ struct RecordedRows {
     return rows.count <= maximumRows
   }
 
-  /// Keeps only the tables that the rows belong to, once there are too many rows.
+  /// Keeps only the tables of the rows, once there are too many rows.
   ///
   /// - Parameters:
   ///   - row: the last row.
@@ -164,7 +164,7 @@ struct RecordedRows {
   }
 
   /// Follows a statement that opened, released or rolled back to a savepoint. Returns true if
-  /// something was undone.
+  /// changes were undone.
   mutating func apply(_ action: SavepointAction) -> Bool {
     switch action {
     case .open(let name):
@@ -183,8 +183,8 @@ struct RecordedRows {
   }
 }
 
-/// A change of one row by a statement, as the hook reported it. Its values are in the log's
-/// `RecordedValues`.
+/// A change of one row by a statement, as the hook reported it. The log's `RecordedValues` have its
+/// values.
 struct RecordedRow {
   /// The place of the table among the tracked ones.
   let table: Int
@@ -254,7 +254,7 @@ extension RecordedRows {
       }
     }
 
-    /// Throws unless each event comes after the one before it, and so do its values.
+    /// Throws unless each event and its values come after the previous event.
     private func checkOrder(ofRows indices: Range<Int>) throws {
       try values.checkInvariants()
       for index in indices {

@@ -15,8 +15,8 @@ import SQLCore
 #endif
 
 extension RecordedValues {
-  /// Returns the value at a place of a state. A text that is not UTF-8 has its bytes; one of a database
-  /// in UTF-16 that SQLite would store with other bytes is repaired.
+  /// Returns the value at a place of a state. A text that is not UTF-8 has its bytes. In a database
+  /// in UTF-16, a text that SQLite would store with other bytes is repaired.
   func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
     let payload = payload(of: state, at: place, of: valueCount)
     switch kind(of: state, at: place) {
@@ -33,7 +33,7 @@ extension RecordedValues {
     }
   }
 
-  /// Returns the value at a place of a state; nil for text that SQLite would not store again with
+  /// Returns the value at a place of a state. Nil for text that SQLite would not store again with
   /// the same bytes, mainly invalid text, which no `String` can hold.
   func exactValue(
     of state: Int, at place: Int, of valueCount: Int
@@ -45,7 +45,7 @@ extension RecordedValues {
     return encoding.exactString(content(of: state, payload)).map { .text($0) }
   }
 
-  /// Returns the value at a place of a state, as it is written back: a text that is not UTF-8 has its
+  /// Returns the value at a place of a state, for writing it back: a text that is not UTF-8 has its
   /// bytes. Returns nil for text of a database in UTF-16 that SQLite would store with other bytes.
   package func storedValue(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue? {
     encoding == .utf8
@@ -111,7 +111,7 @@ extension RecordedValues {
     return true
   }
 
-  /// Feeds the values of a state to a hasher, such that states with the same values hash alike.
+  /// Feeds the values of a state to a hasher, so that states with the same values hash alike.
   func hash(_ state: Int, count: Int, into hasher: inout Hasher) {
     for place in 0..<count {
       let kind = kind(of: state, at: place)

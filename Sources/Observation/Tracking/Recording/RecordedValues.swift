@@ -18,11 +18,11 @@ import SQLCore
 /// recording a row allocates nothing, and a value that is never read never becomes a `String`.
 ///
 /// A *state* is the values of one row, identified by the offset at which it begins. It has one byte
-/// for the kind of each value, followed by eight bytes for each value: the number itself, or the
-/// offset (from the beginning of the state) and the length of its text or bytes. These follow after
-/// all states of the row.
+/// for the kind of each value, and then eight bytes for each value: the number itself, or the
+/// offset (from the beginning of the state) and the length of its text or bytes. The texts and
+/// bytes come after all states of the row.
 ///
-/// `@unchecked Sendable`: the access that holds the writer writes to it, and passes it on after the
+/// `@unchecked Sendable`: the access that holds the writer writes to it, and hands it on after the
 /// last write.
 package final class RecordedValues: @unchecked Sendable {
   /// A column whose value is read from the pre-update hook.
@@ -59,7 +59,7 @@ package final class RecordedValues: @unchecked Sendable {
   /// Other modules would check the exclusivity of an access to a stored property.
   var count: Int { used }
   @exclusivity(unchecked) private var used = 0
-  /// The encoding of text in the buffer, which is that of the database.
+  /// The encoding of text in the buffer: the database's encoding.
   let encoding: TextEncoding
   private let isUTF8: Bool
 
@@ -91,7 +91,7 @@ package final class RecordedValues: @unchecked Sendable {
     return start
   }
 
-  /// Returns the state that follows another one, of those that were reserved together.
+  /// Returns the next of several states that were reserved together.
   static func state(behind state: Int, of valueCount: Int) -> Int {
     state + size(of: valueCount)
   }
@@ -126,8 +126,8 @@ package final class RecordedValues: @unchecked Sendable {
     return outcome
   }
 
-  /// Records the values of the row after the change: they are the values before it, except at some
-  /// places. Returns false if SQLite did not report a value.
+  /// Records the values of the row after the change: the same as before, except at some places.
+  /// Returns false if SQLite did not report a value.
   func fill(
     _ state: Int, after before: Int, but places: UnsafeBufferPointer<Int>,
     of event: borrowing PreUpdateEvent, from sources: UnsafeBufferPointer<Source>
@@ -155,7 +155,7 @@ package final class RecordedValues: @unchecked Sendable {
     return true
   }
 
-  /// Stores values. Returns false if one of them cannot be stored.
+  /// Stores values. Returns false if any of them cannot be stored.
   func fill(_ state: Int, with values: [DatabaseValue]) -> Bool {
     for (place, value) in values.enumerated() {
       guard fill(state, at: place, of: values.count, with: value) else { return false }
@@ -245,8 +245,7 @@ package final class RecordedValues: @unchecked Sendable {
     return true
   }
 
-  /// Appends that many bytes and returns the address of the first; nil if there is not enough
-  /// memory.
+  /// Appends `size` bytes and returns the address of the first; nil if there is not enough memory.
   @inline(__always)
   private func grow(by size: Int) -> UnsafeMutableRawPointer? {
     let start = used

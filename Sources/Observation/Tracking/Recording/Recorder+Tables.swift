@@ -77,8 +77,8 @@ extension Recorder {
     places.mapValues { tables[$0].definition }
   }
 
-  /// Notes the watched tables whose definitions changed, which may be more than a statement names:
-  /// a table that is renamed may take the name of another.
+  /// Notes the watched tables whose definitions changed. These may be more than a statement names:
+  /// a renamed table may take the name of another.
   func noteChangedDefinitions() {
     guard granularity == .rows else {
       // The definitions are not compared here: any table may have been renamed to any other.

@@ -3,9 +3,9 @@ import SQLCore
 /// The recorder of the writer's changes, with the log of the current transaction and the watched
 /// tables.
 ///
-/// It is used by the one access that holds the writer, and by the hooks that run within it.
+/// Only the access that holds the writer, and the hooks that run within it, use the recorder.
 /// Properties that change with each statement are `@exclusivity(unchecked)`: accesses to them never
-/// overlap, and the check would cost as much as all else.
+/// overlap, and the check would cost as much as everything else.
 final class Recorder {
   /// The writer that the recorder is installed on; it owns the recorder.
   unowned let core: ConnectionCore
@@ -13,8 +13,8 @@ final class Recorder {
   let wanted: WantedTables
   private let clock: CommitClock
   private let foreignCommits: ForeignCommits
-  /// Receives a commit, what other connections committed before it, and a closure that answers
-  /// questions in the state after it.
+  /// Receives a commit, the earlier commits of other connections, and a closure that answers
+  /// questions in the state after the commit.
   typealias Publish = (
     Commit?, ForeignCommits.Finding, (RouteQuestion) -> [[DatabaseValue]]?
   ) -> Void
@@ -23,7 +23,8 @@ final class Recorder {
 
   @exclusivity(unchecked) var tables: [TrackedTable] = []
   var places: [QualifiedTableName: Int] = [:]
-  /// The schema versions for which `tables` is right, by database; empty before the first check.
+  /// The schema versions for which `tables` is right, for each database; empty before the first
+  /// check.
   var schemaVersions: [String: Int32] = [:]
   /// Whether `tables` was found right since the transaction began.
   @exclusivity(unchecked) var isPrepared = false
@@ -34,15 +35,15 @@ final class Recorder {
   /// The definitions of the watched tables before that change.
   var committedDefinitions: [QualifiedTableName: String] = [:]
   @exclusivity(unchecked) var log: RecordedRows
-  /// The places of the tables whose rows changed last; −1 if rows of a table are not recorded.
+  /// The places of the recently changed tables; −1 if rows of a table are not recorded.
   @exclusivity(unchecked) var recentPlaces = RecentTables()
   /// The columns that are assigned by the statement that last changed a row.
   @exclusivity(unchecked) private var assigned: AssignedColumns?
-  /// Copies from `assigned`, which are read without retaining it.
+  /// Copies from `assigned`, which can be read without retaining it.
   @exclusivity(unchecked) private var known: KnownAssignment?
   /// The hook that fired since the current statement began.
   @exclusivity(unchecked) private var outcome: Outcome?
-  /// Whether the recorder runs a statement of its own, which is not recorded.
+  /// Whether the recorder runs its own statement, which is not recorded.
   @exclusivity(unchecked) private var isReading = false
 
   /// The number of the writer's commits to the write-ahead log when it last began to commit.
@@ -55,12 +56,12 @@ final class Recorder {
     let columns: AssignedColumns.Columns
   }
 
-  /// The detail in which changes are recorded.
+  /// The detail of the recorded changes.
   enum Granularity {
     /// Every row, as the pre-update hook reports it.
     case rows
-    /// The tables that statements write, as the authorizer reports them. It is used if SQLite was
-    /// built without the pre-update hook.
+    /// The tables that statements write, as the authorizer reports them. Used if SQLite was built
+    /// without the pre-update hook.
     case tables
   }
 
@@ -95,8 +96,9 @@ extension Recorder: StatementObserver {
     guard !isReading else { return }
     outcome = nil
     if granularity == .tables, !log.isStatementRunning { core.forgetNotedTables() }
-    // The definitions of the tables before a change of the schema are compared with those after it.
-    // A statement that only writes rows does not need them until a row of a watched table changes.
+    // The definitions of the tables before a change of the schema are compared with the definitions
+    // after it. A statement that only writes rows does not need them until a row of a watched table
+    // changes.
     if statement.pointee.effects.contains(.changesSchema), !isPrepared { prepareTables() }
     log.begin(statement)
   }
@@ -119,7 +121,7 @@ extension Recorder: StatementObserver {
 
   func commitHookDidFire() {
     outcome = .committed
-    // The writer holds its lock: all that other connections committed came before this commit.
+    // The writer holds its lock: every other connection committed before this commit.
     foreignCommits.probe(on: core)
     loggedCount = core.loggedCommitCount
     clock.begin()
@@ -158,9 +160,9 @@ extension Recorder: StatementObserver {
 
   /// Keeps or drops the rows that a statement changed before it failed, as SQLite did.
   ///
-  /// Under ABORT its rows are undone, under FAIL they stay. SQLite's count of changes shows which,
-  /// unless only triggers wrote rows and the statement itself wrote none; then one row is read
-  /// back.
+  /// Under ABORT SQLite undoes the rows of the statement, under FAIL they stay. SQLite's count of
+  /// changes shows which, unless only triggers wrote rows and the statement itself wrote none. Then
+  /// the recorder reads one row back.
   private func cutAfterFailure(since mark: Int) {
     // Without recorded rows, the log keeps which tables may have changed.
     guard granularity == .rows else { return }
@@ -195,7 +197,8 @@ extension Recorder: StatementObserver {
       foreignCommits.probe(on: core)
       return publish(nil, foreignCommits.takeFinding(), answer)
     }
-    // This comes before anything is read, which may show what other connections commit from now on.
+    // This comes before anything is read, because a read may show later commits of other
+    // connections.
     foreignCommits.didCommit(on: core)
     var writes: [WriteChanges] = []
     if didChangeSchema || !log.isEmpty {
@@ -246,7 +249,8 @@ extension Recorder: StatementObserver {
   }
 
   private func record(_ event: borrowing PreUpdateEvent, at place: Int) {
-    // Neither the table nor the values are replaced while the hook runs, so they are not retained.
+    // Neither the table nor the values are replaced while the hook runs, so they need not be
+    // retained.
     let row = Unmanaged.passUnretained(tables[place])._withUnsafeGuaranteedRef { table in
       let assigned = assignedColumns(by: event, in: table)
       return Unmanaged.passUnretained(log.values)._withUnsafeGuaranteedRef { values in
@@ -264,9 +268,9 @@ extension Recorder: StatementObserver {
 
   /// Returns the columns that may have other values after the row is updated; nil for all.
   ///
-  /// The text of a statement says which columns the statement itself assigns, but not its triggers,
-  /// whose rows have a greater depth. While two statements run, it is unknown which of them a row
-  /// belongs to.
+  /// The text of a statement shows the columns that the statement itself assigns. It does not show
+  /// the assignments of triggers, whose rows have a greater depth. While two statements run, it is
+  /// unknown to which of them a row belongs.
   private func assignedColumns(
     by event: borrowing PreUpdateEvent, in table: TrackedTable
   ) -> AssignedColumns.Columns? {
@@ -298,7 +302,8 @@ extension Recorder: StatementObserver {
       schema: String(cString: event.database), String(cString: event.table))
     guard wanted.contains(name) else { return nil }
     // The schema is read here, because the transaction now holds its lock and no other connection
-    // can change it. SQLite's own session extension also runs statements in this hook.
+    // can change it. Statements are safe in this hook: SQLite's own session extension also runs
+    // some in it.
     if !isPrepared { prepareTables() }
     guard isPrepared else {
       log.note(.tableChanged, name)
@@ -308,8 +313,8 @@ extension Recorder: StatementObserver {
     if let place = recentPlaces.value(of: event) { return place }
     let place = places[name]
     if place == nil, case .some = wanted {
-      // The row's table was not found among the watched ones, although it exists: its columns are
-      // unknown.
+      // The row's table was not among the watched tables when they were read, although it exists:
+      // its columns are unknown.
       log.note(.tableChanged, name)
       return -1
     }

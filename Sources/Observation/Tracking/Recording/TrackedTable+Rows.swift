@@ -30,14 +30,15 @@ extension RecordedValues {
 }
 
 extension TrackedTable {
-  /// Records what the hook reports of a row. Returns nil if SQLite does not report all of it.
+  /// Records a row from the hook. Returns nil if SQLite does not report all of it.
   ///
   /// - Parameters:
-  ///   - place: the place of the table among the tracked ones.
-  ///   - start: the length of `values`, in which the row is recorded.
+  ///   - place: the place of the table among the tracked tables.
+  ///   - start: the length of `values` before the row is recorded.
   ///   - assigned: the columns that may have other values after an update; nil for all.
-  ///   - recorder: reads the row as it is in the table. If a column that has a default is reported
-  ///     as NULL, the row may be older than the column, and the hook does not say whether it is.
+  ///   - recorder: reads the row from the table. This is needed if the hook reports NULL for a
+  ///     column with a default: the row may be older than the column, and the hook does not show
+  ///     whether it is.
   func record(
     _ event: borrowing PreUpdateEvent, at place: Int, start: Int, in values: RecordedValues,
     assigned: AssignedColumns.Columns?, by recorder: Recorder
@@ -56,7 +57,7 @@ extension TrackedTable {
       case .complete: break
       case .unknown: return nil
       case .doubtful:
-        // The row is read by its rowid if it has one, since indexes may no longer contain it.
+        // The row is read by its rowid if it has one, since indexes may no longer contain the row.
         let key =
           hasRowID
           ? .incomplete([], rowID: event.oldRowID)
@@ -117,8 +118,8 @@ extension TrackedTable {
     return true
   }
 
-  /// Records the values of the key, followed by the rowid if one of them is NULL: such rows differ
-  /// only in their rowids.
+  /// Records the values of the key. If one of them is NULL, the rowid follows: rows with NULL in
+  /// the key differ only in their rowids.
   private func key(
     of event: borrowing PreUpdateEvent, before isBefore: Bool, rowID: Int64,
     in values: RecordedValues
@@ -136,7 +137,7 @@ extension TrackedTable {
     return Int64(state)
   }
 
-  /// Reads the recorded values of a row as they are in the database now; nil if it does not exist.
+  /// Reads the recorded values of a row from the database; nil if the row does not exist.
   func read(_ key: RowKey, on connection: Connection) throws -> [DatabaseValue]? {
     var sql: SQL = "SELECT 1"
     for column in recorded { sql.append(", \(identifier: column.name)") }

@@ -115,8 +115,8 @@ extension Connection {
   }
 
   /// Makes SQLite read the schema again if another connection changed it. Compiling a statement
-  /// does not check this, and `pragma_table_xinfo` reports the schema that the connection
-  /// remembers.
+  /// does not check for such changes, and `pragma_table_xinfo` reports the schema that the
+  /// connection remembers.
   func refreshSchema(_ schema: String = "main") throws {
     _ = try row("SELECT 1 FROM \(identifier: schema).sqlite_schema LIMIT 1")
   }
@@ -135,8 +135,8 @@ extension Connection {
     try entry(of: table)?.get(Bool.self, named: "wr") != true
   }
 
-  /// Returns the row of `pragma_table_list` for a table; the schema is listed under the name with
-  /// which it was attached.
+  /// Returns the row of `pragma_table_list` for a table. The list names a schema as ATTACH named
+  /// it.
   private func entry(of table: QualifiedTableName) throws -> Row? {
     try rows("SELECT schema, name, wr FROM pragma_table_list(\(table.name))").first { row in
       try row.get(String.self, named: "schema").lowercasedASCII == table.schema

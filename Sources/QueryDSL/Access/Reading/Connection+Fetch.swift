@@ -4,9 +4,9 @@ extension Connection {
   /// Returns all rows of a query: one statement.
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, `DatabaseError` if SQLite
-  /// reports an error, and `ColumnValueError` (with table, column, row and key) for a value that is not
-  /// valid for its column's type. If columns of one table are selected without its key, the rows are
-  /// then read once more to find it.
+  /// reports an error, and `ColumnValueError` (with table, column, row and key) for a value that is
+  /// not valid for its column's type. If the query selects columns of one table without its key,
+  /// the rows are then read once more to find the key.
   @inlinable
   public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     try query._rows(on: self)
@@ -14,7 +14,7 @@ extension Connection {
 
   /// Returns the first row of a query, or nil: one statement, which ends after its first row.
   ///
-  /// It is run with `LIMIT 1` unless it has a limit or an offset. Throws what `fetch` throws.
+  /// It is run with `LIMIT 1` unless it has a limit or an offset. Throws the errors of `fetch`.
   public func first<Q: Fetchable>(_ query: Q) throws -> Q.Row? {
     try query._first(on: self)
   }
@@ -35,8 +35,8 @@ extension Connection {
   /// let post = try connection.find(Post.self, id)
   /// // SELECT … FROM "Post" WHERE "id" = ?
   /// ```
-  /// A UUID key that is stored as text and is not found in the case that Apus writes is looked up
-  /// in the other case as well, by another seek.
+  /// A UUID key may be stored as text in the other case. If the case that Apus writes is not found,
+  /// another seek looks for the other case.
   @inlinable
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     let core = try use()
@@ -132,9 +132,9 @@ extension Query {
     return query
   }
 
-  /// Adds to an error the key of a row with the value that cannot be read, if the query selects columns
-  /// of one table without its key. The rows are read once more, with the key after each, up to one for
-  /// which decoding throws the same error.
+  /// Adds the key of the row with the unreadable value to an error, if the query selects columns of
+  /// one table without its key. The rows are read once more, each followed by its key, up to a row
+  /// for which decoding throws the same error.
   @usableFromInline
   func locate(_ error: ColumnValueError, on core: ConnectionCore) -> ColumnValueError {
     guard error.key == nil, statement.extras == nil, !statement.isDistinct, !decoding.isMapped,

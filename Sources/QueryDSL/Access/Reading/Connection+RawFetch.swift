@@ -1,7 +1,7 @@
 import SQLCore
 
-// Rows of raw SQL as models. The statement runs unchanged, whatever it is. The columns of the model
-// are found in its result by their names, once for each statement.
+// Rows of raw SQL as models. The statement runs unchanged. The columns of the model are found in
+// its result by their names, once for each statement.
 
 extension Connection {
   /// Returns the rows of a raw statement as models or rows. Columns are found by their names; other
@@ -22,8 +22,8 @@ extension Connection {
   /// ```
   ///
   /// The statement may write, with RETURNING, inside `write { }`. Throws `DatabaseError` (`.range`)
-  /// if a column of the model is missing from the result, or is in it more than once, and
-  /// everything that `fetch` of a query throws.
+  /// if a column of the model is missing from the result or occurs more than once, and everything
+  /// that `fetch` of a query throws.
   public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) throws -> [R] {
     let core = try use()
     let statement = try core.lendStatement(for: sql, asColumnsOf: R.layout)
@@ -31,7 +31,8 @@ extension Connection {
     do {
       return try R.load(all: statement, on: core, findingColumnsByName: true)
     } catch let error as ColumnValueError where !statement.pointee.isReadOnly {
-      // A statement that writes runs to its end: a violated foreign key is reported only there.
+      // A statement that writes runs to its end: a violated foreign key is reported only at the
+      // end.
       while try core.step(statement) {}
       throw error
     }
@@ -61,14 +62,16 @@ extension DatabaseReader {
   )
   public func fetch(_ sql: SQL) throws -> [Row] { throw QueryError.rowsOfRawSQL }
 
-  /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
+  /// Returns the rows of a raw statement as models or rows; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [R] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(row, sql) }
   }
 
-  /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
+  /// Returns the rows of a raw statement as models or rows; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [R] {
@@ -131,7 +134,7 @@ extension SQL.StringInterpolation {
     appendInterpolation(identifier: M.tableName)
   }
 
-  /// Appends the names of all columns of a model, with that of the table, quoted and separated by
+  /// Appends the names of all columns of a model, qualified with the table, quoted and separated by
   /// commas: `"SELECT \(columnsOf: Post.self) FROM Post"`.
   ///
   /// - Parameter tableAlias: the name that the statement gives to the table; nil for its own name.

@@ -18,7 +18,7 @@ extension Optional: _RawRowPart where Wrapped: ResultRow {
 }
 
 // Rows of raw SQL as tuples of models. The columns are taken by position, since two models may have
-// columns of the same name, and their names are compared with those of the models.
+// columns of the same name. Their names are compared with the names in the models.
 //
 // There is an overload for each number of models instead of one with a parameter pack, for the reason
 // that `Connection+FetchTuple.swift` gives.
@@ -37,10 +37,10 @@ extension Connection {
   /// for (author, post) in pairs { print(author.name, post?.title ?? "no post") }
   /// ```
   ///
-  /// The result must have the columns of the first part, then those of the second, each in the order
-  /// of the properties, as `\(columnsOf:)` writes them. An optional model is nil if its key is NULL,
-  /// or, without a key, if each column is NULL whose property is not optional. A value beside the
-  /// models, such as `count(*) AS posts`, is the column of a `ResultRow`.
+  /// The result must have the columns of the first part, then the columns of the second, each in
+  /// the order of the properties, as `\(columnsOf:)` writes them. An optional model is nil if its
+  /// key is NULL. Without a key, it is nil if each column is NULL whose property is not optional. A
+  /// value beside the models, such as `count(*) AS posts`, is the column of a `ResultRow`.
   ///
   /// The statement may write, with RETURNING, inside `write { }`. Throws `DatabaseError` (`.range`)
   /// if the result has other columns, and everything that `fetch` of a query throws.
@@ -50,14 +50,16 @@ extension Connection {
     try rows(type, of: [A._rawPart.item, B._rawPart.item], sql)
   }
 
-  /// Returns the rows of a raw statement as tuples of three models, `ResultRow`s or optional ones.
+  /// Returns the rows of a raw statement as tuples of three parts: models or `ResultRow`s, which
+  /// may be optional.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart>(
     _ type: (A, B, C).Type, _ sql: SQL
   ) throws -> [(A, B, C)] {
     try rows(type, of: [A._rawPart.item, B._rawPart.item, C._rawPart.item], sql)
   }
 
-  /// Returns the rows of a raw statement as tuples of four models, `ResultRow`s or optional ones.
+  /// Returns the rows of a raw statement as tuples of four parts: models or `ResultRow`s, which may
+  /// be optional.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart, D: _RawRowPart>(
     _ type: (A, B, C, D).Type, _ sql: SQL
   ) throws -> [(A, B, C, D)] {
@@ -71,8 +73,8 @@ extension Connection {
     let columns = try items.flatMap { try $0.columns() }
     let statement = try core.lendStatement(for: sql)
     defer { core.giveBack(statement) }
-    // A statement that writes is checked before it changes anything. Every statement is checked after
-    // its first step, which compiles it again if the schema changed.
+    // A statement that writes is checked before it changes anything. Every statement is checked
+    // after its first step, which recompiles it if the schema changed.
     if !statement.pointee.isReadOnly { try statement.requireColumns(columns) }
     let isAtRow = try core.step(statement)
     try statement.requireColumns(columns)
@@ -87,48 +89,48 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// Returns the rows of a raw statement as pairs of models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as pairs of models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart>(
     _ type: (A, B).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(A, B)] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as pairs of models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as pairs of models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart>(
     _ type: (A, B).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [(A, B)] {
     try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as tuples of three models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as tuples of three models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart>(
     _ type: (A, B, C).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(A, B, C)] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as tuples of three models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as tuples of three models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart>(
     _ type: (A, B, C).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [(A, B, C)] {
     try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as tuples of four models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as tuples of four models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart, D: _RawRowPart>(
     _ type: (A, B, C, D).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(A, B, C, D)] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
   }
 
-  /// Returns the rows of a raw statement as tuples of four models; throws what `Connection.fetch`
-  /// throws.
+  /// Returns the rows of a raw statement as tuples of four models; throws the errors of
+  /// `Connection.fetch`.
   public func fetch<A: _RawRowPart, B: _RawRowPart, C: _RawRowPart, D: _RawRowPart>(
     _ type: (A, B, C, D).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [(A, B, C, D)] {

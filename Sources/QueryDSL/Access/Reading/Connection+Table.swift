@@ -16,7 +16,8 @@ extension Connection {
   ///
   /// Columns have their names in the SQL (`as` names an expression) and their Swift types. Each
   /// cell is the description of its value, nil for NULL, or `CAST(x'FF41' AS TEXT)` for a text that
-  /// is not UTF-8. It takes one statement, and all rows are in memory. It throws what `fetch` throws.
+  /// is not UTF-8. It takes one statement, and all rows are in memory. It throws the errors of
+  /// `fetch`.
   public func table(_ query: some Fetchable) throws -> ResultTable {
     let core = try use()
     let query = query.query
@@ -43,14 +44,14 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// Returns the rows of a query as a table of text; throws what `Connection.table` throws.
+  /// Returns the rows of a query as a table of text; throws the errors of `Connection.table`.
   public func table(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> ResultTable {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.table(query) }
   }
 
-  /// Returns the rows of a query as a table of text; throws what `Connection.table` throws.
+  /// Returns the rows of a query as a table of text; throws the errors of `Connection.table`.
   public func table(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> ResultTable {

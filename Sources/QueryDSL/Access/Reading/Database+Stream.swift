@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Database {
-  /// Returns the rows of a query as a stream, which reads them in one snapshot.
+  /// Returns the rows of a query as a stream, which reads all of them in one snapshot.
   ///
   /// ```swift
   /// for try await post in db.stream(Post.where { $0.$views > 100 }) { … }
@@ -22,8 +22,8 @@ extension Database {
       deadline: deadline)
   }
 
-  /// Returns the rows of a raw statement as a stream of models or rows, which reads them in one
-  /// snapshot. Columns are found by their names; other columns are not read.
+  /// Returns the rows of a raw statement as a stream of models or rows, which reads all of them in
+  /// one snapshot. Columns are found by their names; other columns are not read.
   ///
   /// ```swift
   /// for try await post in db.stream(Post.self, "SELECT * FROM Post WHERE views > \(100)") { … }
@@ -75,7 +75,7 @@ extension RowSource {
 }
 
 extension SelectStatement {
-  /// The layout of the model, if the statement selects one table and nothing else.
+  /// The layout of the model, if the statement selects only one table.
   var layout: ModelLayout? {
     switch selection {
     case .table(let table): LayoutRegistry.shared.layout(number: table.layout)
@@ -90,7 +90,7 @@ extension SelectStatement {
 }
 
 extension ModelLayout {
-  /// Loads rows as models into memory, which must have room for `capacity` of them; `row` is the
+  /// Loads rows as models into memory, which must have room for `capacity` models; `row` is the
   /// number of the first.
   fileprivate func loadRows(
     of statement: StatementPointer, on core: ConnectionCore, at positions: ColumnPositions? = nil,

@@ -1,32 +1,32 @@
 import SQLCore
 
-// Each call is an access of its own and reads the newest snapshot. In asynchronous code a short
-// access runs on the calling thread if a reader is idle, except on the main actor. A fetch without
-// a limit always runs on a thread of the database.
+// Each call is a separate access and reads the newest snapshot. In asynchronous code a short access
+// runs on the calling thread if a reader is idle, except on the main actor. A fetch without a limit
+// always runs on a thread of the database.
 
 extension DatabaseReader {
-  /// Returns all rows of a query; throws what `Connection.fetch` throws.
+  /// Returns all rows of a query; throws the errors of `Connection.fetch`.
   public func fetch<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Q.Row] {
     try cachedRead(query, .rows, fileID, line) { try $0.fetch(query) }
   }
 
-  /// Returns all rows of a query; throws what `Connection.fetch` throws.
+  /// Returns all rows of a query; throws the errors of `Connection.fetch`.
   public func fetch<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [Q.Row] {
     try await cachedRead(query, .rows, on: query.execution, fileID, line) { try $0.fetch(query) }
   }
 
-  /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
+  /// Returns the first row of a query, or nil; throws the errors of `Connection.fetch`.
   public func first<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Q.Row? {
     try cachedRead(query, .first, fileID, line) { try $0.first(query) }
   }
 
-  /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
+  /// Returns the first row of a query, or nil; throws the errors of `Connection.fetch`.
   public func first<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Q.Row? {

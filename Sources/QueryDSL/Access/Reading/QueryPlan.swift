@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The plan by which SQLite runs a query: the result of EXPLAIN QUERY PLAN, as a tree.
+/// SQLite's plan for running a query: the result of EXPLAIN QUERY PLAN, as a tree.
 ///
 /// ```swift
 /// print(try db.explain(Post.where { $0.$status == .published }.order(by: \.$createdAt)))
@@ -13,7 +13,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   public struct Node: Hashable, Sendable {
     /// The action in SQLite's words, such as `SCAN Post` or `USE TEMP B-TREE FOR ORDER BY`.
     public let detail: String
-    /// The steps inside this one.
+    /// The steps inside this step.
     public internal(set) var children: [Node]
   }
 
@@ -45,12 +45,12 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// Builds the tree from the rows of EXPLAIN QUERY PLAN: the number of each step, that of the step
-  /// around it, and its detail.
+  /// Builds the tree from the rows of EXPLAIN QUERY PLAN: the number of each step, the number of
+  /// its parent step, and its detail.
   init(rows: [(id: Int, parent: Int, detail: String)]) {
     func nodes(under parent: Int, depth: Int) -> [Node] {
       // No step is inside itself. The limit guards against endless recursion if SQLite ever reports
-      // one.
+      // such a step.
       guard depth < 1_000 else { return [] }
       return rows.filter { $0.parent == parent && $0.id != parent }.map {
         Node(detail: $0.detail, children: nodes(under: $0.id, depth: depth + 1))
@@ -61,8 +61,8 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Connection {
-  /// Returns the plan by which SQLite would run a query. It takes one EXPLAIN QUERY PLAN statement;
-  /// the query itself does not run.
+  /// Returns SQLite's plan for a query. It takes one EXPLAIN QUERY PLAN statement; the query itself
+  /// does not run.
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
   /// refuses it.
@@ -70,8 +70,8 @@ extension Connection {
     try explain(try query.sql)
   }
 
-  /// Returns the plan by which SQLite would run an update or a deletion, without running it. SQLite
-  /// treats this as writing, so it throws on a connection that only reads.
+  /// Returns SQLite's plan for an update or a deletion, without running it. SQLite treats this as
+  /// writing, so it throws on a connection that only reads.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try explain(try command.sql)
   }
@@ -94,28 +94,28 @@ extension Connection {
 }
 
 extension Database {
-  /// Returns the plan by which SQLite would run a query; throws what `Connection.explain` throws.
+  /// Returns SQLite's plan for a query. Throws the errors of `Connection.explain`.
   public func explain(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> QueryPlan {
     try read(fileID: fileID, line: line) { try $0.explain(query) }
   }
 
-  /// Returns the plan by which SQLite would run a query; throws what `Connection.explain` throws.
+  /// Returns SQLite's plan for a query. Throws the errors of `Connection.explain`.
   public func explain(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> QueryPlan {
     try await read(fileID: fileID, line: line) { try $0.explain(query) }
   }
 
-  /// Returns the plan by which SQLite would run an update or a deletion, without running it. It
-  /// uses the writer, in a transaction.
+  /// Returns SQLite's plan for an update or a deletion, without running it. It uses the writer, in
+  /// a transaction.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try write { try $0.explain(command) }
   }
 
-  /// Returns the plan by which SQLite would run an update or a deletion, without running it. It
-  /// uses the writer, in a transaction.
+  /// Returns SQLite's plan for an update or a deletion, without running it. It uses the writer, in
+  /// a transaction.
   public func explain(_ command: some Runnable) async throws -> QueryPlan {
     try await write { try $0.explain(command) }
   }

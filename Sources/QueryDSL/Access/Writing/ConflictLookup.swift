@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The row that an insert was to write, as far as unique constraints need it.
+/// The row of an insert, with the values that unique constraints need.
 struct NewRow {
   private enum Value {
     case bound(DatabaseValue)
@@ -10,7 +10,7 @@ struct NewRow {
 
   /// The quoted names of the columns, with their values.
   private var columns: [(name: String, value: Value)] = []
-  /// The generated columns, which SQLite calculates from the others.
+  /// The generated columns, which SQLite calculates from other columns.
   private var generated: [(name: String, sql: String)] = []
 
   init(of insert: InsertStatement, _ layout: ModelLayout, on core: ConnectionCore) throws {

@@ -24,7 +24,7 @@ extension Connection {
   }
 
   /// Runs a command on all its rows and returns the first row that it wrote; nil if it wrote none.
-  /// Throws what `fetch` throws.
+  /// Throws the errors of `fetch`.
   public func first<Command, Row>(_ command: Returning<Command, Row>) throws -> Row? {
     try fetch(command).first
   }
@@ -46,14 +46,14 @@ extension RowDecoding {
 extension Database {
   /// Runs a command in a transaction of its own and returns the rows that it wrote.
   ///
-  /// Throws what `Connection.fetch` throws; nothing is written then.
+  /// Throws the errors of `Connection.fetch`; nothing is written then.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) throws -> [Row] {
     try writeData { try $0.fetch(command) }
   }
 
   /// Runs a command in a transaction of its own and returns the rows that it wrote.
   ///
-  /// Throws what `Connection.fetch` throws; nothing is written then.
+  /// Throws the errors of `Connection.fetch`; nothing is written then.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) async throws -> [Row] {
     try await writeData { try $0.fetch(command) }
   }

@@ -13,8 +13,8 @@ public struct Upserted<M: Model>: Sendable {
     self.key = key
   }
 
-  /// The key of the row that is in the table afterwards, whatever the outcome. It is the key of the
-  /// new row, which the database may have assigned, or that of the existing row.
+  /// The key of the row that is in the table afterwards, whatever the outcome: the key of the new
+  /// row, which the database may have assigned, or the key of the existing row.
   ///
   /// Throws `RecordNotFound` if there is no row that the clauses of the insert lead to, because a
   /// trigger with `RAISE(IGNORE)` or a constraint with ON CONFLICT IGNORE suppressed the insert.
@@ -61,9 +61,9 @@ extension Connection {
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
   /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
   /// ```
-  /// An existing row keeps its key. It takes one statement, and a lookup of the row if it was left
-  /// unchanged. For a table WITHOUT ROWID it takes two
-  /// statements if the row exists, so a BEFORE INSERT trigger runs twice.
+  /// An existing row keeps its key. The call takes one statement, and a lookup of the row if the
+  /// statement left it unchanged. For a table WITHOUT ROWID it takes two statements if the row
+  /// exists, so a BEFORE INSERT trigger runs twice.
   ///
   /// A violation of another constraint throws `DatabaseError`. A conflict of the key throws
   /// `KeyChanged` if the model's key was changed since it was loaded.
@@ -76,7 +76,7 @@ extension Connection {
   }
 
   /// Inserts a row, or lets a closure update the row that has the same values in the columns of a
-  /// unique constraint; `$0.new` is the row that was to be inserted.
+  /// unique constraint. In the closure, `$0.new` is the row to insert.
   ///
   /// ```swift
   /// try connection.upsert(post, onConflict: \.$url) { $0.$views += $0.new.$views }
@@ -103,8 +103,8 @@ extension Connection {
   /// //   SET "title" = excluded."title", "body" = excluded."body" WHERE …
   /// ```
   /// The other columns of an existing row keep their values. The outcome is `.unchanged` if the row
-  /// has the new values of these columns already. It costs and throws what `upsert` of all columns
-  /// does.
+  /// has the new values of these columns already. It costs and throws the same as `upsert` of all
+  /// columns.
   @discardableResult
   public func upsert<
     M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,

@@ -1,6 +1,6 @@
 import SQLCore
 
-// These methods return a clean copy of what was written, with the key that the database assigned.
+// These methods return a clean copy of the written model, with the key that the database assigned.
 // The caller's own value is not modified, so that it still has its changes if the transaction is
 // rolled back.
 
@@ -20,10 +20,10 @@ extension Connection {
   /// Inserts models in their order. If their keys are known, one statement inserts several rows; if
   /// the database assigns the keys, each model is inserted on its own.
   ///
-  /// All are inserted or none, also if the error is caught inside `write { }`: several statements
-  /// run in a savepoint, which costs about a microsecond and a copy of each page that they change.
-  /// A model may refer to a later one of the array. The error names the position in the array of
-  /// the model that failed.
+  /// All models are inserted or none, even if the error is caught inside `write { }`. Several
+  /// statements run in a savepoint, which costs about a microsecond and a copy of each page that
+  /// they change. A model may refer to a later model of the array. The error names the position of
+  /// the failed model in the array.
   @inlinable
   @discardableResult
   public func insert<M: TableModel>(_ models: consuming [M]) throws -> [M] {
@@ -41,7 +41,7 @@ extension Connection {
   ///
   /// If no column was changed, nothing is written, but the row is looked up. Throws
   /// `RecordNotFound` if the row is gone, `KeyChanged` if the model's key was changed since it was
-  /// loaded, and `WriteIgnored` if SQLite left the row as it was.
+  /// loaded, and `WriteIgnored` if SQLite left the row unchanged.
   @inlinable
   @discardableResult
   public func update<M: Model>(_ model: consuming M) throws -> M {
@@ -52,8 +52,8 @@ extension Connection {
     }
   }
 
-  /// Updates models one after another, all or none, as `insert` of an array inserts them. Throws
-  /// `RecordNotFound` at the first whose row is gone.
+  /// Updates models one after another, all or none, as `insert` inserts an array. Throws
+  /// `RecordNotFound` at the first model whose row is gone.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
     try writing(models) { writing, memory, row in
@@ -63,26 +63,26 @@ extension Connection {
 
   /// Updates the row with the model's key, or inserts it if it does not exist.
   ///
-  /// For a model that was loaded, the changed columns are written, or all columns if its row is
-  /// gone; for a new model, all columns. A conflict with another unique constraint throws
-  /// `DatabaseError` and leaves both rows unchanged. A model whose key was changed since it was
-  /// loaded throws `KeyChanged`; one whose key was set to nil is inserted. Throws `WriteIgnored` if
-  /// SQLite ignored the row.
+  /// For a loaded model, the changed columns are written, or all columns if its row is gone; for a
+  /// new model, all columns. A conflict with another unique constraint throws `DatabaseError` and
+  /// leaves both rows unchanged. A model whose key was changed since it was loaded throws
+  /// `KeyChanged`; a model whose key was set to nil is inserted. Throws `WriteIgnored` if SQLite
+  /// ignored the row.
   @inlinable
   @discardableResult
   public func save<M: Model>(_ model: consuming M) throws -> M {
     try writing(model) { try ModelWriting(core: $2, layout: $1).save($0, row: nil) }
   }
 
-  /// Saves models one after another, all or none, as `insert` of an array inserts them; each as
-  /// `save` of one model does.
+  /// Saves models one after another, all or none, as `insert` inserts an array. Each model is saved
+  /// as `save` of one model does.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
     try writing(models) { writing, memory, row in try writing.save(memory, row: row) }
   }
 
-  /// Deletes the row with the model's key: one statement. Returns false if no row was deleted: there
-  /// was none, or a trigger raised `IGNORE`.
+  /// Deletes the row with the model's key: one statement. Returns false if no row was deleted,
+  /// because there was none or a trigger raised `IGNORE`.
   ///
   /// Throws `KeyChanged` if the model's key was changed since it was loaded, and `DatabaseError` if
   /// a foreign key still refers to the row.
@@ -124,7 +124,7 @@ extension Connection {
     return false
   }
 
-  /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote. Several
+  /// Runs an insert, an update or a deletion, and returns the number of written rows. Several
   /// models are inserted one after another, all or none.
   ///
   /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
@@ -222,7 +222,7 @@ extension Connection {
 
 extension Database {
   /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
-  /// what `Connection.update` throws.
+  /// the errors of `Connection.update`.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
@@ -231,7 +231,7 @@ extension Database {
   }
 
   /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
-  /// what `Connection.update` throws.
+  /// the errors of `Connection.update`.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: @escaping @Sendable (inout M) throws -> Void

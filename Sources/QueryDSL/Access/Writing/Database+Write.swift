@@ -1,7 +1,7 @@
 import SQLCore
 
-// Each call is a transaction of its own. `Connection` has the same methods, for several calls in
-// one transaction; they document what is written and thrown.
+// Each call has its own transaction. `Connection` has the same methods, for several calls in one
+// transaction; their documentation says what they write and throw.
 
 extension Database {
   /// Inserts a model, in a transaction of its own, and returns a clean copy.
@@ -16,13 +16,13 @@ extension Database {
     try await writeData { try $0.insert(model) }
   }
 
-  /// Inserts models, all or none, and returns clean copies.
+  /// Inserts all models or none, and returns clean copies.
   @discardableResult
   public func insert<M: TableModel>(_ models: [M]) throws -> [M] {
     try writeData { try $0.insert(models) }
   }
 
-  /// Inserts models, all or none, and returns clean copies.
+  /// Inserts all models or none, and returns clean copies.
   @discardableResult
   public func insert<M: TableModel>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.insert(models) }
@@ -40,13 +40,13 @@ extension Database {
     try await writeData { try $0.update(model) }
   }
 
-  /// Updates models, all or none.
+  /// Updates all models or none.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
     try writeData { try $0.update(models) }
   }
 
-  /// Updates models, all or none.
+  /// Updates all models or none.
   @discardableResult
   public func update<M: Model>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.update(models) }
@@ -64,13 +64,13 @@ extension Database {
     try await writeData { try $0.save(model) }
   }
 
-  /// Saves models, all or none.
+  /// Saves all models or none.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
     try writeData { try $0.save(models) }
   }
 
-  /// Saves models, all or none.
+  /// Saves all models or none.
   @discardableResult
   public func save<M: Model>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.save(models) }

@@ -1,8 +1,9 @@
 import SQLCore
 
-// SQLite reports that a foreign key was violated, but not which one. The statement is undone by
-// then, so the cause can be searched for: a reference to a row that does not exist, or rows that
-// still refer to the deleted one. This costs a few statements, only after a failure.
+// SQLite reports that a foreign key was violated, but not which one. At that moment the statement
+// is already undone, so the cause can be searched for: a reference to a row that does not exist, or
+// rows that still refer to the deleted row. The search costs a few statements, only after a
+// failure.
 
 extension DatabaseError {
   /// Whether this is the violation of a foreign key whose columns are not known.
@@ -10,7 +11,7 @@ extension DatabaseError {
     constraint?.kind == .foreignKey && constraint?.columns.isEmpty == true
   }
 
-  /// Returns the error with the table and columns of the foreign key, in place of all those that the
+  /// Returns the error with the table and columns of the foreign key, in place of all keys that the
   /// statement can have violated.
   fileprivate func at(_ key: StoredForeignKey) -> DatabaseError {
     var located = self
@@ -33,18 +34,18 @@ extension DatabaseError {
 }
 
 extension ModelLayout {
-  /// Adds to an error the foreign key of a model whose parent row does not exist.
+  /// Adds to an error the foreign key of a model that has no parent row.
   func locate(
     _ error: DatabaseError, writing model: UnsafeRawPointer, on core: ConnectionCore
   ) -> DatabaseError {
     locate(error, writing: [0], on: core) { databaseValue(ofColumn: $1, in: model) }
   }
 
-  /// Adds to an error the foreign key of the first of several rows whose parent row does not exist,
-  /// and the position of the row if there are several. They may refer to each other.
+  /// Adds to an error the foreign key of the first of several rows that has no parent row, and the
+  /// position of the row if there are several. The rows may refer to each other.
   ///
-  /// If several keys of the row have no parent, one of them may be deferred, so that the error keeps
-  /// all that are possible.
+  /// If several keys of the row have no parent row, one of them may be deferred, so the error keeps
+  /// all possible keys.
   func locate(
     _ error: DatabaseError, writing rows: [Int], on core: ConnectionCore,
     _ value: (_ row: Int, _ column: String) -> DatabaseValue?
@@ -80,8 +81,8 @@ extension ModelLayout {
       row: rows.count > 1 ? row : nil)
   }
 
-  /// Whether an error may be due to a row that refers to a later one of the same array: a foreign
-  /// key was violated, and the table has one that refers to itself.
+  /// Whether the cause of an error may be a row that refers to a later row of the same array: a
+  /// foreign key was violated, and the table has a foreign key to itself.
   func mayReferForward(_ error: any Error, on core: ConnectionCore) -> Bool {
     guard (error as? DatabaseError)?.constraint?.kind == .foreignKey else { return false }
     return core.foreignKeys(of: tableName, isChild: true).contains {
@@ -89,8 +90,8 @@ extension ModelLayout {
     }
   }
 
-  /// Adds to an error the foreign key whose rows still refer to the row that was to be deleted, if
-  /// there is only one, and no action deletes these rows or changes their reference.
+  /// Adds to an error the foreign key whose rows still refer to the row to delete, if there is only
+  /// one such key, and if no action deletes these rows or changes their reference.
   func locate<ID>(
     _ error: DatabaseError, deleting id: ID, on core: ConnectionCore
   ) -> DatabaseError {

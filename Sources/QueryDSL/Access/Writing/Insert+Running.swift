@@ -1,8 +1,8 @@
 import SQLCore
 
 // Models lie next to each other in their array, and the values of each are bound from there. All
-// models share one statement; another one is lent only where the database assigns the key of one
-// model and not of the next.
+// models share one statement. Another statement is only lent when the database assigns the key of
+// one model and not of the next.
 
 extension Insert {
   func forEachStatement(
@@ -39,8 +39,8 @@ extension Insert {
     }
   }
 
-  /// Runs a closure that inserts several rows, each by statements of its own, or one row. Nothing is
-  /// left of them if one throws.
+  /// Runs a closure that inserts several rows, each by its own statements, or one row. If any of
+  /// the statements throws, none of the rows stays.
   func allOrNothing<Result>(
     on core: ConnectionCore, _ body: () throws -> Result
   ) throws -> Result {

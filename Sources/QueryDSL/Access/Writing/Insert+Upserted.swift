@@ -1,8 +1,8 @@
 import SQLCore
 
 // An insert sets the connection's last inserted rowid, and the update of an upsert does not. So to
-// find the outcome, that rowid is first set to one that the new row cannot have. A table without
-// rowids, or elsewhere, takes two statements, the first with DO NOTHING.
+// find the outcome, the library first sets that rowid to a value that the new row cannot have. A
+// table without rowids, or a database elsewhere, takes two statements, the first with DO NOTHING.
 //
 // RETURNING returns the key of a row that was written. If the upsert did nothing, the row that
 // caused the conflict is looked up by the constraints of the upsert's clauses.
@@ -23,7 +23,7 @@ extension Insert where M: Model {
 
   private func upsertedInTransaction(on core: ConnectionCore) throws -> [Upserted<M>] {
     let layout = try M.layout
-    // The rowid that an engine elsewhere reports cannot be set.
+    // The library cannot set the rowid that an engine elsewhere reports.
     let hasRowID =
       layout.hasRowID && !core.isRemote
       && (try? core.collation(ofColumn: "_rowid_", in: layout.tableName)) != nil
@@ -63,7 +63,7 @@ extension Insert where M: Model {
     }
   }
 
-  /// Whether the columns include the one that is the rowid.
+  /// Whether the columns include the rowid.
   private func setsRowID(_ columns: [ExpressionNode], _ layout: ModelLayout) -> Bool {
     guard let rowID = layout.rowIDColumn else { return false }
     return columns.contains { $0.columnID.map { Int($0.index) } == rowID }
@@ -107,8 +107,9 @@ extension Insert where M: Model {
 
   /// Returns the outcomes with the keys of the models.
   ///
-  /// It is a loop of its own, because the generic types of the result are looked up once for each
-  /// function: in the closure above, they would be for each row, a fifth of its time.
+  /// It is a separate loop, because the generic types of the result are looked up once for each
+  /// function. In the closure above, they would be looked up for each row, which takes a fifth of
+  /// its time.
   private static func upserted(
     _ models: [M], _ outcomes: [RowIDOutcome]
   ) throws -> [Upserted<M>] {
@@ -193,10 +194,10 @@ extension Insert where M: Model {
   }
 }
 
-/// The outcome for a row whose rowid is its key.
+/// The outcome for a row with its rowid as the key.
 private struct RowIDOutcome {
   let outcome: UpsertOutcome
-  /// Whether the key is not that of the model: the database assigns it, or there is no row.
+  /// Whether the key differs from the model's: the database assigns it, or there is no row.
   let hasAssignedKey: Bool
   /// The key that the database assigned; nil if there is no row.
   let assignedKey: Int64?
@@ -223,7 +224,8 @@ private struct UpsertedRow {
 }
 
 extension ModelLayout {
-  /// Returns a rowid other than a model's: the least one, which SQLite never assigns itself.
+  /// Returns a rowid that differs from the model's: the least rowid, which SQLite never assigns
+  /// itself.
   fileprivate func otherRowID(than model: UnsafeRawPointer) -> Int64 {
     guard let rowIDColumn else { return .min }
     let slot = slots.slots[rowIDColumn]
@@ -250,7 +252,7 @@ extension ConnectionCore {
   ) throws -> UpsertOutcome {
     let last = lastInsertRowID
     lastInsertRowID = sentinel
-    // If no row was inserted, the last inserted rowid is again what it was before.
+    // If no row was inserted, restores the last inserted rowid.
     defer { if lastInsertRowID == sentinel { lastInsertRowID = last } }
     guard try run() else { return .unchanged }
     return lastInsertRowID == sentinel ? .updated : .inserted

@@ -5,7 +5,8 @@ import SQLCore
 enum ModelStatement: UInt8 {
   case find, findWithRowID, insert, insertAssigningKey, insertSeveral, upsert, delete, update
 
-  /// The first byte of the statement's shape, which is greater than those of queries.
+  /// The first byte of the statement's shape. It is greater than the first byte of any query's
+  /// shape.
   var mark: UInt8 { 0xF8 + rawValue }
 
   /// The count of numbers that belong to one layout. Updates of one column have the last of them.
@@ -14,13 +15,13 @@ enum ModelStatement: UInt8 {
   /// The numbers that are reserved for these statements.
   static let numbers = 0..<(Int(UInt16.max) + 1) * numbersPerLayout
 
-  /// Returns the number of the statement of that kind.
+  /// Returns the number of this kind of statement for a layout.
   func number(for layout: ModelLayout) -> Int {
     Int(layout.number) * Self.numbersPerLayout + Int(rawValue)
   }
 
-  /// Returns the number of the statement that updates one column; nil for a column beyond the first
-  /// ones.
+  /// Returns the number of the statement that updates one column; nil for a column without its own
+  /// statement number, beyond the first ones.
   static func number(forUpdateOf column: UInt16, of layout: ModelLayout) -> Int? {
     let place = Int(update.rawValue) + Int(column)
     return place < numbersPerLayout ? Int(layout.number) * numbersPerLayout + place : nil
@@ -28,7 +29,7 @@ enum ModelStatement: UInt8 {
 }
 
 extension ConnectionCore {
-  /// Lends the statement of that kind for a layout.
+  /// Lends this kind of statement for a layout.
   func lendStatement(
     _ kind: ModelStatement, of layout: ModelLayout, sql: () -> String
   ) throws -> StatementPointer {
@@ -84,8 +85,7 @@ extension ModelWriting {
     }
   }
 
-  /// Lends `UPDATE "T" SET … WHERE key = ?`. The last of the columns are the key, the others are
-  /// set.
+  /// Lends `UPDATE "T" SET … WHERE key = ?`. The last columns are the key, the others are set.
   func updateStatement(_ columns: UnsafeBufferPointer<UInt16>) throws -> StatementPointer {
     try layout.requireTable()
     func writeShape(_ key: inout StatementKey) {
@@ -121,8 +121,8 @@ extension ModelWriting {
 }
 
 extension ModelLayout {
-  /// Throws `QueryError` if it is a view. SQLite does not count the rows of a view, so it would not
-  /// be known whether a model's row was there.
+  /// Throws `QueryError` if the model is a view. SQLite does not count the rows of a view, so it
+  /// would be unknown whether a model's row existed.
   @inline(__always)
   fileprivate func requireTable() throws {
     if isView { throw isViewError }

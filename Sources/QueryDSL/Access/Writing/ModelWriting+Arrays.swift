@@ -1,13 +1,13 @@
 import SQLCore
 
-/// Inserts arrays of models, which lie next to each other in memory: all of them, or none.
+/// Inserts arrays of models, which lie next to each other in memory: all of the models, or none.
 extension ModelWriting {
   /// Inserts models in their order.
   ///
   /// If the database assigns no keys and there are enough models, each statement inserts several
-  /// rows. Otherwise they are inserted one by one, by one of two statements: with the key, or
-  /// without a key that the database assigns. A model may refer to a later one of the array: the
-  /// rest is then inserted by one statement, after which SQLite checks the foreign keys.
+  /// rows. Otherwise the models are inserted one by one, by one of two statements: with the key, or
+  /// without the key if the database assigns it. A model may refer to a later model of the array.
+  /// Then one statement inserts all remaining models, and SQLite checks the foreign keys after it.
   @usableFromInline
   func insert(_ models: UnsafeMutableRawBufferPointer) throws {
     let count = models.count / layout.slots.stride
@@ -43,11 +43,10 @@ extension ModelWriting {
     }
   }
 
-  /// Inserts models whose keys are known: `chunk` models by each statement, and the rest one by
-  /// one.
+  /// Inserts models with known keys: `chunk` models by each statement, and the rest one by one.
   ///
-  /// A statement that fails has written nothing. Its models are then inserted one by one, up to the
-  /// one that fails, which the error names.
+  /// A failed statement has written nothing. Its models are then inserted one by one, up to the
+  /// failing model, which the error names.
   private func insert(_ models: UnsafeMutableRawPointer, count: Int, chunk: Int) throws {
     let single = try insertStatement(assigningKey: false)
     defer { core.giveBack(single) }
@@ -89,8 +88,8 @@ extension ModelWriting {
     }
   }
 
-  /// Inserts all models whose keys are known by one statement, and then the others one by one, to
-  /// whose keys no model can refer.
+  /// Inserts all models with known keys by one statement. Then inserts the others one by one,
+  /// because no model can refer to their keys.
   private func insertAtOnce(_ models: UnsafeMutableRawPointer, _ rows: Range<Int>) throws {
     let known = rows.filter { !assignsKey(of: models + $0 * layout.slots.stride) }
     let order = layout.orders.all
@@ -140,8 +139,8 @@ extension ModelWriting {
       })
   }
 
-  /// Returns the error for models if SQLite ignored some of them. It names the first one that is not
-  /// in the table.
+  /// Returns the error for models if SQLite ignored some of them. The error names the first model
+  /// that is not in the table.
   private func ignored(
     among rows: some Sequence<Int>, of models: UnsafeMutableRawPointer
   ) throws -> WriteIgnored {
@@ -160,8 +159,8 @@ extension ModelWriting {
   /// Runs an insert for each row, after a statement of all of them failed, so that the error names
   /// the row.
   ///
-  /// If the statement did not violate a foreign key, a row that does refers to a later one, and is
-  /// left out. Then this throws the error of the statement, if no row fails otherwise.
+  /// If the statement did not violate a foreign key, but a single row does, that row refers to a
+  /// later row and is left out. If no other row fails, this throws the error of the statement.
   static func oneByOne(
     _ rows: some Sequence<Int>, after error: any Error, _ insert: (Int) throws -> Void
   ) throws {
@@ -194,8 +193,8 @@ extension ModelWriting {
 extension ModelLayout {
   /// Returns the number of models that one INSERT takes; nil if they are inserted one by one.
   ///
-  /// Measured: fewer than ten rows are not faster. Text and bytes are bound inside nested closures,
-  /// which limits how many of them one statement may have.
+  /// Measured: with fewer than ten rows, one statement is not faster. Text and bytes are bound
+  /// inside nested closures, which limits how many of them one statement may have.
   func rowsOfOneInsert(_ count: Int, on core: ConnectionCore) -> Int? {
     guard count >= 10, !orders.mayAssignKey, generatedColumns.isEmpty, !orders.all.isEmpty else {
       return nil

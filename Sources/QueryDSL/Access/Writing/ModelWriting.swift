@@ -2,9 +2,9 @@ import SQLCore
 
 /// Writes models of one type through one connection, working on the memory of the models.
 ///
-/// It is not generic, so that all models share the same code, which stays in the instruction cache.
-/// Each method binds the columns from the model's memory and marks them as loaded when the
-/// statement has succeeded.
+/// The type is not generic, so that all models share the same code, which stays in the instruction
+/// cache. Each method binds the columns from the model's memory. After the statement has succeeded,
+/// it marks the columns as loaded.
 @usableFromInline
 struct ModelWriting {
   @usableFromInline let core: ConnectionCore
@@ -16,7 +16,7 @@ struct ModelWriting {
     self.layout = layout
   }
 
-  /// Inserts a model, in a call of its own: the layout and the core are parameters, which are not
+  /// Inserts a model, in a separate function: the layout and the core are parameters, which are not
   /// retained.
   @usableFromInline
   @inline(never)
@@ -26,7 +26,7 @@ struct ModelWriting {
     try ModelWriting(core: core, layout: layout).insert(model, row: nil)
   }
 
-  /// Updates a model, in a call of its own, as `insert(_:of:on:)` inserts one.
+  /// Updates a model, in a separate function, as `insert(_:of:on:)` inserts one.
   @usableFromInline
   @inline(never)
   static func update(
@@ -51,7 +51,7 @@ struct ModelWriting {
   ) throws {
     let columns = layout.orders.inserted(assigningKey: assigningKey)
     try run(statement, columns, model, row)
-    // The last inserted rowid is that of another row, if SQLite ignored this one.
+    // If SQLite ignored this row, the last inserted rowid belongs to another row.
     if core.changeCount == 0 { throw WriteIgnored(table: layout.tableName, row: row) }
     if assigningKey, let key = layout.rowIDColumn {
       try layout.slots.assign(.integer(core.lastInsertRowID), toColumn: key, of: model)
@@ -59,8 +59,8 @@ struct ModelWriting {
     try settle(model, written: columns)
   }
 
-  /// Writes one model. If its generated columns are read afterwards, it takes two statements, which
-  /// leave nothing if the second one fails.
+  /// Writes one model. If generated columns must be read afterwards, it takes two statements. If
+  /// the second one fails, the write is undone.
   @inline(__always)
   private func wholly<Result>(_ write: () throws -> Result) throws -> Result {
     if layout.generatedColumns.isEmpty { return try write() }
@@ -68,8 +68,8 @@ struct ModelWriting {
   }
 
   /// Updates the changed columns of a model, and returns false if the row is gone. Throws
-  /// `KeyChanged` if the key is not the one with which the model was loaded, and `WriteIgnored` if
-  /// SQLite left the row as it was.
+  /// `KeyChanged` if the model was loaded with another key, and `WriteIgnored` if SQLite left the
+  /// row unchanged.
   @usableFromInline
   func update(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     try wholly { try updated(model, row: row) }
@@ -99,8 +99,8 @@ struct ModelWriting {
     }
   }
 
-  /// Updates the row with the model's key, or inserts it. Throws `KeyChanged` if the key is not the
-  /// one with which the model was loaded, and `WriteIgnored` if SQLite ignored the row.
+  /// Updates the row with the model's key, or inserts it. Throws `KeyChanged` if the model was
+  /// loaded with another key, and `WriteIgnored` if SQLite ignored the row.
   @usableFromInline
   func save(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     if assignsKey(of: model) { return try insert(model, row: row) }
@@ -114,7 +114,7 @@ struct ModelWriting {
       let statement = try upsertStatement()
       defer { core.giveBack(statement) }
       try run(statement, layout.orders.all, model, row)
-      // A row that has only a key is left as it is.
+      // A row that has only a key is left unchanged.
       if core.changeCount == 0,
         try !layout.orders.others.isEmpty || !exists(model, row: row)
       {
@@ -174,8 +174,8 @@ struct ModelWriting {
     return try core.step(statement)
   }
 
-  /// Brings a written model into the state in which it would be read back: its values rounded to
-  /// their stored precision, its columns marked as loaded, its generated columns read.
+  /// Brings a written model into the state that reading it back would give: values rounded to their
+  /// stored precision, columns marked as loaded, generated columns read.
   func settle(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
   ) throws {
@@ -214,7 +214,7 @@ struct ModelWriting {
     try run(statement, columns, model, layout.slots, row)
   }
 
-  /// Runs an update, which found no row, with the other spellings of the key. Returns false if none
+  /// Repeats an update that found no row with the other spellings of the key. Returns false if none
   /// of them finds a row.
   private func runOtherwise(
     _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
@@ -264,8 +264,8 @@ struct ModelWriting {
     return UnsafeBufferPointer(start: list.baseAddress, count: count)
   }
 
-  /// Whether the key is the one with which the model was loaded, so that its row existed then.
-  /// Throws `KeyChanged` if the model was loaded with another key.
+  /// Whether the model was loaded with this key, so that its row existed then. Throws `KeyChanged`
+  /// if the model was loaded with another key.
   private func wasLoaded(_ model: UnsafeRawPointer) throws -> Bool {
     for column in layout.orders.key where layout.slots.isChanged(Int(column), in: model) {
       try layout.requireUnchangedKey(of: model)

@@ -18,12 +18,12 @@ public struct DateModifier: Hashable, Sendable {
   let text: String
   /// Whether the step goes to the start of a day, which discards the fraction of the second.
   let startsDay: Bool
-  /// Whether the step is a length of time, which is the same in every time zone. The others depend
+  /// Whether the step is a length of time, which is the same in every time zone. Other steps depend
   /// on the calendar of the zone.
   let isDuration: Bool
   /// What becomes of a day that the resulting month does not have.
   let overflow: MonthOverflow
-  /// The length of the step, if it is one of milliseconds. SQLite's modifiers move whole seconds.
+  /// The length of the step, if its unit is the millisecond. SQLite's modifiers move whole seconds.
   let milliseconds: Int?
 
   private init(
@@ -88,7 +88,7 @@ public struct DateModifier: Hashable, Sendable {
   public static let startOfYear = DateModifier("start of year", startsDay: true)
 }
 
-/// The unit of a number of seconds, days or the like by which `modified(by:_:in:)` moves a date.
+/// A unit such as seconds or days, by which `modified(by:_:in:)` moves a date.
 public enum DateUnit: String, Sendable {
   /// A thousandth of a second.
   case milliseconds
@@ -119,8 +119,8 @@ public enum DateUnit: String, Sendable {
 
 /// What becomes of a day that a month does not have, such as February 31st.
 ///
-/// The names are those of SQLite's modifiers, which SQLite has since 3.46. The SQL here works with
-/// every version.
+/// The names are the names of SQLite's modifiers, which exist since SQLite 3.46. The SQL here works
+/// with every version.
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public enum MonthOverflow: Sendable {
   /// The date continues into the next month: February 31st is March 3rd, or March 2nd.
@@ -131,8 +131,7 @@ public enum MonthOverflow: Sendable {
 
 // SQLite's modifiers are applied to whole seconds. The fraction of the stored date is added to the
 // result, unless a step goes to the start of a day. A step of milliseconds is added to the date in
-// its own form, between the others.
-// https://www.sqlite.org/lang_datefunc.html#modifiers
+// its stored form, between the other steps. https://www.sqlite.org/lang_datefunc.html#modifiers
 
 /// One step of whole seconds.
 struct DateStep: Sendable {
@@ -166,8 +165,8 @@ extension SQLExpression where Value: DateColumnValue {
     modified { $0.inItsForm(modifiedBy: modifiers, in: zone) }
   }
 
-  /// Returns a date that is made of this one. If this one takes the form of its place, so does the
-  /// result.
+  /// Returns a date that is made from this date. If this date takes the stored form of its place,
+  /// so does the result.
   func modified(
     _ change: @escaping @Sendable (SQLExpression) -> SQLExpression
   ) -> SQLExpression {
@@ -231,8 +230,8 @@ extension ExpressionNode {
       .function("strftime", [.constant("'%s'"), self, .constant("'unixepoch'")] + steps), .integer)
   }
 
-  /// Applies a step of months or years. If the month does not have the day, the result is later
-  /// than the same time on its last day, which is then the result.
+  /// Applies a step of months or years. If the month does not have the day, SQLite's result is
+  /// later than the same time on the last day of the month. The last day is then the result.
   ///
   /// SQLite has no month after December 9999, so the last day of that month is NULL. Since the month
   /// has every day, the date that was moved is the result.
@@ -249,7 +248,7 @@ extension ExpressionNode {
 }
 
 extension ArraySlice<DateModifier> {
-  /// Splits the steps into the longest parts whose steps are alike.
+  /// Splits the steps into the longest parts with steps of one kind.
   fileprivate func runs(by isAlike: (DateModifier) -> Bool) -> [ArraySlice<DateModifier>] {
     guard let first else { return [] }
     let value = isAlike(first)

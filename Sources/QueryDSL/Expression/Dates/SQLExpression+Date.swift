@@ -58,8 +58,8 @@ extension SQLExpression where Value: DateColumnValue {
   /// Post.where { $0.$createdAt.modified(by: .startOfMonth, .months(1)) > date }
   /// ```
   /// A result after the year 9999 gives NULL, and reading that as a `Date` throws
-  /// `ColumnValueError`; so does a result before the year 0 in a form that is text. Milliseconds are
-  /// added to a number without these limits.
+  /// `ColumnValueError`. In a form that is text, a result before the year 0 gives NULL, too.
+  /// Milliseconds are added to a number without these limits.
   public func modified(by modifiers: DateModifier...) -> SQLExpression {
     modified(by: modifiers, in: .utc)
   }
@@ -73,13 +73,13 @@ extension SQLExpression where Value: DateColumnValue {
 
   var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
 
-  /// The current time, to the millisecond, in the form of its place.
+  /// The current time, to the millisecond, in the stored form of its place.
   ///
   /// ```swift
   /// Post.update { $0.$readAt = .currentTimestamp }
   /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .days(-7)) }
   /// ```
-  /// In a form of whole seconds, it is the second that has begun. All uses of it in one step of a
+  /// In a form of whole seconds, it is rounded down to the second. All uses of it in one step of a
   /// statement have the same value.
   public static var currentTimestamp: SQLExpression {
     SQLExpression(.adapting(AdaptingNode { .constant($0.currentTimestamp) }))
@@ -219,8 +219,8 @@ extension StoredForm {
         ?? .constant("'" + String(repeating: "0", count: digits) + "'"))
   }
 
-  /// Returns a date as text from seconds since 1970 and the digits of the fraction of a second,
-  /// which are used if the form has them.
+  /// Returns a date as text from seconds since 1970 and the digits of the fraction of a second. The
+  /// digits are used if the form has them.
   func text(fromSeconds seconds: ExpressionNode, fraction: ExpressionNode) -> ExpressionNode {
     let (format, end): (String, String) =
       switch self {

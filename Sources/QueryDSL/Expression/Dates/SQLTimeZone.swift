@@ -6,7 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// A time zone in which a query reads dates: UTC, that of the machine, or one by its identifier.
+/// A time zone in which a query reads dates: UTC, the zone of the machine, or a zone by its
+/// identifier.
 ///
 /// ```swift
 /// Post.select { ($0.$createdAt.day(in: .localTime), $0.count()) }
@@ -14,9 +15,9 @@ import SQLCore
 /// Post.where { $0.$createdAt.component(.hour, in: "Europe/Berlin") < 12 }
 /// ```
 ///
-/// The rules are those of Foundation's `TimeZone`, for all years; SQLite's own `localtime` knows
-/// only those of 1970 to 2037. Governments change the rules, so indexes and generated columns
-/// cannot use them.
+/// The rules are the rules of Foundation's `TimeZone`, for all years; SQLite's own `localtime`
+/// knows only the rules of 1970 to 2037. Governments change the rules, so indexes and generated
+/// columns cannot use them.
 ///
 /// A program that links Foundation statically on Linux has no time zones unless it uses something
 /// of FoundationInternationalization, such as `1.5.formatted()`. Without them, all zones but `.utc`
@@ -50,13 +51,13 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The time zone of the machine: `TimeZone.current` when the query runs.
   public static let localTime = SQLTimeZone(TimeZone.localName)
 
-  /// Converts whole seconds since 1970 to those that a clock in the zone shows.
+  /// Converts whole seconds since 1970 to the seconds that a clock in the zone shows.
   func local(_ seconds: ExpressionNode) -> ExpressionNode { called("apus_local", seconds) }
 
-  /// Converts the whole seconds that a clock in the zone shows to those since 1970.
+  /// Converts the whole seconds that a clock in the zone shows to seconds since 1970.
   ///
-  /// - Parameter isStart: whether they are the start of a day. If the clocks skip midnight, the day
-  ///   begins when they change.
+  /// - Parameter isStart: whether the seconds are the start of a day. If the clocks skip midnight,
+  ///   the day begins when they change.
   func utc(_ seconds: ExpressionNode, isStart: Bool) -> ExpressionNode {
     called(isStart ? "apus_utc_start" : "apus_utc", seconds)
   }
@@ -129,14 +130,14 @@ extension SQLExpression where Value: DateColumnValue {
   }
 
   /// Returns the moment at which the day of the date begins in a time zone. That is midnight, or
-  /// the first moment after it if the clocks skip midnight.
+  /// the first moment after midnight if the clocks skip it.
   ///
   /// ```swift
   /// Post.where { $0.$createdAt.startOfDay(in: "Europe/Berlin") == day }
   /// ```
   /// The result is stored in the date's form. A date after the year 9999 gives NULL, and reading
-  /// that as a `Date` throws `ColumnValueError`; so does a date before the year 0 in a form that is
-  /// text. An unknown time zone throws `QueryError`.
+  /// that as a `Date` throws `ColumnValueError`. In a form that is text, a date before the year 0
+  /// gives NULL, too. An unknown time zone throws `QueryError`.
   public func startOfDay(in zone: SQLTimeZone) -> SQLExpression {
     modified(by: [.startOfDay], in: zone)
   }
@@ -147,14 +148,15 @@ extension SQLExpression where Value: DateColumnValue {
   /// ```swift
   /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .startOfMonth, in: .localTime) }
   /// ```
-  /// Days, months and years are those of the zone's calendar: `.days(1)` is the same time on the
-  /// next day, after 23 to 25 hours. If the clocks skip the resulting time, it is later by the
+  /// Days, months and years follow the zone's calendar: `.days(1)` is the same time on the next
+  /// day, after 23 to 25 hours. If the clocks skip the resulting time, the result is later by the
   /// skipped length: 2:30 becomes 3:30. If the time occurs twice, the result is the first of the
   /// two. Hours, minutes and seconds are lengths of time.
   ///
   /// A result after the year 9999 gives NULL, and reading that as a `Date` throws
-  /// `ColumnValueError`; so does a result before the year 0 in a form that is text. Milliseconds are
-  /// added to a number without these limits. An unknown time zone throws `QueryError`.
+  /// `ColumnValueError`. In a form that is text, a result before the year 0 gives NULL, too.
+  /// Milliseconds are added to a number without these limits. An unknown time zone throws
+  /// `QueryError`.
   public func modified(by modifiers: DateModifier..., in zone: SQLTimeZone) -> SQLExpression {
     modified(by: modifiers, in: zone)
   }
@@ -166,10 +168,11 @@ extension SQLExpression where Value: DateColumnValue {
   /// Loan.where { $0.$begin.modified(by: $0.$length, .days) < now }
   /// // … CAST(strftime('%s', …, 'unixepoch', "length" || ' days') …
   /// ```
-  /// `overflow` concerns months and years: what becomes of a day that the month does not have.
-  /// Days, months and years are those of the zone's calendar, as with other modifiers. An amount
-  /// that is NULL gives NULL, and so does a result after the year 9999, or before the year 0 in a
-  /// form that is text. Milliseconds are added to a number without these limits.
+  /// `overflow` applies to months and years: it decides what becomes of a day that the month does
+  /// not have. Days, months and years follow the zone's calendar, as with other modifiers. An
+  /// amount that is NULL gives NULL, and so does a result after the year 9999. In a form that is
+  /// text, a result before the year 0 gives NULL, too. Milliseconds are added to a number without
+  /// these limits.
   public func modified(
     by amount: SQLExpression<Int>, _ unit: DateUnit, _ overflow: MonthOverflow = .ceiling,
     in zone: SQLTimeZone = .utc

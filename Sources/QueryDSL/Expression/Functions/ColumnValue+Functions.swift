@@ -1,7 +1,7 @@
 import SQLCore
 
-// Functions whose first argument is a Swift value, and another one an expression. Each is the same as
-// that of `SQLExpression(value)`.
+// Functions with a Swift value as the first argument and an expression as another. Each equals the
+// function of `SQLExpression(value)`.
 
 extension ColumnValue where Self: TextColumnValue {
   /// Returns the position of the first occurrence of an expression in this text, from 1; 0 if the text lacks it.

@@ -6,9 +6,9 @@ import SQLCore
   import Foundation
 #endif
 
-// Over no rows, every aggregate but `count` and `total` is NULL, so the results of the others are
-// optional. With `distinct`, each value counts once. `filter` and `over` may follow an aggregate.
-// https://www.sqlite.org/lang_aggfunc.html
+// Over no rows, every aggregate except `count` and `total` is NULL, so the results of the others
+// are optional. With `distinct`, each value counts once. `filter` and `over` may follow an
+// aggregate. https://www.sqlite.org/lang_aggfunc.html
 
 extension SQLExpression {
   /// Counts the rows in which the expression is not NULL. SQL: `count(a)`, `count(DISTINCT a)`
@@ -45,8 +45,8 @@ extension Columns {
   }
 }
 
-// On an optional both overloads fit. The second, whose result is `Value` and not `Value?`, is
-// preferred.
+// On an optional both overloads match. The compiler prefers the second, whose result is `Value` and
+// not `Value?`.
 
 extension SQLExpression where Value: OrderedColumnValue {
   /// Returns the least value; NULL over no rows. SQL: `min(a)`
@@ -142,7 +142,8 @@ extension SQLExpression {
 extension SQLExpression {
   /// Joins the values as texts, in an order that SQL does not define. SQL: `group_concat(a, ?)`
   ///
-  /// A number is written as SQLite writes it, and a date or a UUID as its column stores it.
+  /// A number is written in SQLite's own way, and a date or a UUID in the stored form of its
+  /// column.
   public func groupConcat(_ separator: String = ",") -> SQLExpression<String?> {
     SQLExpression<String?>(.aggregate("group_concat", [node, .value(BoundValue(separator))]))
   }
@@ -173,7 +174,7 @@ package struct AggregateNode: Sendable {
   package let isDistinct: Bool
   private let filter: PredicateNode?
 
-  /// Returns nil if the expression is not an aggregate itself.
+  /// Returns nil if the expression itself is not an aggregate.
   package init?(_ node: ExpressionNode) {
     self.node = node
     switch node {
@@ -193,13 +194,13 @@ package struct AggregateNode: Sendable {
     .call(FunctionCall(kind: .aggregate, name: name, arguments: [argument], filter: filter))
   }
 
-  /// The number of its values that are not NULL.
+  /// The number of the argument's values that are not NULL.
   package var countOfValues: ExpressionNode? { argument.map { call("count", $0) } }
 
-  /// The sum of its values. It is an INTEGER if all values are.
+  /// The sum of the argument's values. It is an INTEGER if all values are.
   package var sumOfValues: ExpressionNode? { argument.map { call("sum", $0) } }
 
-  /// The sum of the magnitudes of its values, as a REAL.
+  /// The sum of the magnitudes of the argument's values, as a REAL.
   package var totalMagnitude: ExpressionNode? {
     argument.map { call("total", .function("abs", [.binary(.times, $0, .constant("1.0"))])) }
   }

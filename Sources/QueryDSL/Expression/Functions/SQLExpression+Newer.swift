@@ -12,7 +12,8 @@ import SQLCore
 // https://www.sqlite.org/changes.html
 
 extension SQLiteLibrary {
-  /// The version for which queries are made; tests set another than the library's own.
+  /// The SQLite version for which queries are made; tests set another version than the library's
+  /// own.
   @TaskLocal package static var queryVersion = versionNumber
 }
 

@@ -7,8 +7,8 @@ import SQLCore
 #endif
 
 // SQLite's functions on text. Upper and lower case concern only ASCII letters. Lengths and
-// positions count Unicode scalars, from 1; a length counts only those before the first U+0000.
-// https://www.sqlite.org/lang_corefunc.html
+// positions count Unicode scalars, from 1; a length counts only the scalars before the first
+// U+0000. https://www.sqlite.org/lang_corefunc.html
 
 extension SQLExpression where Value: TextColumnValue {
   /// Returns the text with ASCII letters in lower case. SQL: `lower(a)`
@@ -75,12 +75,14 @@ extension SQLExpression where Value: TextColumnValue {
     text("substr", start.node, length.node)
   }
 
-  /// Returns the position of the first occurrence of a text; 0 if it has none. SQL: `instr(a, ?)`
+  /// Returns the position of the first occurrence of a text; 0 if this text does not contain it.
+  /// SQL: `instr(a, ?)`
   public func instr(_ part: String) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, bound(part)]))
   }
 
-  /// Returns the position of the first occurrence of a text; 0 if it has none. SQL: `instr(a, b)`
+  /// Returns the position of the first occurrence of a text; 0 if this text does not contain it.
+  /// SQL: `instr(a, b)`
   public func instr(_ part: SQLExpression) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, part.node]))
   }
@@ -132,7 +134,7 @@ extension SQLExpression where Value: TextColumnValue {
   }
 
   /// Tests a pattern of file names: `*` stands for any text, `?` for one character, `[a-z]` for one
-  /// of several. Letters match only in the same case. SQL: `a GLOB ?`
+  /// character of a range. Letters match only in the same case. SQL: `a GLOB ?`
   public func glob(_ pattern: String) -> SQLPredicate {
     matches(.glob, .value(BoundValue(pattern)), nil)
   }
@@ -167,9 +169,9 @@ extension SQLExpression where Value == Data? {
 /// A range of texts that contains all texts with a prefix, and as few others as the order of each
 /// text encoding allows.
 ///
-/// SQLite compares the bytes of texts in the encoding of the file, and in little-endian UTF-16
-/// their order is not that of the scalars. So the last scalar of the prefix is replaced by one
-/// whose bytes are greater in every encoding.
+/// SQLite compares the bytes of texts in the encoding of the file, and in little-endian UTF-16 the
+/// order of bytes is not the order of scalars. So the last scalar of the prefix is replaced by a
+/// scalar whose bytes are greater in every encoding.
 struct TextRange {
   /// The least text: the prefix.
   let start: DatabaseValue

@@ -17,7 +17,7 @@ import SQLCore
 public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
   private let name: String
 
-  /// Declares the function with that name, which is written in quotation marks.
+  /// Declares the function with that name. The name is quoted in SQL.
   public init(_ name: String) {
     self.name = Identifier(name).quoted
   }
@@ -29,7 +29,7 @@ public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Send
     SQLExpression<Result>(.function(name, expressionNodes(repeat each arguments)))
   }
 
-  /// Returns a call of the function, some of whose arguments are values. SQL: `f(a, ?)`
+  /// Returns a call of the function in which some arguments are values. SQL: `f(a, ?)`
   @_disfavoredOverload
   public func callAsFunction<each Operand: Selectable>(
     _ arguments: repeat each Operand
@@ -74,7 +74,7 @@ func expressionNodes<each Value: ColumnValue>(
 public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
   private let name: String
 
-  /// Declares the aggregate with that name, which is written in quotation marks.
+  /// Declares the aggregate with that name. The name is quoted in SQL.
   public init(_ name: String) {
     self.name = Identifier(name).quoted
   }
@@ -87,7 +87,7 @@ public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: Sen
       .aggregate(name, expressionNodes(repeat each arguments), distinct: distinct))
   }
 
-  /// Returns a call of the aggregate, some of whose arguments are values. SQL: `f(a, ?)`
+  /// Returns a call of the aggregate in which some arguments are values. SQL: `f(a, ?)`
   @_disfavoredOverload
   public func callAsFunction<each Operand: Selectable>(
     _ arguments: repeat each Operand, distinct: Bool = false

@@ -7,10 +7,9 @@ import SQLCore
 #endif
 
 // SQLite's JSON functions take INTEGER, REAL, TEXT and NULL, and JSON, which is a TEXT with a
-// subtype. The subtype is lost in tables, subqueries and views. So the Swift type of an argument
-// decides how it is written, and never its subtype: `json` gives an expression of JSON its subtype
-// again, and the subtype of a text is removed.
-// https://www.sqlite.org/json1.html#interface_overview
+// subtype. The subtype is lost in tables, subqueries and views. So the Swift type of an argument,
+// never its subtype, decides how it is written. `json` gives the subtype back to an expression of
+// JSON, and the subtype of a text is removed. https://www.sqlite.org/json1.html#interface_overview
 
 extension SQLExpression {
   /// The expression as an argument of a JSON function, so that `JSONDecoder` reads the element as
@@ -45,7 +44,7 @@ extension ExpressionNode {
     }
   }
 
-  /// `true` and `false` for 1 and 0. Another number is not a Bool: it stays a number, and decoding
+  /// `true` for 1 and `false` for 0. Another number is not a Bool: it stays a number, and decoding
   /// it as a Bool fails.
   private var boolean: CaseNode {
     CaseNode(
@@ -92,9 +91,9 @@ extension ExpressionNode {
 
 /// The conversion of a value inside JSON to the form in which a column of its type stores it.
 enum JSONReading {
-  /// SQLite's own functions return it in that form. The name is that of the type.
+  /// SQLite's own functions return it in that form. The name is the name of the type.
   case direct(String)
-  /// A function of the library converts it. The name is that of the type.
+  /// A function of the library converts it. The name is the name of the type.
   case converted(String)
   /// The value is JSON itself.
   case json
@@ -134,8 +133,8 @@ extension ColumnValue {
 }
 
 extension ExpressionNode {
-  /// Returns the JSON as an argument beside a path: with its keys in the spelling of the path, if
-  /// one of the keys may have another one.
+  /// Returns the JSON as the argument of a function with a path. If the JSON may spell one of the
+  /// keys differently, its keys are first brought into the spelling of the path.
   func json(for steps: [JSONStep]) -> ExpressionNode {
     let isSpelledAlike = steps.allSatisfy {
       if case .key(let key) = $0 { !JSONSpelling.hasOtherSpellings(key) } else { true }
@@ -146,7 +145,7 @@ extension ExpressionNode {
   /// The JSON with its keys in the spelling of `JSONEncoder`.
   var withPlainKeys: ExpressionNode { .function("apus_json", [self]) }
 
-  /// Returns the value at a path inside the JSON in the form in which a column stores the type.
+  /// Returns the value at a path inside the JSON, in the stored form of the type.
   func jsonValue(at path: ExpressionNode, as type: any ColumnValue.Type) -> ExpressionNode {
     switch JSONReading(type) {
     case .direct: .function("json_extract", [self, path])

@@ -18,11 +18,11 @@ import SQLCore
 /// // SELECT json_object('title', "Post"."title", 'author', "Author"."name", 'isNew', …)
 /// //   FROM "Post" JOIN "Author" ON …
 /// ```
-/// The key of a column is the name of its property; `as` gives another one. Values are written so
+/// The key of a column is the name of its property; `as` gives another key. Values are written so
 /// that `JSONDecoder` reads them as their types: `true` and `false`, exact numbers, dates and data
-/// as the decoder expects them by default. A type of your own without a raw value throws
-/// `QueryError` when the query is rendered, and so do an expression without a name, a name that
-/// occurs twice, and more than 63 members.
+/// as the decoder expects them by default. These throw `QueryError` when the query is rendered:
+/// your own type without a raw value, an expression without a name, a name that occurs twice, and
+/// more than 63 members.
 public func jsonObject<Result: Codable & Sendable, each Member: Selectable>(
   _ members: repeat each Member, as type: Result.Type
 ) -> SQLExpression<JSON<Result>> {
@@ -33,7 +33,7 @@ public func jsonObject<Result: Codable & Sendable, each Member: Selectable>(
 
 /// Makes a JSON array of several expressions of one type. SQL: `json_array(a, b)`
 ///
-/// The elements are written as those of `jsonObject` are.
+/// The elements are written like the values of `jsonObject`.
 public func jsonArray<Element: ColumnValue & Codable>(
   _ elements: SQLExpression<Element>...
 ) -> SQLExpression<JSON<[Element]>> {
@@ -63,8 +63,8 @@ extension OptionalColumns where M: Codable {
   ///   Select(author.$name, post.jsonGroupArray())               // (String, JSON<[Post]>)
   /// }
   /// ```
-  /// An author without posts has an empty array. With `distinct`, rows of the same JSON are one
-  /// element, as where a second join repeats them.
+  /// An author without posts has an empty array. With `distinct`, rows with the same JSON are one
+  /// element, for example if a second join repeats them.
   public func jsonGroupArray(distinct: Bool = false) -> SQLExpression<JSON<[M]>> {
     columns.jsonObject().jsonGroupArray(distinct: distinct).filter(isFound)
   }
@@ -74,8 +74,8 @@ extension SQLExpression where Value: Codable {
   /// Makes a JSON array of the values of the rows, in an order that SQL does not define. NULL is
   /// `null`, and over no rows the array is empty. SQL: `json_group_array(a)`
   ///
-  /// It is an aggregate: `filter` and `over` may follow. The elements are written as those of
-  /// `jsonObject` are. To define the order, use `jsonGroupArray` of a query. With `distinct`, equal
+  /// It is an aggregate: `filter` and `over` may follow. The elements are written like the values
+  /// of `jsonObject`. To define the order, use `jsonGroupArray` of a query. With `distinct`, equal
   /// values are one element: `json_group_array(DISTINCT a)`.
   @_disfavoredOverload
   public func jsonGroupArray(distinct: Bool = false) -> SQLExpression<JSON<[Value]>> {
@@ -96,14 +96,14 @@ extension SQLExpression where Value: Codable {
 
 extension SQLExpression where Value == String {
   /// Makes a JSON object of the rows, with this expression as the keys and `value` as the values.
-  /// If several rows have one key, the decoder keeps one of them; a row without a key is left out.
-  /// SQL: `apus_json_group_object(a, json_quote(b))`
+  /// If several rows have the same key, the decoder keeps one of them; a row without a key is left
+  /// out. SQL: `apus_json_group_object(a, json_quote(b))`
   ///
   /// ```swift
   /// Setting.select { $0.$name.jsonGroupObject($0.$value) }       // JSON<[String: String]>
   /// ```
-  /// It is an aggregate: `filter` and `over` may follow. The values are written as those of
-  /// `jsonObject` are. The function is the library's own, since SQLite's cuts a key at U+0000.
+  /// It is an aggregate: `filter` and `over` may follow. The values are written like the values of
+  /// `jsonObject`. The function is the library's own, since SQLite's function cuts a key at U+0000.
   public func jsonGroupObject<Element: ColumnValue & Codable>(
     _ value: SQLExpression<Element>
   ) -> SQLExpression<JSON<[String: Element]>> {

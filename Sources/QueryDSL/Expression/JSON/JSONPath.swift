@@ -10,9 +10,9 @@ import SQLCore
 /// Post.where { $0.$place.value(at: .city) == "Bonn" }
 /// // … WHERE apus_json_value("place" -> ?, 'String') IS ?    the path is `$."address"."city"`
 /// ```
-/// Its keys are those of the JSON, which `CodingKeys` may name differently from the properties. Key
-/// paths do not know them, so they are declared here, once. A path into the JSON of another type
-/// does not compile.
+/// Its keys are the keys in the JSON, which `CodingKeys` may name differently from the properties.
+/// Key paths do not know these names, so they are declared here, once. A path into the JSON of
+/// another type does not compile.
 public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, Sendable {
   let steps: [JSONStep]
 
@@ -39,10 +39,11 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
   /// Makes an index from a literal.
   public init(integerLiteral value: Int) { self = .index(value) }
 
-  /// Returns the path of several steps as a value, or an expression that throws if SQLite cannot
-  /// express one of the keys.
+  /// Returns the path of several steps as a value. If SQLite cannot express one of the keys,
+  /// returns an expression that throws.
   ///
-  /// - Parameter end: what follows the last step, such as `[#]` for the place after an array's end.
+  /// - Parameter end: the text after the last step, such as `[#]` for the place after an array's
+  ///   end.
   static func pathNode(_ steps: [JSONStep], _ end: String = "") -> ExpressionNode {
     guard let path = path(steps) else {
       return .invalid(
@@ -53,15 +54,15 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
     return .value(BoundValue(path + end))
   }
 
-  /// Returns the path of several steps in SQLite's syntax; nil if it cannot express one of the
+  /// Returns the path of several steps in SQLite's syntax; nil if SQLite cannot express one of the
   /// keys.
   static func path(_ steps: [JSONStep]) -> String? {
     var path = "$"
     for step in steps {
       switch step {
-      // A key in a path ends at the next quotation mark: there is no escape. SQLite compares it
-      // with the bytes of the JSON, where these characters are escaped, so it would never find such
-      // a key.
+      // A key in a path ends at the next quotation mark: there is no escape. SQLite compares the
+      // key with the bytes of the JSON, where these characters are escaped, so it would never find
+      // such a key.
       case .key(let key):
         let isAsWritten = key.utf8.allSatisfy {
           $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")

@@ -25,7 +25,7 @@ extension SQLExpression {
 // https://www.sqlite.org/json1.html
 extension SQLExpression where Value: JSONColumnValue {
   /// Returns a value inside the JSON, in the form in which a column stores its type, so that it
-  /// compares and sorts as a column does; NULL if the place is empty or `null`.
+  /// compares and sorts like a column. NULL if the place does not exist or has `null`.
   ///
   /// ```swift
   /// Post.where { $0.$place.value(at: "number", as: Int.self) > 7 }
@@ -33,15 +33,14 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.where { $0.$place.value(at: "opened", as: Date.self) > date }
   /// // … WHERE apus_json_value("place" -> ?, 'Date') > ?
   /// ```
-  /// Numbers and Bool are read by SQLite. Other types are read by a function of the library, as
-  /// `JSON<Value>` decodes them: a Date from seconds since 2001, Data from Base64, a Unique64 from
-  /// a text or a number. The function throws `DatabaseError` for a value of another type. Read as
-  /// `String`, a number stays a number, true and false are 1 and 0, and an object or an array is its
-  /// JSON text.
+  /// SQLite reads numbers and Bool. A function of the library reads other types, as `JSON<Value>`
+  /// decodes them: a Date from seconds since 2001, Data from Base64, a Unique64 from a text or a
+  /// number. The function throws `DatabaseError` for a value of another type. Read as `String`, a
+  /// number stays a number, true and false are 1 and 0, and an object or an array is its JSON text.
   ///
-  /// A key is found however the JSON spells it: `"gr\u00f6\u00dfe"` is `größe`. A key with a
-  /// quotation mark, a backslash or a control character cannot be found by a path: it throws
-  /// `QueryError` when the query is rendered, and so does a type of your own without a raw value.
+  /// A key is found in every spelling: `"gr\u00f6\u00dfe"` is `größe`. A path cannot find a key
+  /// with a quotation mark, a backslash or a control character: such a key throws `QueryError` when
+  /// the query is rendered. So does your own type without a raw value.
   public func value<Result: ColumnValue>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<Result?> {

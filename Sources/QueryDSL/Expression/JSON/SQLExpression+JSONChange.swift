@@ -1,9 +1,9 @@
 import SQLCore
 
 // Changes to JSON in the database, without loading it. Each function returns the changed JSON; an
-// update assigns it. NULL stays NULL. Members that are added come last, whereas a column's own JSON
-// has its keys in order: `==` with a Swift value compares the text. Keys that another program
-// escaped without need are written plainly: `größe` for `gr\u00f6\u00dfe`.
+// update assigns it. NULL stays NULL. Added members come last, whereas a column's own JSON has its
+// keys in order, and `==` with a Swift value compares the text. Keys that another program escaped
+// needlessly are written plainly: `größe` for `gr\u00f6\u00dfe`.
 // https://www.sqlite.org/json1.html#jset
 
 extension SQLExpression where Value: JSONColumnValue {
@@ -20,8 +20,8 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_set", steps, .json(value))
   }
 
-  /// Returns the JSON with the value at a place replaced by an expression, or added if there is
-  /// none. SQL: `json_set(a, ?, b)`
+  /// Returns the JSON with the value at a place replaced by an expression. A missing value is
+  /// added. SQL: `json_set(a, ?, b)`
   public func set<New: ColumnValue>(
     at steps: JSONStep..., to value: SQLExpression<New>
   ) -> SQLExpression {
@@ -59,14 +59,14 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_replace", steps, value.jsonNode)
   }
 
-  /// Returns the JSON with a value added at the end of an array, which is the JSON itself or at a
-  /// place in it.
+  /// Returns the JSON with a value added at the end of an array. The array is the JSON itself or
+  /// stands at a place in it.
   ///
   /// ```swift
   /// Post.update { $0.$tags = $0.$tags.append("swift") }
   /// // UPDATE "Post" SET "tags" = json_insert("tags", ?, json(?))          the path is `$[#]`
   /// ```
-  /// A missing array is added. If the place holds something else, nothing changes.
+  /// A missing array is added. If the place holds another value than an array, nothing changes.
   public func append<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
   {
     changed("json_insert", steps, .json(value), isAppending: true)

@@ -1,17 +1,17 @@
 import SQLCore
 
-/// A CASE expression whose branches have conditions: its value is that of the first branch that
-/// holds.
+/// A CASE expression whose branches have conditions: its value is the result of the first branch
+/// whose condition holds.
 ///
 /// ```swift
 /// Case(when: $0.$views > 1_000, then: "hot").when($0.$views > 10, then: "warm").else("cold")
 /// // CASE WHEN "views" > ? THEN ? WHEN "views" > ? THEN ? ELSE ? END
 /// ```
 ///
-/// `else` completes the expression. `orNull` completes it without an ELSE: it is NULL if no branch
-/// holds.
-/// Results that are stored in different forms throw `QueryError` when the query is rendered; values
-/// take the form of the other results, or that of the place where the expression stands.
+/// `else` completes the expression. `orNull` completes it without an ELSE: it is NULL if no
+/// condition holds. Results that are stored in different forms throw `QueryError` when the query is
+/// rendered. Values take the form of the other results, or the form that the place of the
+/// expression needs.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#the_case_expression>
 public struct Case<Value: ColumnValue>: Sendable {
   private let base: ExpressionNode?
@@ -56,7 +56,8 @@ public struct Case<Value: ColumnValue>: Sendable {
   /// Completes the expression with the value that it has if no branch holds. SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { self.else(SQLExpression(value)) }
 
-  /// Completes the expression with the one that is used if no branch holds. SQL: `ELSE a END`
+  /// Completes the expression with the result for the case that no condition holds. SQL:
+  /// `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     finished(results + [result])
   }

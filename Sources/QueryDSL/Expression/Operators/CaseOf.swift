@@ -7,7 +7,8 @@ import SQLCore
 /// // CASE "status" WHEN ? THEN ? WHEN ? THEN ? ELSE ? END
 /// ```
 ///
-/// NULL equals nothing here, as in SQL: if the expression is NULL, the result is that of `else`.
+/// NULL equals nothing here, as in SQL: if the expression is NULL, the result is the result of
+/// `else`.
 public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
   private var branches: Case<Value>
   private let baseForm: StoredForm
@@ -31,7 +32,8 @@ public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
   /// Completes the expression with the value that it has if no branch matches. SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { branches.else(value) }
 
-  /// Completes the expression with the one that is used if no branch matches. SQL: `ELSE a END`
+  /// Completes the expression with the result for the case that no branch matches. SQL:
+  /// `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     branches.else(result)
   }

@@ -1,17 +1,16 @@
 /// The operands of `&&`, `||` and `!`, which are conditions and columns of Bools; programs do not use
 /// it directly.
 ///
-/// The operators are generic, so that there is one of each. With two overloads of `&&`, one for
-/// columns and one for conditions, the compiler would take 30 seconds to find a misspelt column
-/// among eight terms, even if one of them were disfavored.
+/// The operators are generic, so that each exists once. With two overloads of `&&`, one for columns
+/// and one for conditions, the compiler would take 30 seconds to find a misspelt column among eight
+/// terms, even if one of them were disfavoured.
 ///
-/// Only the compiler needs this protocol and its name. If one overload of a logical operator is
-/// declared by a type whose name begins with `SIMD`, Swift 6.3 first looks at the result type that
-/// the context needs, and then tries the overloads (`isSupportedDisjunction` in its
-/// `CSOptimizer.cpp`). Without such a name it tries the overloads of `Bool` first, and takes 17
-/// seconds instead of 0.4 to diagnose one wrong literal in a chain of 32 terms. `TypeCheckingTests`
-/// checks the time. If a later compiler is as fast without the name, the operators may move back to
-/// `SQLPredicate`.
+/// Only the compiler needs this protocol and its name. If a type whose name begins with `SIMD`
+/// declares one overload of a logical operator, Swift 6.3 first looks at the result type that the
+/// context needs, and then tries the overloads (`isSupportedDisjunction` in its `CSOptimizer.cpp`).
+/// Without such a name it tries the overloads of `Bool` first, and takes 17 seconds instead of 0.4
+/// to diagnose one wrong literal in a chain of 32 terms. `TypeCheckingTests` checks the time. If a
+/// later compiler is as fast without the name, the operators may move back to `SQLPredicate`.
 public protocol SIMDLogic {
   /// The operand as a condition; programs do not use it directly.
   var _condition: SQLPredicate { get }
@@ -29,7 +28,7 @@ extension SQLPredicate: SIMDLogic {
 }
 
 // The condition of an optional is unknown for NULL, as in SQL: `!a` then means the same as the
-// negation of a condition that contains it.
+// negation of any condition that contains `a`.
 extension SQLExpression: SIMDLogic where Value: BoolColumnValue {
   /// SQL: `a = 1`; programs do not use it directly.
   public var _condition: SQLPredicate { SQLExpression<Bool>(node).isTrue }

@@ -6,11 +6,11 @@ import SQLCore
 // Decimal numbers are added, subtracted and multiplied by functions, which are exact. There is no
 // division: few decimal quotients have a finite number of digits.
 //
-// The overloads of `+=` for values are disfavoured and stand after those for expressions: the
-// compiler then reads `$0.$a += $0.$b * 2` as an expression before it searches the operators of
-// Swift for a value. That search takes thousands of steps and finds none.
+// The overloads of `+=` for values are disfavoured and stand after the overloads for expressions:
+// the compiler then reads `$0.$a += $0.$b * 2` as an expression before it searches the operators of
+// Swift for a value. That search takes thousands of steps and finds nothing.
 //
-// All this holds for optional numbers as well, and NULL makes the result NULL. They share these
+// The same rules hold for optional numbers, and NULL makes the result NULL. They share these
 // overloads: a second set would cost the compiler seconds to diagnose a mistake.
 
 extension SQLExpression where Value: AdditiveColumnValue {

@@ -8,8 +8,8 @@ import SQLCore
 // They become `IS` and `IS NOT`. nil, true and false are written into the SQL: `IS NULL`, `= 1`.
 // `SQLToken+Literal.swift` says why. Every other value is bound.
 //
-// A type whose values sort differently from their stored form names a collation. It is written
-// after the left operand: `"price" COLLATE "decimal" < ?`.
+// A type whose values sort differently from their stored form names a collation. The collation is
+// written after the left operand: `"price" COLLATE "decimal" < ?`.
 
 extension SQLExpression {
   /// Tests whether both are equal. SQL: `a = ?`, on an optional `a IS ?`

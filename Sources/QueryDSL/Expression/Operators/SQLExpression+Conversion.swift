@@ -26,12 +26,14 @@ extension SQLExpression {
   /// Converts the value to another storage class. SQL: `CAST(a AS INTEGER)`
   ///
   /// Text that does not begin with a number becomes 0. The result is read as `type`; a value that
-  /// is not valid for it throws `ColumnValueError`. A cast to `Decimal` is `decimal(a)`, which
-  /// throws `DatabaseError` for text that is not a number. A cast of a text to `UUID` is `lower(a)`.
+  /// is not valid for the type throws `ColumnValueError`. A cast to `Decimal` is `decimal(a)`,
+  /// which throws `DatabaseError` for text that is not a number. A cast of a text to `UUID` is
+  /// `lower(a)`.
   ///
-  /// A date is stored in several forms, which CAST does not convert. So a date can be cast only to
-  /// the kind of value that its column stores: a number or a text. Nothing else can be cast to
-  /// `Date`, and only a text to `UUID`: it throws `QueryError` when the query is rendered.
+  /// A date is stored in several forms, and CAST does not convert between them. So a date can be
+  /// cast only to the kind of value that its column stores: a number or a text. Nothing else can be
+  /// cast to `Date`, and only a text to `UUID`. Such casts throw `QueryError` when the query is
+  /// rendered.
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
   @_disfavoredOverload
   public func cast<Result: ColumnValue>(to type: Result.Type) -> SQLExpression<Result> {
@@ -53,11 +55,12 @@ extension SQLExpression {
         as: String.self, .standard, like: [], despite: node.containsCollation))
   }
 
-  /// Returns the converted expression. A text that is made of something else does not take over a
-  /// collation, such as that of a decimal.
+  /// Returns the converted expression. If a cast makes a text from something else, the text does
+  /// not take over a collation, such as the collation of a decimal.
   private func cast<Result: ColumnValue>(of type: Result.Type) -> SQLExpression<Result> {
     let (source, result) = (Value.castType, type.castType)
-    // The stored value itself, which reads and compares as its type only in its own form.
+    // Returns the expression itself, because a Date or a UUID reads and compares as its type only
+    // in its own form.
     if source == result, source == Date.self || source == UUID.self {
       return SQLExpression<Result>(node, form: form)
     }
@@ -99,7 +102,8 @@ extension SQLExpression {
 }
 
 extension ColumnValue {
-  /// The type whose stored forms the values have: the raw value's, and not an optional of it.
+  /// The type whose stored forms the values have: for a raw-representable type its raw value's
+  /// type, for an optional the wrapped type.
   fileprivate static var castType: any ColumnValue.Type {
     nonOptional.rawType.map { $0.castType } ?? nonOptional
   }

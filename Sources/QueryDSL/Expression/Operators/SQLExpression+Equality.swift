@@ -1,8 +1,8 @@
 import SQLCore
 
-// SQL's own `=` and `<>`, which are unknown if either side is NULL. A condition that is unknown
-// leaves the row out, and so does its negation. `==` and `!=` differ from them on optionals: there
-// nil equals nil, as in Swift.
+// SQL's own `=` and `<>`, which are unknown if either side is NULL. An unknown condition leaves the
+// row out, and so does its negation. `==` and `!=` differ on optionals: for them nil equals nil, as
+// in Swift.
 //
 // They are methods, and not operators, so that they cost other predicates nothing to compile.
 //

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension SQLExpression {
-  /// Returns an expression of the value; NULL if the value is. Use it for functions and helpers that
-  /// are declared for values that are never NULL.
+  /// Returns an expression of the value; NULL if the value is NULL. Use it for functions and
+  /// helpers that are declared for values that are never NULL.
   ///
   /// ```swift
   /// let magnitude = SQLFunction<Int, Int>("abs")
@@ -16,7 +16,7 @@ extension SQLExpression {
     return Case(when: SQLPredicate(.isNotNull(node)), then: result).orNull
   }
 
-  /// Returns an expression of the value that may be NULL itself; NULL if the value is.
+  /// Returns an expression of the value that may itself be NULL; NULL if the value is NULL.
   ///
   /// SQL: `CASE WHEN a IS NOT NULL THEN b END`
   public func flatMap<Wrapped: ColumnValue, Result: ColumnValue>(

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension SQLExpression {
-  /// Tests for one of several values; false for an empty list. nil in the list matches NULL.
+  /// Tests whether the value is in a list; false for an empty list. nil in the list matches NULL.
   ///
   /// The values are bound as one array, so that the statement is the same for one value and for
   /// 100,000.
@@ -29,15 +29,15 @@ extension SQLExpression {
 }
 
 extension QueryError {
-  /// The error of a list that contains something else than a stored value.
+  /// The error of a list with an element that is not a stored value.
   static var noListElement: QueryError {
     QueryError("isIn: an element of the list is not a stored value; compare it with `==`")
   }
 }
 
 extension SQLExpression {
-  /// Tests for one of the values that a query returns. NULL is among them only if the query returns
-  /// it.
+  /// Tests whether the value is among the values that a query returns. NULL is among them only if
+  /// the query returns it.
   ///
   /// ```swift
   /// Post.where { $0.$authorID.isIn(Author.where { $0.$name == "Jane" }.select(\.$id)) }
@@ -60,8 +60,8 @@ extension SQLExpression {
   }
 }
 
-// NULL is in no range, as nil is in none. So these tests are false for NULL, and their negation is
-// true.
+// NULL is in no range, as nil is in none in Swift. So these tests are false for NULL, and their
+// negation is true.
 
 extension SQLExpression where Value: OrderedColumnValue & Comparable {
   /// Tests for a closed range. SQL: `a BETWEEN ? AND ?`

@@ -2,12 +2,13 @@ import SQLCore
 
 // An integer beside a real number gives a real number, in SQL as here.
 //
-// The overloads for two reals give nothing new. Without them the compiler would try those for an
-// integer first, since one side fits these exactly, and would be slow over long sums of reals.
+// The overloads for two reals give nothing new. Without them the compiler would try the overloads
+// for an integer first, since one side matches these exactly, and would be slow on long sums of
+// reals.
 //
-// The results are Double, but their types are written by way of a parameter. Where the type of the
-// whole is known to be Double, in an update for example, the compiler would otherwise try these
-// overloads before it knows their operands, and the time would be exponential in their number.
+// The results are Double, but a generic parameter stands for their type. If the compiler knew that
+// the whole is a Double, for example in an update, it would otherwise try these overloads before it
+// knows their operands. The time would be exponential in the number of operands.
 
 extension SQLExpression where Value == Double {
   /// Returns the sum of an integer and a real number as a real number. SQL: `a + b`

@@ -1,8 +1,8 @@
 import SQLCore
 
 // `==` and `!=` between an optional and an expression that is not optional, such as a foreign key
-// and the key that it refers to. They mean what they mean in Swift, so they become `IS` and
-// `IS NOT`, which use an index.
+// and the referenced key. They mean the same as in Swift, so they become `IS` and `IS NOT`, which
+// use an index.
 //
 // The solver opens a tenth more scopes for a chain of right comparisons with these overloads, and
 // less than a twentieth more for a wrong one.

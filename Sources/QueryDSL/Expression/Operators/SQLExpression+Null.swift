@@ -1,9 +1,9 @@
 import SQLCore
 
-// Functions that replace or produce NULL, and those that choose among several values of a row.
+// Functions that replace or produce NULL, and functions that choose among several values of a row.
 //
-// Expressions that are stored in different forms throw `QueryError` when the query is rendered.
-// Values take the form of the others.
+// Expressions that are stored in different forms throw `QueryError` when the query is rendered. A
+// value takes the form of the expressions.
 
 extension SQLExpression {
   /// Returns the value, or another if it is NULL. SQL: `ifnull(a, ?)`
@@ -48,7 +48,7 @@ extension SQLExpression {
     called("nullif", [other])
   }
 
-  /// Returns a call of a function that compares this with others.
+  /// Returns a call of a function that compares this expression with others.
   private func called<Result: ColumnValue>(
     _ name: String, _ others: [SQLExpression]
   ) -> SQLExpression<Result> {

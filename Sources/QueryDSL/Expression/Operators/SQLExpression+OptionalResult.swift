@@ -4,7 +4,7 @@ import SQLCore
 // `$0.$optional = $0.$views * 2`.
 //
 // The compiler prefers a reading with fewer conversions to an optional, so it takes these overloads
-// only there. They convert twice, because a value that is an optional is a mistake.
+// only there. They convert twice, because an optional value here is a mistake.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Returns the sum. SQL: `a + b`

@@ -3,12 +3,14 @@ import SQLCore
 // An integer beside a value of Double gives a real number, as beside an expression of Double.
 //
 // The type of the value is generic and not Double, so that the compiler takes `2` for an Int first:
-// `$0.$views * 2` stays an integer. `$0.$half = $0.$views / 2` does not compile, as in Swift; the
-// overloads of `ResultHasAnotherType.swift` come before those that take 2 for a Double.
+// `$0.$views * 2` stays an integer. `$0.$half = $0.$views / 2` does not compile, as in Swift,
+// because the overloads of `ResultHasAnotherType.swift` come before overloads that take 2 for a
+// Double.
 //
-// The overloads are not disfavoured. The compiler would go on searching after it found one.
+// The overloads are not disfavoured, because after a disfavoured overload the compiler would go on
+// searching.
 //
-// The type of the result is Double, written by way of a parameter as in
+// The type of the result is Double, written as a generic parameter for the reason in
 // `SQLExpression+MixedArithmetic.swift`.
 
 /// Double; programs do not use it directly.

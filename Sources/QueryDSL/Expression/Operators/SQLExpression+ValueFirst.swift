@@ -2,8 +2,8 @@ import SQLCore
 
 // A value on the left of an operator: `10 - $0.$views`, `3 < $0.$views`. The SQL keeps the order.
 //
-// A comparison is written with the sides exchanged, as `"views" > ?`, so that it is the same text
-// as the comparison with the column first, and takes the stored form of the column.
+// A comparison is written with the sides exchanged, as `"views" > ?`. So its text is the same as
+// for the comparison with the column first, and the value takes the stored form of the column.
 
 extension SQLExpression where Value: AdditiveColumnValue {
   /// Returns the sum. SQL: `? + a`, of decimals `decimal_add(?, a)`

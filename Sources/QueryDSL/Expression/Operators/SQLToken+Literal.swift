@@ -1,12 +1,13 @@
 import SQLCore
 
-// SQLite uses a partial index only if the condition of the query implies that of the index. It
-// compares the two before any value is bound, so `"readAt" IS ?` never implies `"readAt" IS NULL`,
-// and for `"isDone" = ?` it compiles the statement again each time a value is bound.
+// SQLite uses a partial index only if the condition of the query implies the condition of the
+// index. It compares the two before any value is bound. So `"readAt" IS ?` never implies
+// `"readAt" IS NULL`, and for `"isDone" = ?` SQLite recompiles the statement each time a value is
+// bound.
 //
-// nil, true and false are therefore written into the SQL, as a declaration writes them. A
-// comparison has at most three texts then, and usually one, since the value is most often a literal
-// of the program. All other values are bound.
+// nil, true and false are therefore written into the SQL, as in a declaration. So a comparison has
+// at most three texts, and usually one, since the value is most often a literal of the program. All
+// other values are bound.
 
 extension SQLToken {
   /// Returns the comparison with a value that is written into the SQL; nil if the value is bound.
@@ -33,7 +34,7 @@ extension SQLToken {
     }
   }
 
-  /// Whether a comparison contains its value, so that none follows it.
+  /// Whether a comparison contains its value, so that no value follows it.
   var containsValue: Bool {
     switch self {
     case .isNull, .isNotNull: true

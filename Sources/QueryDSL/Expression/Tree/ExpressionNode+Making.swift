@@ -83,7 +83,7 @@ extension ExpressionNode {
     tree(.row(nodes), over: depth(of: nodes))
   }
 
-  /// Several expressions with commas between them, as a part of a SELECT clause.
+  /// Several expressions separated by commas, as a part of a SELECT clause.
   static func list(_ nodes: [ExpressionNode]) -> ExpressionNode {
     tree(.list(nodes), over: depth(of: nodes))
   }
@@ -147,9 +147,9 @@ extension WindowSpecification {
 }
 
 // SQLite compares an operand with the first COLLATE that it contains, at whatever depth, but not
-// inside a subquery, FILTER or OVER. A condition of CASE or iif would so decide how the result is
-// compared: without letter case after `hasPrefix(_:ignoringCase:)`, as numbers after a comparison
-// of decimals. Such an expression gets a COLLATE of its own.
+// inside a subquery, FILTER or OVER. A condition of CASE or iif would therefore decide how the
+// result is compared: without letter case after `hasPrefix(_:ignoringCase:)`, as numbers after a
+// comparison of decimals. Such an expression gets its own COLLATE.
 // https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
 
 extension ExpressionNode {
@@ -158,14 +158,15 @@ extension ExpressionNode {
     if case .tree(.collate(_, let name), _) = node { name } else { nil }
   }
 
-  /// The name of the collation by which SQLite compares the expression, if it contains a COLLATE.
+  /// The name of the collation with which SQLite compares the expression, if the expression
+  /// contains a COLLATE.
   package var firstCollation: String? { first(Self.collation) }
 
   /// Whether the expression contains a COLLATE. One in raw SQL is not seen.
   var containsCollation: Bool { firstCollation != nil }
 
-  /// Returns the expression with a COLLATE of its own if SQLite would otherwise take that of other
-  /// expressions inside it.
+  /// Returns the expression with its own COLLATE if SQLite would otherwise take a COLLATE from
+  /// inside it.
   ///
   /// Numbers and BLOBs are compared without a collation, and a type that has one always writes it.
   ///

@@ -1,8 +1,8 @@
-// Finding something inside an expression: the nodes are visited in the order in which SQLite looks
-// for a COLLATE. Subqueries, FILTER and OVER have expressions of their own, which are not visited.
+// A search inside an expression: the nodes are visited in the order in which SQLite looks for a
+// COLLATE. Subqueries, FILTER and OVER have their own expressions, which are not visited.
 
 extension ExpressionNode {
-  /// Returns the first result that is not nil, of this node and then of those inside it.
+  /// Returns the first result that is not nil, for this node and then for the nodes inside it.
   func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     if let found = result(self) { return found }
     return switch self {
@@ -15,7 +15,7 @@ extension ExpressionNode {
     }
   }
 
-  /// Returns the first result that is not nil, of some nodes and those inside them.
+  /// Returns the first result that is not nil, for some nodes and the nodes inside them.
   static func first<Result>(
     in nodes: [ExpressionNode], _ result: (ExpressionNode) -> Result?
   ) -> Result? {
@@ -110,13 +110,13 @@ extension CaseNode {
   }
 }
 
-// Replacing nodes inside an expression, such as the aggregates of a live query by their values. The
-// nodes are visited in the same order each time. Subqueries stay as they are. Raw SQL, window
-// functions and very long chains cannot be rebuilt; they throw.
+// A replacement of nodes inside an expression, such as the aggregates of a live query by their
+// values. The nodes are visited in the same order each time. Subqueries stay unchanged. Raw SQL,
+// window functions and very long chains cannot be rebuilt and throw.
 
 extension ExpressionNode {
-  /// Returns the expression with those nodes replaced for which a closure returns another one.
-  /// Throws `QueryError` if the expression has a part that cannot be rebuilt.
+  /// Returns the expression with a node replaced wherever a closure returns another node. Throws
+  /// `QueryError` if the expression has a part that cannot be rebuilt.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> ExpressionNode {
@@ -143,8 +143,8 @@ extension ExpressionNode {
     }
   }
 
-  /// Returns the expression with columns replaced: those for which a closure returns another one.
-  /// Those that it compares with a single value stay. Throws `QueryError` if the expression has a
+  /// Returns the expression with a column replaced wherever a closure returns another expression. A
+  /// column that is compared with a single value stays. Throws `QueryError` if the expression has a
   /// part that cannot be rebuilt.
   package func replacingColumns(
     _ replacement: (ColumnID) -> ColumnID?
@@ -179,7 +179,7 @@ extension ExpressionTree {
 }
 
 extension PredicateNode {
-  /// Returns the condition with those expressions replaced for which a closure returns another one.
+  /// Returns the condition with an expression replaced wherever a closure returns another one.
   /// Throws `QueryError` if the condition has a part that cannot be rebuilt.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?

@@ -4,7 +4,7 @@ import SQLCore
 @usableFromInline
 package enum ExpressionNode: Sendable {
   case column(ColumnID)
-  /// The rowid of a table, whether or not a column stands for it.
+  /// The rowid of a table, even if no column stands for it.
   case rowID(TableID)
   case value(BoundValue)
   case fragment(SQL)
@@ -13,7 +13,7 @@ package enum ExpressionNode: Sendable {
   case countOfRows
   /// A number, a text or a keyword that the library writes itself.
   case constant(String)
-  /// A column of the result, by its name there, as in ORDER BY.
+  /// A column of the result, by its name in the result, as in ORDER BY.
   case resultColumn(String)
   /// A parameter of a prepared query.
   indirect case parameter(ParameterNode)
@@ -171,10 +171,10 @@ extension StorageClass {
 
 /// A table of a query: its model, and a number that distinguishes it from other tables.
 ///
-/// Each table of each query has a number of its own. So a query inside another never confuses its
-/// tables with those of the other, even if they have the same model. In a shape, a table is
-/// identified by its position among the tables in scope instead, so that a query that is built
-/// again has the same shape.
+/// Each table of each query has its own number. So a query inside another never confuses its tables
+/// with the tables of the other, even if both have the same model. In a shape, the position among
+/// the tables in scope identifies a table instead, so that a query that is built again has the same
+/// shape.
 @usableFromInline
 package struct TableID: Hashable, BitwiseCopyable, Sendable {
   /// The source of the table in a declaration; tables of queries never have it.
@@ -203,7 +203,8 @@ package struct ColumnID: Hashable, BitwiseCopyable, Sendable {
     self.index = index
   }
 
-  /// The rowid of a table, as it is written into a shape. It is not an index into the model's columns.
+  /// The rowid of a table, for writing it into a shape. It is not an index into the model's
+  /// columns.
   static func rowID(of table: TableID) -> ColumnID {
     ColumnID(table: table, index: rowIDIndex)
   }

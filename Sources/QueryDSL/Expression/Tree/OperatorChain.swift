@@ -4,7 +4,7 @@ import SQLCore
 /// loops.
 ///
 /// Each object is one operator with its two operands. The left operand may itself be a chain of the
-/// same precedence, and the right operand of `||` as well: all these objects are then one chain.
+/// same precedence, and so may the right operand of `||`. All these objects are then one chain.
 ///
 /// `@unchecked Sendable`: the operands change only in `deinit`, when no other reference to the
 /// chain exists.
@@ -34,7 +34,7 @@ package final class OperatorChain: @unchecked Sendable {
     isAssociative = sign == .concat && leftChain?.isAssociative ?? true
   }
 
-  /// Returns the left operand if it is a chain that this one continues.
+  /// Returns the left operand if it is a chain that this operator continues.
   private static func chain(_ left: ExpressionNode, joining sign: SQLToken) -> OperatorChain? {
     guard case .chain(let chain) = left, chain.precedence == Precedence(of: sign) else {
       return nil
@@ -42,7 +42,7 @@ package final class OperatorChain: @unchecked Sendable {
     return chain
   }
 
-  /// Returns the right operand if it is a chain that is part of this one.
+  /// Returns the right operand if it is a chain that belongs to this one.
   private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
     guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
     return chain
@@ -108,7 +108,7 @@ extension OperatorChain {
 
   private typealias Operand = (sign: SQLToken?, node: ExpressionNode, precedence: Precedence)
 
-  /// The operands from left to right, each with the operator in front of it.
+  /// The operands from left to right, each with the operator before it.
   private var operands: [Operand] {
     var operands: [Operand] = []
     operands.reserveCapacity(count)
@@ -126,7 +126,7 @@ extension OperatorChain {
     return operands
   }
 
-  /// Whether this chain is part of another, given the operator in front of it (nil at the start).
+  /// Whether this chain belongs to another one, given the operator before it (nil at the start).
   private func joins(_ whole: OperatorChain, asRight sign: SQLToken?) -> Bool {
     guard let sign else { return precedence == whole.precedence }
     return sign == .concat && isAssociative
@@ -135,12 +135,12 @@ extension OperatorChain {
 
 /// The precedence of SQL's operators, from loose to tight.
 ///
-/// Parentheses are written only where precedence needs them: each pair takes room on the stack of
+/// Parentheses are written only where precedence needs them: each pair takes space on the stack of
 /// SQLite's parser, which holds 100 entries before SQLite 3.46.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 @usableFromInline
 package enum Precedence: Int, Comparable, Sendable {
-  /// Raw SQL, whose precedence is not known: it is always written in parentheses.
+  /// Raw SQL with unknown precedence: it is always written in parentheses.
   case unknown
   case or, and, not, equality, comparison, escape, bits, sum, product, concatenation, collation
   case sign

@@ -2,8 +2,8 @@ import SQLCore
 
 /// A chain of conditions joined by AND, or by OR. It is walked and destroyed by loops.
 ///
-/// Each object joins two conditions. Either of them may itself be a chain with the same connective:
-/// all these objects are then one chain.
+/// Each object joins two conditions. Either of them may itself be a chain with the same connective.
+/// All these objects are then one chain.
 ///
 /// `@unchecked Sendable`: the operands change only in `deinit`, when no other reference to the
 /// chain exists.
@@ -14,7 +14,7 @@ package final class PredicateChain: @unchecked Sendable {
   /// The left condition, if it compares a column with a number.
   private let leftComparison: NumberComparison?
   private let rightComparison: NumberComparison?
-  /// The left condition, if it is any other.
+  /// The left condition, if it does not compare a column with a number.
   private var leftNode: PredicateNode
   private var rightNode: PredicateNode
   /// The number of conditions in the chain.
@@ -71,8 +71,8 @@ extension PredicateNode {
     isFalse || chain(of: .and)?.isReadAsZero == true
   }
 
-  /// Returns the comparison of a column with a number, if the condition is one, and replaces the
-  /// condition by one that needs no memory.
+  /// Returns the comparison of a column with a number, if the condition is such a comparison, and
+  /// leaves a condition in its place that needs no memory.
   @inline(__always)
   fileprivate mutating func takeComparison() -> NumberComparison? {
     guard let comparison = NumberComparison(self) else { return nil }
@@ -86,8 +86,8 @@ extension PredicateNode {
     return chain
   }
 
-  /// Returns the number of conditions that this is in a chain with that connective, and the depth
-  /// of the deepest one.
+  /// Returns the number of conditions that this condition contributes to a chain with that
+  /// connective, and the depth of the deepest condition.
   fileprivate func sizes(in connective: SQLToken) -> (count: Int, depth: Int) {
     switch self {
     case .chain(let chain) where chain.connective == connective:
@@ -124,7 +124,7 @@ extension PredicateChain {
     _ comparison: NumberComparison?, _ node: @autoclosure () -> PredicateNode,
     to writer: inout ShapeWriter
   ) {
-    // Copying the other kinds of conditions takes most of the time to write a short chain.
+    // Copying any other kind of condition takes most of the time to write a short chain.
     if let comparison { return comparison.write(to: &writer) }
     write(node(), to: &writer)
   }
@@ -196,7 +196,7 @@ struct NumberComparison: BitwiseCopyable, Sendable {
   private let column: ColumnID
   private let value: Value
 
-  /// Returns nil for any other condition.
+  /// Returns nil for any condition that does not compare a column with a number.
   @inline(__always)
   init?(_ node: PredicateNode) {
     guard case .compareColumn(let sign, let column, .value(let value)) = node else { return nil }

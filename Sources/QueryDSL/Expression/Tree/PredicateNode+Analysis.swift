@@ -10,7 +10,8 @@ extension PredicateNode {
     return chain.operands.flatMap(\.conjuncts)
   }
 
-  /// The tables whose columns the condition names. Throws `QueryError` if it cannot be rendered.
+  /// The tables of the columns in the condition. Throws `QueryError` if the condition cannot be
+  /// rendered.
   package var tables: Set<TableID> {
     get throws {
       Set(try Shape.columns { write(to: &$0) }.map(\.table))
@@ -22,7 +23,8 @@ extension PredicateNode {
     equalities.flatMap { [($0.left, $0.right), ($0.right, $0.left)] }
   }
 
-  /// The pairs of columns that must be equal, as they are written. For `isSame`, NULL equals NULL.
+  /// The pairs of columns that must be equal, as the condition states them. For `isSame`, NULL
+  /// equals NULL.
   package var equalities: [(left: ColumnID, right: ColumnID, isSame: Bool)] {
     switch self {
     case .tree(.compare(let sign, let left, let right), _) where sign == .equal || sign == .isSame:
@@ -96,7 +98,7 @@ extension ExpressionNode {
 }
 
 extension SQLToken {
-  /// Whether a comparison is NULL if one of its sides is.
+  /// Whether a comparison is NULL if one of its sides is NULL.
   fileprivate var rejectsNull: Bool {
     switch self {
     case .equal, .notEqual, .less, .greater, .lessOrEqual, .greaterOrEqual: true
@@ -134,7 +136,7 @@ extension ExpressionNode {
     return layout.rowIDColumn == Int(column.index)
   }
 
-  /// Returns a value as it is compared with an expression in a row value.
+  /// Returns a value in the form that is compared with an expression in a row value.
   ///
   /// SQLite 3.40 compares a column in an index only if the comparison has the collation of the
   /// index. A rowid has no collation, so its value gets one. Otherwise all rows that are equal in
@@ -173,7 +175,7 @@ extension PredicateNode {
 
   /// `EXISTS (SELECT 1 FROM apus_array(?) AS k0 JOIN … WHERE a IS k0.value AND b IS k1.value)`
   ///
-  /// NULL is the same as NULL. SQLite cannot use an index for it.
+  /// For this comparison NULL equals NULL. SQLite cannot use an index for it.
   static func isSame(_ row: [ExpressionNode], asRowsOf arrays: [BoundValue]) -> PredicateNode {
     var parts: [SQLFragment.Part] = [.sql("EXISTS (SELECT 1 FROM ")]
     parts += tables(of: arrays)
@@ -188,7 +190,7 @@ extension PredicateNode {
 
   /// `EXISTS (SELECT 1 FROM (SELECT … AS "apus_0", …) WHERE a IS "apus_0" AND …)`
   ///
-  /// NULL is the same as NULL.
+  /// For this comparison NULL equals NULL.
   static func isSame(_ row: [ExpressionNode], asRowOf query: SelectStatement) -> PredicateNode {
     let names = row.indices.map { "apus_\($0)" }
     var parts: [SQLFragment.Part] = [

@@ -132,8 +132,9 @@ extension PredicateNode {
 }
 
 // In SQL `NULL IN (…)` is NULL, and so are its negation and `1 IN (2, NULL)`. On optionals `isIn`
-// follows Swift instead: nil is in the list if the list contains nil. So it is written as two
-// halves, joined by OR. Each is true or false whatever the column holds, and each can use an index.
+// follows Swift instead: nil is in the list if the list contains nil. So `isIn` is written as two
+// halves, joined by OR. Each half is true or false for every value of the column, and each can use
+// an index.
 
 extension PredicateTree {
   static func writeIsIn(

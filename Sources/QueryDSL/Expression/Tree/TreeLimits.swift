@@ -1,9 +1,9 @@
 /// The limits on the size of a tree.
 ///
-/// Trees are built, walked and destroyed by recursion from a node to its operands. So that this
-/// never overflows a thread's stack, no tree is deeper than `maximumDepth`: a deeper one is
-/// replaced, when it is built, by an error that is thrown when the query is rendered. A chain of
-/// one operator is not deep, however long it is, since it is walked and destroyed by loops.
+/// Trees are built, walked and destroyed by recursion from a node to its operands. To protect a
+/// thread's stack, no tree is deeper than `maximumDepth`: an error replaces a deeper tree when it
+/// is built, and is thrown when the query is rendered. A chain of one operator is not deep,
+/// whatever its length, since loops walk and destroy it.
 enum TreeLimits {
   /// The number of levels of operands. A debug build needs up to 8 KB of stack for each, and
   /// threads may have as little as 512 KB. SQLite's parser takes about as many levels of
@@ -17,11 +17,11 @@ enum TreeLimits {
   /// depth of an expression to 1,000, and the expressions around the chain need a part of that.
   static let maximumOperands = 950
 
-  /// The number of operands in one group of a chain whose operands may be grouped. A larger group
-  /// would exceed SQLite's limit for the depth of an expression.
+  /// The number of operands in one group of a chain. A larger group would exceed SQLite's limit for
+  /// the depth of an expression.
   static let maximumGroup = 500
 
-  /// The number of operands up to which a chain is walked and destroyed by recursion.
+  /// The greatest number of operands for which recursion walks and destroys a chain.
   static let maximumRecursion = 32
 
   /// The number of queries in one UNION, INTERSECT or EXCEPT, which is SQLite's limit.
@@ -45,8 +45,8 @@ enum TreeLimits {
         + "SQLite's limit; combine their conditions with AnyOf, or use isIn")
   }
 
-  /// Writes operands with a token between them. More operands than fit in one group are written in
-  /// groups, which mean the same and use the same indexes.
+  /// Writes operands with a token between them. If there are more operands than one group can hold,
+  /// several groups are written, which mean the same and use the same indexes.
   static func writeGroups<Operand>(
     _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to writer: inout ShapeWriter,
     _ write: (Operand, inout ShapeWriter) -> Void

@@ -44,7 +44,7 @@ public struct Window: Sendable {
     return window
   }
 
-  /// Adds an expression to the order, after those that it has. SQL: `ORDER BY a`
+  /// Adds an expression to the order, after the existing ones. SQL: `ORDER BY a`
   public func order<Value: ColumnValue>(
     by expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -58,8 +58,8 @@ public struct Window: Sendable {
   /// Sets the frame by numbers of rows before and after the current one.
   /// SQL: `ROWS BETWEEN … AND …`
   ///
-  /// A second frame, one that ends before it starts, and a negative number throw `QueryError` when
-  /// the query is rendered; so for `range` and `groups`.
+  /// A second frame, a frame that ends before it starts, and a negative number throw `QueryError`
+  /// when the query is rendered. The same holds for `range` and `groups`.
   public func rows(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.rows, start, end)
   }
@@ -76,8 +76,8 @@ public struct Window: Sendable {
 
   /// Excludes some rows from the frame. SQL: `EXCLUDE …`
   ///
-  /// It must follow `rows`, `range` or `groups`; otherwise it throws `QueryError` when the query is
-  /// rendered.
+  /// The call must follow `rows`, `range` or `groups`; otherwise it throws `QueryError` when the
+  /// query is rendered.
   public func exclude(_ exclusion: FrameExclusion) -> Window {
     var window = self
     if window.node.frame == nil {
@@ -145,7 +145,7 @@ package struct WindowSpecification: Sendable {
   }
 }
 
-/// The operand of OVER: a window, or the name of one that the query defines.
+/// The operand of OVER: a window, or the name of a window that the query defines.
 @usableFromInline
 package enum WindowNode: Sendable {
   indirect case specification(WindowSpecification)

@@ -3,14 +3,14 @@ import SQLCore
 // A model is encoded and decoded as the plain struct of its values. Two things are needed for that.
 //
 // An encoder handles some types itself and does not call their `encode(to:)`: JSONEncoder writes
-// Date, Data, URL, Decimal and dictionaries by its strategies. It sees such a value only if the
-// value is passed to a container. A wrapper that called `wrappedValue.encode(to:)` would hide it.
-// Decoders work in the same way.
+// Date, Data, URL, Decimal and dictionaries with its strategies. It sees such a value only if the
+// value is passed to a container. A wrapper that called `wrappedValue.encode(to:)` would hide the
+// value. Decoders work in the same way.
 //
 // The `Codable` code that the compiler synthesizes passes the wrappers to the keyed container. The
-// overloads below are more specific than those of the standard library. They pass the wrapped value
-// to the container, by `encodeIfPresent` if it is an optional, as the compiler does for a plain
-// property.
+// overloads below are more specific than the overloads of the standard library. They pass the
+// wrapped value to the container, with `encodeIfPresent` if it is an optional, as the compiler does
+// for a plain property.
 
 extension KeyedEncodingContainer {
   /// Encodes the value of a column, as a plain property is encoded; programs do not use it
@@ -151,14 +151,14 @@ extension PrimaryKey: Encodable where Value: Encodable {
 }
 
 extension Column: Decodable where Value: Decodable {
-  /// Decodes the value. The column counts as changed, like that of a new model.
+  /// Decodes the value. The column counts as changed, like a column of a new model.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
   }
 }
 
 extension PrimaryKey: Decodable where Value: Decodable {
-  /// Decodes the value. The key counts as changed, like that of a new model.
+  /// Decodes the value. The key counts as changed, like the key of a new model.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
   }

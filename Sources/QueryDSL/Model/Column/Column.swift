@@ -7,10 +7,10 @@ import SQLCore
 /// @Column var url: URL?              // "url" TEXT
 /// ```
 ///
-/// It records whether its value was changed since it was loaded: `update` writes only changed
-/// columns. It is a value, so copies of a model track their changes separately. `\.$title` names
-/// the column in queries. Otherwise the wrapper is invisible: `==`, `hash`, JSON and `description`
-/// are those of the value.
+/// The wrapper records whether its value was changed since it was loaded: `update` writes only
+/// changed columns. It is a value type, so copies of a model track their changes separately.
+/// `\.$title` names the column in queries. Otherwise the wrapper is invisible: `==`, `hash`, JSON
+/// and `description` are those of the value.
 @frozen
 @propertyWrapper
 public struct Column<Value: ColumnValue>: Sendable {
@@ -37,7 +37,7 @@ public struct Column<Value: ColumnValue>: Sendable {
   }
 }
 
-// In extensions of their own: if these initialisers were members of the types, with a `where`
+// These initialisers are in separate extensions: if they were members of the types, with a `where`
 // clause, the compiler would require them for columns that are not optional as well.
 
 extension Column where Value: ExpressibleByNilLiteral {
@@ -49,8 +49,9 @@ extension Column where Value: ExpressibleByNilLiteral {
 }
 
 extension ColumnStorage where Value: ColumnValue {
-  /// The value. It is nil only in the layout's own instance, which callers cannot reach, except
-  /// through a computed property of type `ColumnReference` that reads the value of another column.
+  /// The value. It is nil only in the layout's own instance, which callers cannot reach. The
+  /// exception is a computed property of type `ColumnReference` that reads the value of another
+  /// column.
   @usableFromInline
   func requireValue() -> Value {
     guard let value else {
@@ -66,7 +67,8 @@ extension ColumnStorage where Value: ColumnValue {
   mutating func set(_ newValue: Value) {
     let canonical = Value.canonical(newValue)
     if let value, Value.isStoredAlike(value, canonical) {
-      // It is stored in the same way but may differ in Swift, so keep what the caller set.
+      // The new value is stored in the same way but may differ in Swift, so keep what the caller
+      // set.
       self.value = canonical
     } else {
       change(to: canonical)
@@ -74,7 +76,7 @@ extension ColumnStorage where Value: ColumnValue {
   }
 }
 
-/// A property of a model that is the primary key of its table, or one column of it.
+/// A property of a model that is the primary key of its table, or one of the columns of the key.
 ///
 /// ```swift
 /// @PrimaryKey var id = Unique64()    // "id" INTEGER PRIMARY KEY NOT NULL
@@ -149,7 +151,7 @@ extension Ignored: Equatable where Wrapped: Equatable {}
 extension Ignored: Hashable where Wrapped: Hashable {}
 
 extension Ignored: Codable {
-  /// Makes nil, whatever the decoder has.
+  /// Makes nil, whatever the decoder contains.
   public init(from decoder: any Decoder) throws {
     wrappedValue = nil
   }
@@ -175,12 +177,12 @@ public struct ColumnReference<Value>: Sendable {
   /// Whether the column has a value that was not loaded from the database.
   public var isChanged: Bool { mark == 1 || mark == 2 }
 
-  /// The index of the column if this is its name; nil on a model.
+  /// The index of the column if this value names it; nil on a model.
   @inlinable
   package var index: Int? { mark >= 3 ? Int(mark) - 3 : nil }
 }
 
-/// A column reference whose value type is not known.
+/// A column reference with an unknown value type.
 protocol AnyColumnReference {
   var index: Int? { get }
 }
@@ -188,8 +190,8 @@ protocol AnyColumnReference {
 extension ColumnReference: AnyColumnReference {}
 
 // A model is compared, hashed and printed by its values only: whether a column was changed makes no
-// difference. `PrimaryKey` has the same conformances as `Column`. `Column+Codable.swift` has those
-// for coding.
+// difference. `PrimaryKey` has the same conformances as `Column`. The conformances to `Codable` are
+// in `Column+Codable.swift`.
 
 extension Column: Equatable where Value: Equatable {
   /// Returns whether the values are equal.

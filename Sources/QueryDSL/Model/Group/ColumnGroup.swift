@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A struct whose properties are several columns of a model, which are read and written together.
+/// A struct with several columns of a model as its properties. The columns are read and written
+/// together.
 ///
 /// ```swift
 /// struct Address: ColumnGroup, Equatable {
@@ -64,13 +65,13 @@ extension Optional: _ColumnGroupValue where Wrapped: ColumnGroup {
 /// @Embedded var work: Address?         // "work_street" TEXT, "work_city" TEXT
 /// ```
 ///
-/// The columns are named after the property and those of the group; `Prefixed` declares another
-/// prefix. `\.$home` names the group in queries and `\.$home.$city` one of its columns. `update`
-/// writes only the columns that changed.
+/// Each column's name consists of the name of the property and its name in the group; `Prefixed`
+/// declares another prefix. `\.$home` names the group in queries and `\.$home.$city` one of its
+/// columns. `update` writes only the columns that changed.
 ///
-/// An optional group that is nil is written as NULL in each column. A group that is read is nil if
-/// one of its columns is NULL whose property in the group is not optional; if all are optional, it is
-/// nil if all are NULL.
+/// An optional group that is nil is written as NULL in each column. A group is read as nil if any
+/// column that is not optional in the group is NULL. If all columns are optional, the group is nil
+/// if all of them are NULL.
 @propertyWrapper
 public struct Embedded<Group: _ColumnGroupValue>: Sendable {
   /// The columns. Those that are not optional have no value if the group is nil.
@@ -81,7 +82,7 @@ public struct Embedded<Group: _ColumnGroupValue>: Sendable {
     group = wrappedValue._presentGroup.map { GroupMemory.new($0) } ?? GroupMemory.missing()
   }
 
-  /// The group. Setting it marks the columns as changed whose values differ.
+  /// The group. Setting it marks the columns with new values as changed.
   public var wrappedValue: Group {
     get {
       guard let missing = Group._missing, GroupMemory.isMissing(group) else {
@@ -92,7 +93,7 @@ public struct Embedded<Group: _ColumnGroupValue>: Sendable {
     set { GroupMemory.set(newValue._presentGroup, to: &group) }
   }
 
-  /// The group's name in queries, as in `\.$home`. On a model it says whether one of the columns
+  /// The group's name in queries, as in `\.$home`. On a model it says whether any of the columns
   /// was changed.
   public var projectedValue: GroupReference<Group> { GroupReference(group: group) }
 }
@@ -120,7 +121,7 @@ extension Embedded: Encodable where Group: Encodable {
 }
 
 extension Embedded: Decodable where Group: Decodable {
-  /// Decodes the group. Its columns count as changed, like those of a new model.
+  /// Decodes the group. Its columns count as changed, like the columns of a new model.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try Group(from: decoder))
   }

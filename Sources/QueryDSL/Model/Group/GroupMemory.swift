@@ -2,8 +2,8 @@ import SQLCore
 
 /// Changes the columns of a group in memory, each with its mark.
 ///
-/// If the type cannot be a group, no operation with its model succeeds, so its columns are left as
-/// they are.
+/// If the type cannot be a group, no operation with its model succeeds, so its columns are left
+/// unchanged.
 enum GroupMemory {
   /// Returns a group whose columns count as new, wherever its values come from.
   static func new<Group: ColumnGroup>(_ group: Group) -> Group {
@@ -45,7 +45,8 @@ enum GroupMemory {
     return required.isEmpty ? isNull.allSatisfy(\.self) : required.contains { isNull[$0] }
   }
 
-  /// Sets the columns to those of another group, or to NULL, and marks those that differ.
+  /// Sets the columns to the values of another group, or to NULL, and marks columns whose values
+  /// differ.
   static func set<Group: ColumnGroup>(_ new: Group?, to group: inout Group) {
     guard let layout = try? Group.layout else { return group = new ?? group }
     let new = new ?? missing()

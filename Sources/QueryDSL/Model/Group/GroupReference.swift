@@ -1,7 +1,7 @@
 import SQLCore
 
 /// The value of `$home` for a group of columns. In a key path it names the group, and
-/// `\.$home.$city` one of its columns; on a model it says whether one of the columns was changed.
+/// `\.$home.$city` one of its columns. On a model it says whether any of the columns was changed.
 @dynamicMemberLookup
 public struct GroupReference<Group: _ColumnGroupValue>: Sendable {
   let group: Group._Group
@@ -29,7 +29,7 @@ public struct GroupReference<Group: _ColumnGroupValue>: Sendable {
     ColumnReference(mark: group[keyPath: path].mark)
   }
 
-  /// The column of a property that is optional itself.
+  /// The column of a property that is itself optional.
   public subscript<Wrapped: ColumnGroup, Value: ColumnValue>(
     dynamicMember path: KeyPath<Wrapped, ColumnReference<Value?>>
   ) -> ColumnReference<Value?> where Group == Wrapped? {
@@ -50,7 +50,7 @@ public protocol _GroupMember {}
 extension ColumnReference: _GroupMember {}
 extension GroupReference: _GroupMember {}
 
-/// A reference to a group whose type is not known.
+/// A reference to a group of unknown type.
 protocol AnyGroupReference {
   var firstIndex: Int? { get }
   var columnCount: Int { get }
@@ -87,7 +87,7 @@ extension GroupReference: ColumnWithDollarSign {
       let start = (try? Group._Group.layout)?.slots.slots.first,
       let outer = try? M.layout, let index = outer.names.index(ofMember: path)
     else { return GroupColumns(Columns(columns.table, names: nil), first: nil) }
-    // The table may be that of a model in which `M` is a group itself: offsets are those in `M`.
+    // The table may belong to a model in which `M` is itself a group: offsets are relative to `M`.
     let offset = Int(outer.slots.slots[index].offset) - Int(start.offset)
     return GroupColumns(
       Columns(columns.table, names: names.inGroup(at: offset)), first: first)

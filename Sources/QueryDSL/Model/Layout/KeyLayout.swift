@@ -41,7 +41,7 @@ enum KeyLayout {
     return ColumnSlots(slots, stride: MemoryLayout<M.ID>.stride)
   }
 
-  /// Returns what to declare for a key of several columns.
+  /// Returns the lines that declare a key of several columns.
   private static func lines(for keys: [ModelColumn]) -> String {
     if keys.count == 1 { return "declare `var id: \(keys[0].type) { \(keys[0].property) }`" }
     let properties = keys.map { "var \($0.property): \($0.type)" }.joined(separator: "; ")
@@ -58,14 +58,14 @@ enum KeyLayout {
   }
 }
 
-/// Another form in which a program may have written the key of a row: a UUID in the other case.
+/// Another spelling that a program may have used for the key of a row: a UUID in the other case.
 ///
-/// SQL compares keys byte by byte. If no row is found by the key as Apus writes it, the row is
-/// looked up by the other spellings. Only models whose keys contain UUIDs as text have any.
+/// SQL compares keys byte by byte. If the spelling that Apus writes finds no row, the other
+/// spellings are looked up. Only models whose keys contain UUIDs as text have other spellings.
 struct KeySpelling: Sendable {
-  /// All columns of the model, with those of the key in the other form.
+  /// All columns of the model, with the key columns in the other spelling.
   let slots: ColumnSlots
-  /// The `ID` of the model, in the other form.
+  /// The `ID` of the model, in the other spelling.
   let keySlots: ColumnSlots
 
   /// Returns all spellings but the declared one; none if the key has only one.
@@ -117,13 +117,13 @@ extension ConnectionCore {
 /// as the process.
 struct ColumnOrders: @unchecked Sendable {
   // `@unchecked Sendable`: written once, in `init`, and never freed, since layouts live for ever.
-  /// The columns that are written: all but the generated ones.
+  /// The columns that are written: all except the generated columns.
   let all: UnsafeBufferPointer<UInt16>
   /// The columns of the key.
   let key: UnsafeBufferPointer<UInt16>
-  /// The columns that are written, other than those of the key.
+  /// The columns that are written, without the key columns.
   let others: UnsafeBufferPointer<UInt16>
-  /// Whether the database assigns the key of a model that has none.
+  /// Whether the database assigns the key of a model that has no key.
   let mayAssignKey: Bool
 
   init(of columns: [ModelColumn], rowIDColumn: Int?) {

@@ -2,7 +2,7 @@ import SQLCore
 import Synchronization
 
 extension ResultRow {
-  /// The layout of the type, which is made at the first use. Later uses find it without a lock.
+  /// The layout of the type, made at its first use. Later uses find it without a lock.
   ///
   /// Throws `ModelError` if the type cannot be a table or a row.
   @usableFromInline
@@ -10,14 +10,14 @@ extension ResultRow {
     get throws { try LayoutRegistry.shared.layout(of: Self.self).takeUnretainedValue() }
   }
 
-  /// The layout of the type, for short calls, of whose time retaining a layout would be a noticeable
-  /// part. A layout lives for ever.
+  /// The layout of the type, for calls so short that retaining a layout would take a noticeable
+  /// part of their time. A layout lives for ever.
   @usableFromInline
   package static var unmanagedLayout: Unmanaged<ModelLayout> {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }
 
-  /// The number of the cache in which rows are found by keys of 8 bytes, or nil.
+  /// The number of the cache that finds rows by keys of 8 bytes, or nil.
   @usableFromInline
   static var wordCache: Int? {
     LayoutRegistry.shared.wordCache(of: unsafeBitCast(Self.self, to: UnsafeRawPointer.self))
@@ -96,7 +96,8 @@ package final class LayoutRegistry: Sendable {
     /// The layouts by their numbers, which start at 1. An entry is nil while a layout is being
     /// made.
     var numbered: [ModelLayout?] = []
-    /// Numbers whose layout could not be made, or was made by another thread first.
+    /// Numbers for which no layout could be made, or for which another thread made the layout
+    /// first.
     var freeNumbers: [UInt16] = []
   }
 
@@ -116,12 +117,12 @@ package final class LayoutRegistry: Sendable {
   func layout<M: ResultRow>(of model: M.Type) throws -> Unmanaged<ModelLayout> {
     let key = UInt(bitPattern: unsafeBitCast(model, to: UnsafeRawPointer.self))
     if let found = current?.find(key) { return found }
-    // The registry holds it.
+    // The registry keeps the layout alive.
     return .passUnretained(try make(model, key: key))
   }
 
-  /// Returns the names and the number of a layout that was made before, without counting a reference
-  /// to it; nil if it was not.
+  /// Returns the names and the number of a layout, without counting a reference to it; nil if it
+  /// was not made yet.
   @inline(__always)
   func names(of model: UnsafeRawPointer) -> (names: ModelLayout.Names, number: UInt16)? {
     current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef {
@@ -129,14 +130,14 @@ package final class LayoutRegistry: Sendable {
     }
   }
 
-  /// Returns the number of the cache in which rows of a model are found by keys of 8 bytes; nil if
-  /// there is none, or if the layout was not made yet.
+  /// Returns the number of the cache that finds rows of a model by keys of 8 bytes; nil if there is
+  /// none, or if the layout was not made yet.
   @inline(__always)
   func wordCache(of model: UnsafeRawPointer) -> Int? {
     current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef { $0.wordCache }
   }
 
-  /// Returns the layout with that number, which shapes use to name it.
+  /// Returns the layout with that number. Shapes name layouts by their numbers.
   package func layout(number: UInt16) -> ModelLayout? {
     state.withLock { state in
       let index = Int(number) - 1

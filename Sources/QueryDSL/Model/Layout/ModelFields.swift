@@ -8,7 +8,7 @@ struct ModelFields {
     let name: String
     let offset: Int
     let wrapper: any ColumnWrapper.Type
-    /// The group and the column there; nil for a column of the row itself.
+    /// The group of the column and its place there; nil for a column of the row itself.
     var group: (start: Int, property: String, column: ModelColumn)?
     var isInOptionalGroup = false
 
@@ -144,8 +144,8 @@ package enum FieldReflection {
     isStruct(type) ? fields(of: type, options: []) : nil
   }
 
-  /// Returns the stored properties of a class, those of its superclasses first, with their offsets in
-  /// an instance; nil if the type is not a class.
+  /// Returns the stored properties of a class, beginning with its superclasses' properties, with
+  /// their offsets in an instance; nil if the type is not a class.
   package static func fields<Fields>(ofClass type: Fields.Type) -> [StoredField]? {
     // The library's constant for a class, `.classType`, is a variable, which Swift 6 refuses.
     type is AnyClass ? fields(of: type, options: _EachFieldOptions(rawValue: 1)) : nil
@@ -178,7 +178,7 @@ package enum FieldReflection {
   }
 }
 
-/// A wrapper type of a column, which provides what a layout needs about it.
+/// The wrapper type of a column, with the information that a layout needs about the column.
 protocol ColumnWrapper {
   associatedtype Value: ColumnValue
   static var isPrimaryKey: Bool { get }

@@ -16,14 +16,15 @@ extension ModelLayout {
       self.slots = slots
     }
 
-    /// Returns the names of a group's columns, whose memory is in that of the model.
+    /// Returns the names of a group's columns. The memory of a group lies inside the memory of the
+    /// model.
     ///
     /// - Parameter offset: the offset of the group in the type that the instance is of.
     func inGroup(at offset: Int) -> Names {
       Names(instance: instance + offset, slots: slots)
     }
 
-    /// Returns the index of the column that a key path names; nil if it names none.
+    /// Returns the index of the column that a key path names; nil if it names no column.
     ///
     /// If the compiler sees the key path's literal, this becomes a load from memory.
     @inlinable
@@ -32,8 +33,8 @@ extension ModelLayout {
       instance.assumingMemoryBound(to: M.self).pointee[keyPath: path].index
     }
 
-    /// Returns the index of the column that a closure names by `$0.$title`; nil if it names none.
-    /// A property without the dollar sign is not read, since the instance has no values.
+    /// Returns the index of the column that a closure names by `$0.$title`; nil if it names no
+    /// column. A property without the dollar sign is not read, since the instance has no values.
     @inlinable
     @inline(__always)
     func index<M: ResultRow, Column: ColumnWithDollarSign>(
@@ -49,7 +50,7 @@ extension ModelLayout {
     }
   }
 
-  /// Returns the index of the column that a key path names; nil if it names none.
+  /// Returns the index of the column that a key path names; nil if it names no column.
   @inlinable
   package func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
     names.index(of: path)
@@ -72,8 +73,7 @@ struct LayoutLines {
   private(set) var cacheLimits: CacheLimits?
   private(set) var resultLimits: CacheLimits?
   /// All lines of the schema, as `[SchemaElement<M>]`. They are kept because evaluating a schema
-  /// creates its key paths, which is the most expensive part of opening a database for the first
-  /// time.
+  /// creates its key paths, the most expensive part of opening a database for the first time.
   private(set) var elements: Any = ()
 
   /// - Parameter index: returns the index of the column that a key path names; its second argument
@@ -111,8 +111,8 @@ struct LayoutLines {
 
 /// Finds out whether a model declares its table's name or has the default, the name of the type.
 ///
-/// The names do not show this if a model declares exactly the name of its type. So the default
-/// implementation records that it was called.
+/// A table name does not show whether a model declares it: the model may declare exactly the name
+/// of its type. So the default implementation records that it was called.
 final class TableNaming: Sendable {
   /// The object in which the default implementation records that it was called.
   @TaskLocal static var asked: TableNaming?

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A column of a model, with what SQL needs to know about it.
+/// A column of a model, with the facts about it that SQL needs.
 @usableFromInline
 package struct ModelColumn: Sendable {
   @usableFromInline package let name: String
@@ -19,7 +19,7 @@ package struct ModelColumn: Sendable {
 }
 
 /// The layout of a model's type: its columns, their places in memory, and an instance whose columns
-/// hold their own index. It is read once for each type and lives for ever.
+/// hold their own index. It is made once for each type and lives for ever.
 ///
 /// `@unchecked Sendable`: everything in it is written before other threads can see it, and the
 /// instance is only read.
@@ -40,13 +40,13 @@ package final class ModelLayout: @unchecked Sendable {
   let keySpellings: [KeySpelling]
   /// The key column that is the rowid, if there is one.
   package let rowIDColumn: Int?
-  /// Whether it is a view, which has no rows of its own.
+  /// Whether the model is a view, which has no rows of its own.
   package let isView: Bool
   /// Whether the table has a rowid: it is not declared WITHOUT ROWID.
   let hasRowID: Bool
   /// The cache that the schema declares; nil if rows are not cached.
   @usableFromInline let caching: ModelCaching?
-  /// The number of that cache, if its keys have 8 bytes.
+  /// The number of the cache of the model's rows, if its keys have 8 bytes.
   let wordCache: Int?
   /// The cache of results that the schema declares; nil if results are not cached.
   let resultCaching: CachedModel?
@@ -209,8 +209,8 @@ package final class ModelLayout: @unchecked Sendable {
     columns.firstIndex { $0.name.isSame(as: name) }
   }
 
-  /// Replaces values by what will be read back, for the written columns whose declared form is less
-  /// precise than their type, such as a Julian day. The values of other columns are read back
+  /// Replaces the written values whose declared form is less precise than their type, such as a
+  /// Julian day, by the values that will be read back. The values of other columns are read back
   /// unchanged.
   func round(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
@@ -231,7 +231,7 @@ package final class ModelLayout: @unchecked Sendable {
 }
 
 extension StoredForm {
-  /// Whether the value that is read back may differ from the one that was stored.
+  /// Whether reading back may give another value than the stored one.
   fileprivate var isApproximate: Bool {
     switch self {
     case .unixSeconds, .referenceSeconds: true

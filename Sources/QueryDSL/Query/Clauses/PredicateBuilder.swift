@@ -17,7 +17,7 @@ public enum PredicateBuilder {
   @inlinable
   public static func buildPartialBlock(first: PredicateLines) -> PredicateLines { first }
 
-  /// Adds a line to those above it.
+  /// Adds a line to the lines above it.
   @inlinable
   public static func buildPartialBlock(
     accumulated: consuming PredicateLines, next: PredicateLines
@@ -50,27 +50,27 @@ public enum PredicateBuilder {
 
 /// Returns a condition that holds if at least one line holds. SQL: `a OR b`
 ///
-/// It is false if there are no lines.
+/// The condition is false if there are no lines.
 public func AnyOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.any(Array(predicates().nodes)))
 }
 
 /// Returns a condition that holds if all lines hold. SQL: `a AND b`
 ///
-/// It is true if there are no lines.
+/// The condition is true if there are no lines.
 public func AllOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.all(Array(predicates().nodes)))
 }
 
 /// Returns a condition that holds if no line holds. SQL: `NOT (a OR b)`
 ///
-/// It is true if there are no lines.
+/// The condition is true if there are no lines.
 public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.not(.any(Array(predicates().nodes))))
 }
 
 /// The lines of a block of predicates. A function that is itself a `@PredicateBuilder` returns
-/// them, and an array literal of predicates makes them as well.
+/// them. An array literal of predicates is another way to make them.
 public struct PredicateLines: Sendable, ExpressibleByArrayLiteral {
   @usableFromInline package var nodes: ShortList<PredicateNode>
 

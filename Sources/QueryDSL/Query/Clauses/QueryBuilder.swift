@@ -26,7 +26,7 @@ public enum QueryBuilder {
     first
   }
 
-  /// Adds a clause to those above it.
+  /// Adds a clause to the clauses above it.
   public static func buildPartialBlock(
     accumulated: QueryClause, next: QueryClause
   ) -> QueryClause {
@@ -106,9 +106,9 @@ extension Query {
   ///
   /// A query that selects only values has no parameters and no From: `Query { Select(1, "a") }`.
   ///
-  /// If a model is used twice, it is two parameters. The right side of a left join is
-  /// `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in FROM,
-  /// throw `QueryError` when the query is rendered, before any SQL runs.
+  /// If a model is used twice, the closure has two parameters for it. The right side of a left join
+  /// is `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in
+  /// FROM, throw `QueryError` when the query is rendered, before any SQL runs.
   public init<each Table: TableColumns>(
     @QueryBuilder _ body: (repeat each Table) -> Query<Row>
   ) {
@@ -202,7 +202,7 @@ extension SelectStatement {
     checkNullability(from, joined)
   }
 
-  /// Notes an error for a table that a RIGHT or FULL JOIN may leave without a row, and whose
+  /// Notes an error for a table that a RIGHT or FULL JOIN may leave without a row, although its
   /// columns are not optional. The compiler checks only the right side of a LEFT or FULL JOIN.
   private mutating func checkNullability(
     _ from: TableReference, _ joined: [(kind: SQLToken, table: TableReference)]

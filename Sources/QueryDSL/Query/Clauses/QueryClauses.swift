@@ -35,7 +35,7 @@ public struct SelectClause<Row>: Sendable {
   let decoding: RowDecoding<Row>
   /// An error in the clause, which is thrown when the query is rendered.
   var problem: QueryError?
-  /// The clauses before and after it.
+  /// The joined clauses.
   var clauses = QueryClause(joining: [])
 }
 
@@ -66,8 +66,8 @@ public enum NullOrder: Sendable {
 // The clauses are functions named after SQL's keywords; each is a line of `Query { }`.
 //
 // `Where` and `Having` take a closure or a predicate. The closures have a label, which a trailing
-// closure does not write: by it the compiler knows the form of a call before it looks at the
-// predicate, and finds a misspelt column among sixteen terms with a tenth of the work.
+// closure does not write. The label tells the compiler the form of a call before it looks at the
+// predicate. So it finds a misspelt column among sixteen terms with a tenth of the work.
 
 /// Defines a common table for use in From or a join. SQL: `WITH "levels" AS (…)`
 public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
@@ -94,9 +94,9 @@ public func LeftJoin<Table: OptionalTableReferenceConvertible>(
   QueryClause(.join(.left, table._reference, condition.node))
 }
 
-// These two overloads exist for their messages: the compiler by itself reports only that it cannot
-// infer a type. They cost a valid query nothing, since each line of the builder is type-checked on
-// its own.
+// These two overloads exist for their messages: otherwise the compiler reports only that it cannot
+// infer a type. They cost a valid query nothing, since each line of the builder is type-checked
+// separately.
 
 /// Not available: a left join may find no row, so the columns of its table must be optional.
 @available(
@@ -116,9 +116,9 @@ public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
   QueryClause(joining: [])
 }
 
-/// Joins a table all of whose rows are kept. SQL: `RIGHT JOIN "Author" ON …`
+/// Joins a table and keeps all of its rows. SQL: `RIGHT JOIN "Author" ON …`
 ///
-/// A row of the tables before it may be missing, so their columns must be optional; otherwise it
+/// A row of the earlier tables may be missing, so their columns must be optional; otherwise it
 /// throws `QueryError` when the query is rendered.
 public func RightJoin<Table: TableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
@@ -128,8 +128,8 @@ public func RightJoin<Table: TableReferenceConvertible>(
 
 /// Joins a table; all rows of both sides are kept. SQL: `FULL JOIN "Author" ON …`
 ///
-/// A row of either side may be missing, so the columns of this table and of all before it must be
-/// optional; otherwise it throws `QueryError` when the query is rendered.
+/// A row of either side may be missing, so the columns of this table and of all earlier tables must
+/// be optional; otherwise it throws `QueryError` when the query is rendered.
 public func FullJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
@@ -141,12 +141,12 @@ public func CrossJoin<Table: TableReferenceConvertible>(_ table: Table) -> Query
   QueryClause(.join(.cross, table._reference, nil))
 }
 
-/// Restricts the result to rows for which each line holds. SQL: `WHERE a AND b`
+/// Restricts the result to rows that match every line. SQL: `WHERE a AND b`
 public func Where(@PredicateBuilder matching predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.predicates(predicates().nodes))
 }
 
-/// Restricts the result to rows for which a predicate holds. SQL: `WHERE a`
+/// Restricts the result to rows that match a predicate. SQL: `WHERE a`
 ///
 /// ```swift
 /// Where(post.$views > 100)
@@ -155,12 +155,12 @@ public func Where(_ predicate: SQLPredicate) -> QueryClause {
   QueryClause(.predicates(.one(predicate.node)))
 }
 
-/// Restricts the result to groups for which each line holds. SQL: `HAVING count(*) > ?`
+/// Restricts the result to groups that match every line. SQL: `HAVING count(*) > ?`
 public func Having(@PredicateBuilder matching predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.having(predicates().nodes))
 }
 
-/// Restricts the result to groups for which a predicate holds. SQL: `HAVING count(*) > ?`
+/// Restricts the result to groups that match a predicate. SQL: `HAVING count(*) > ?`
 ///
 /// ```swift
 /// Having(post.$views.sum() > 100)
@@ -169,7 +169,7 @@ public func Having(_ predicate: SQLPredicate) -> QueryClause {
   QueryClause(.having(.one(predicate.node)))
 }
 
-/// Groups rows with the same values into one. SQL: `GROUP BY a, b`
+/// Groups rows with the same values. SQL: `GROUP BY a, b`
 public func GroupBy<each Value: ColumnValue>(
   _ expressions: repeat SQLExpression<each Value>
 ) -> QueryClause {
@@ -255,9 +255,9 @@ public func Select<each Item: Selectable>(
 /// ```swift
 /// Select(author.$name, post.$views.sum().ifNull(0).as("views"), into: Total.self)
 /// ```
-/// A column has the name of its property, an expression the one that `as` gives it. Each property
-/// needs exactly one item with its name and type, and each item needs a property: everything else
-/// throws `QueryError` when the query is rendered.
+/// The name of a column is the name of its property, and the name of an expression is set by `as`.
+/// Each property needs exactly one item with its name and type, and each item needs a property:
+/// everything else throws `QueryError` when the query is rendered.
 public func Select<Row: ResultRow, each Item: Selectable>(
   _ items: repeat each Item, into row: Row.Type
 ) -> SelectClause<Row> {

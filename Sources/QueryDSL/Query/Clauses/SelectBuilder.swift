@@ -3,13 +3,13 @@ import SQLCore
 // `select`, `returning` and the like have three forms of their closure, so that a right program
 // compiles at once wherever it stands:
 //
-// - `SelectBuilder` takes one line after another. The compiler solves each by itself, after the
-//   rest of the statement. Without it, arithmetic inside the closure is solved together with the
-//   statement: where an overload of `#expect`, of an interpolation or of `select` itself fails, the
-//   compiler tries all operators again, and gives up after seconds.
-// - The form for one item is solved together with the statement. So it is right where any type is
-//   accepted: `print(try db.fetch(Post.select { $0.$title.upper() }).count)`. The member of an array
-//   whose element is not known yet would be taken for `Any`.
+// - `SelectBuilder` takes one line after another. The compiler solves each line separately, after
+//   the rest of the statement. Without it, arithmetic inside the closure is solved together with
+//   the statement. If then an overload of `#expect`, of an interpolation or of `select` itself
+//   fails, the compiler tries all operators again, and gives up after seconds.
+// - The form for one item is solved together with the statement. So it works where any type is
+//   accepted: `print(try db.fetch(Post.select { $0.$title.upper() }).count)`. With the builder, the
+//   compiler would take `Any` for the type of an element that it does not know yet.
 // - The form for a tuple takes closures with `return`, which a result builder does not change.
 //
 // The last two are disfavoured, so the compiler looks at them only if the first does not apply. The
@@ -26,7 +26,7 @@ import SQLCore
 /// Post.select { ($0.$title, $0.$views * 2) }     // the same
 /// // SELECT "title", "views" * ? FROM "Post"
 /// ```
-/// The rows are tuples; of a single item, its values.
+/// The rows are tuples. For a single item, they are its values.
 @resultBuilder
 public enum SelectBuilder {
   /// Takes a line: one item, or several as a tuple.
@@ -41,7 +41,7 @@ public enum SelectBuilder {
     first
   }
 
-  /// Adds a line to those above it.
+  /// Adds a line to the lines above it.
   public static func buildPartialBlock<each Old, each New>(
     accumulated: consuming _SelectedItems<(repeat each Old)>,
     next: _SelectedItems<(repeat each New)>
@@ -50,7 +50,7 @@ public enum SelectBuilder {
     return _SelectedItems(accumulated.items)
   }
 
-  /// Returns the lines as a function, whose result may have labels.
+  /// Returns the lines as a function whose result may have labels.
   public static func buildFinalResult<Row>(_ items: _SelectedItems<Row>) -> _Selection<Row> {
     { selected in
       selected.items = items.items
@@ -73,7 +73,7 @@ public enum _TupleBuilder {
     first: (repeat each Item)
   ) -> (repeat each Item) { first }
 
-  /// Adds a line to those above it.
+  /// Adds a line to the lines above it.
   public static func buildPartialBlock<each Old: Selectable, each New: Selectable>(
     accumulated: (repeat each Old), next: (repeat each New)
   ) -> (repeat each Old, repeat each New) {
@@ -83,11 +83,11 @@ public enum _TupleBuilder {
 
 /// The result of a selection's closure; programs do not use it directly.
 ///
-/// The function stores the items, which have no type of a row there, and returns nil: its result only
-/// names that type. Swift takes
-/// a function that returns `(String, Int)` for one that returns `(title: String, views: Int)`, so rows
-/// may have labels: `let rows: [(title: String, views: Int)] = try db.fetch(Post.select { … })`. It does
-/// not convert a generic struct so.
+/// The function stores the items, whose type does not mention a row, and returns nil: only the type
+/// of its result names the row. Swift converts a function that returns `(String, Int)` to a
+/// function that returns `(title: String, views: Int)`, so rows may have labels:
+/// `let rows: [(title: String, views: Int)] = try db.fetch(Post.select { … })`. It does not convert
+/// a generic struct in this way.
 public typealias _Selection<Row> = (inout _SelectedItems<Never>) -> Row?
 
 /// The items that a `SelectBuilder` has collected; programs do not use it directly.

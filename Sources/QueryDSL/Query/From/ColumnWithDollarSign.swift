@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// A column, which `$0.$title` names; programs do not use the protocol directly. Its name is a part
-/// of the compiler's message for `$0.title`, which is the value of a model.
+/// A column with the name `$0.$title`; programs do not use the protocol directly. Its name is a
+/// part of the compiler's message for `$0.title`, the value of a model.
 public protocol ColumnWithDollarSign {
   /// The type of the column's values.
   associatedtype Value: ColumnValue
@@ -55,8 +55,8 @@ extension ColumnReference: ColumnWithDollarSign where Value: ColumnValue {
   public var _index: Int? { index }
 }
 
-// The types of values have the conformance only for the message that it is unavailable. For
-// others the compiler says that they do not conform to `ColumnWithDollarSign`.
+// The types of values have the conformance only for the message that it is unavailable. For any
+// other type the compiler says that it does not conform to `ColumnWithDollarSign`.
 
 @available(
   *, unavailable,

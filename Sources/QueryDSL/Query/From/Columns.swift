@@ -9,9 +9,9 @@ import Synchronization
 /// let long = try db.fetch(Post.where { isLong($0) })
 /// ```
 ///
-/// A closure of `where { }` receives them, and they are the parameters of `Query { }`. Two values
-/// of one model's columns stand for two tables: this is how a table is joined with itself, or used
-/// again in a query inside another.
+/// A closure of `where { }` receives `Columns`, and the parameters of `Query { }` are `Columns`.
+/// Two values of one model's columns stand for two tables: this is how a table is joined with
+/// itself, or used again in a query inside another.
 @dynamicMemberLookup
 public struct Columns<M: ResultRow>: TableColumns {
   @usableFromInline package let table: TableID
@@ -73,7 +73,7 @@ public struct Columns<M: ResultRow>: TableColumns {
   /// Returns a column by its index; nil stands for a key path that names no column.
   ///
   /// - Parameter member: the type to which the key path leads. The key path itself is not passed,
-  ///   because it would have to be made for each column that a query names.
+  ///   because a key path would have to be made for each column of a query.
   @inlinable
   func column<Value: ColumnValue>(
     at index: Int?, _ member: (some ColumnWithDollarSign).Type
@@ -111,20 +111,20 @@ public struct Columns<M: ResultRow>: TableColumns {
 }
 
 extension Columns where M: TableModel {
-  /// The rowid of the row, by which SQLite stores the rows of a table whose key is not a single
-  /// integer. SQL: `rowid`
+  /// The rowid of the row, under which SQLite stores the rows of a table without a single integer
+  /// key. SQL: `rowid`
   ///
   /// ```swift
   /// PostTag.order { $0.rowID }               // in the order of insertion
   /// ```
-  /// VACUUM may change it, unless the key is an integer, which then is the rowid. A view and a table
-  /// WITHOUT ROWID throw `DatabaseError`.
+  /// VACUUM may change the rowid, unless the key is an integer and therefore equals the rowid. A
+  /// view and a table WITHOUT ROWID throw `DatabaseError`.
   /// - SeeAlso: <https://www.sqlite.org/rowidtable.html>
   public var rowID: SQLExpression<Int64> { SQLExpression(.rowID(table)) }
 }
 
 extension TableID {
-  /// The number of tables that queries of this process have had. A number is used again after 4
+  /// The number of tables in the queries of this process so far. A number is used again after 4
   /// billion others; even that matters only to a query inside another over the same model.
   private static let sources = Atomic<UInt32>(0)
 
@@ -138,6 +138,6 @@ public protocol TableColumns: Sendable {
   /// Makes the columns of a new table.
   init()
 
-  /// Takes the next table of the model from those of a query that is narrowed.
+  /// Takes the next table of the model from the tables of a query that is narrowed.
   init(_from tables: _QueryTables)
 }

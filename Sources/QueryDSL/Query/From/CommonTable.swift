@@ -47,12 +47,12 @@ public struct CommonTable<Row: ResultRow>: Sendable {
   }
 
   /// Makes a recursive common table: the first rows, and the rows that follow from each row, until
-  /// there are no new ones.
+  /// there are no new rows.
   ///
   /// - Parameters:
   ///   - start: the query for the first rows.
-  ///   - distinct: whether a row that exists already is dropped (`UNION`), which also ends a walk
-  ///     in a circle.
+  ///   - distinct: whether to drop a row that exists already (`UNION`), which also ends a walk in a
+  ///     circle.
   ///   - step: the query for the following rows. It uses the common table once, in its FROM or a
   ///     join.
   public init(
@@ -90,9 +90,9 @@ public struct CommonTable<Row: ResultRow>: Sendable {
 extension CommonTable {
   /// Orders the rows of the table by one of its columns, after the existing orders.
   ///
-  /// For a recursive table, it is the order in which SQLite takes the rows from which others
-  /// follow. By a depth, descending, it walks a tree depth-first: each row comes directly before
-  /// its descendants.
+  /// For a recursive table, it is the order in which SQLite takes the rows to find the rows that
+  /// follow from them. Descending order by a depth walks a tree depth-first: each row comes
+  /// directly before its descendants.
   ///
   /// ```swift
   /// levels.order(by: \.$depth, .descending)
@@ -112,7 +112,7 @@ extension CommonTable {
     }
   }
 
-  /// Limits the table to `count` rows, with which a recursion ends. SQL: `LIMIT ?`
+  /// Limits the table to `count` rows. A recursion ends with the last of them. SQL: `LIMIT ?`
   ///
   /// It replaces the limit of the query, and nil removes it. A negative one throws `QueryError`
   /// when the query is rendered.

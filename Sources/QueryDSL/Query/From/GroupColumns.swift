@@ -63,8 +63,8 @@ extension GroupColumns {
     left.compare(right, isSame: true)
   }
 
-  /// Tests whether any column has another value than that of a group; nil equals nil.
-  /// SQL: `(a, b) <> (?, ?)`, if one is optional `(a, b) IS NOT (?, ?)`
+  /// Tests whether any column differs from a group; nil equals nil. SQL: `(a, b) <> (?, ?)`, or
+  /// `(a, b) IS NOT (?, ?)` if a column is optional
   public static func != (left: GroupColumns, right: Group) -> SQLPredicate {
     left.compare(right, isSame: false)
   }

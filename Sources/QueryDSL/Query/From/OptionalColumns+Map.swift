@@ -1,7 +1,7 @@
 import SQLCore
 
-// The columns of a table have properties of the program's own, which expect a row. These methods use
-// them where a join may find none.
+// A program may add its own properties to the columns of a table, and they expect a row. These
+// methods use such properties where a join may find no row.
 
 extension OptionalColumns {
   /// Returns whether the join found a row, and the row satisfies a condition.
@@ -19,7 +19,7 @@ extension OptionalColumns {
     isFound && condition(columns)
   }
 
-  /// Returns an expression of the row; NULL if the join found none.
+  /// Returns an expression of the row; NULL if the join found no row.
   ///
   /// ```swift
   /// let scores = Query { (author: Columns<Author>, post: OptionalColumns<Post>) in
@@ -35,7 +35,7 @@ extension OptionalColumns {
     Case(when: isFound, then: transform(columns)).orNull
   }
 
-  /// Returns an expression of the row that may be NULL itself; NULL if the join found no row.
+  /// Returns an expression of the row that may itself be NULL; NULL if the join found no row.
   ///
   /// SQL: `CASE WHEN "Post"."id" IS NOT NULL THEN a END`
   public func flatMap<Value: ColumnValue>(

@@ -1,7 +1,7 @@
 import SQLCore
 
-// The two subscripts exclude each other. If the first took optional columns too, as doubly optional
-// ones, arithmetic over these columns would have as many readings as there are combinations.
+// The two subscripts exclude each other. If the first accepted optional columns too, as doubly
+// optional ones, the readings of arithmetic over these columns would multiply.
 
 /// The columns of a table whose row may be missing, so that each column may be NULL: a table on the
 /// right side of a left join, on the left side of a right join, or on either side of a full join.
@@ -37,7 +37,7 @@ public struct OptionalColumns<M: ResultRow>: TableColumns {
     columns[dynamicMember: path].optional
   }
 
-  /// The column of a property that is optional itself.
+  /// The column of a property that is itself optional.
   public subscript<Column: ColumnWithDollarSign, Wrapped: ColumnValue>(
     dynamicMember path: KeyPath<M, Column>
   ) -> SQLExpression<Wrapped?>

@@ -49,14 +49,14 @@ extension Fetchable {
   /// //   (SELECT count(*) FROM "Post" WHERE "Post"."authorID" = "Author"."id")
   /// // FROM "Author"
   /// ```
-  /// To count the rows of a query by itself, call `db.count(query)`.
+  /// To count the rows of a single query, call `db.count(query)`.
   public func count() -> SQLExpression<Int> {
     SQLExpression<Int>(query.statement.countNode)
   }
 }
 
 extension Query {
-  /// The only column of its rows; nil if they have several.
+  /// The only column of the query's rows; nil if they have several.
   var singleColumn: ResultColumn? {
     guard !decoding.isMapped, let columns = try? decoding.columns(), columns.count == 1 else {
       return nil

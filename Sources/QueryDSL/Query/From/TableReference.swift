@@ -6,7 +6,7 @@ public struct TableReference: TableReferenceConvertible {
   let table: TableID
   /// The query or common table; nil for the table of a model.
   var source: Source?
-  /// Whether its columns are optional.
+  /// Whether the table's columns are optional.
   var isOptional = false
   /// An error in the table, which is thrown when the query is rendered.
   var problem: QueryError?
@@ -23,7 +23,8 @@ extension TableReference {
     case common(CommonTableName)
     /// A table-valued function, with its arguments.
     case function(String, [ExpressionNode])
-    /// A row that is not quoted and always written before its columns: `excluded`, `OLD` or `NEW`.
+    /// A row that is not quoted and is always written before its columns: `excluded`, `OLD` or
+    /// `NEW`.
     case row(String)
   }
 }

@@ -3,7 +3,7 @@ import SQLCore
 /// An operand of From and the joins, which is the columns of a model's table, or a query or common
 /// table that `as` gives columns; programs do not use it directly.
 public protocol TableReferenceConvertible: Sendable {
-  /// The table and what its rows come from; programs do not use it directly.
+  /// The table and the source of its rows; programs do not use it directly.
   var _reference: TableReference { get }
 }
 

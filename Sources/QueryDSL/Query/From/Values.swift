@@ -19,9 +19,9 @@ import SQLCore
 /// //   FROM "apus_array"(?) JOIN "apus_array"(?) AS "apus_array_2" ON …) AS "Score"
 /// //   WHERE "Player"."id" = "Score"."player"
 /// ```
-/// Each column is bound as one array, so the SQL is the same for any number of rows, also for none.
-/// It can be used wherever a query can: in FROM and joins (`Values(scores).as(score)`), as
-/// a `CommonTable`, in a UNION, or in an insert. The rows have no particular order.
+/// Each column is bound as one array, so the SQL is the same for any number of rows, including
+/// none. It can be used wherever a query can: in FROM and joins (`Values(scores).as(score)`), as a
+/// `CommonTable`, in a UNION, or in an insert. The rows have no particular order.
 ///
 /// A value that cannot be stored throws `ColumnValueError` when the query runs; a row type of more
 /// than 60 columns throws `QueryError`.
@@ -49,8 +49,8 @@ public struct Values<Row: ResultRow>: Fetchable {
     return TableQuery(query: Query(statement: statement, decoding: Row.decoding), columns: columns)
   }
 
-  /// Returns a query for the rows for which each line holds.
-  /// SQL: `FROM (SELECT …) AS "Score" WHERE a AND b`
+  /// Returns a query for the rows that match every line. SQL:
+  /// `FROM (SELECT …) AS "Score" WHERE a AND b`
   public func `where`(
     @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
   ) -> TableQuery<Row, Row> {

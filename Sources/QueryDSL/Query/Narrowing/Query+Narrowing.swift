@@ -21,9 +21,9 @@ extension Query {
   /// // SELECT … FROM "Post" JOIN "Author" ON … WHERE "Author"."name" = ?
   /// //   ORDER BY "Post"."createdAt" DESC LIMIT ?
   /// ```
-  /// The limit counts the rows for which the conditions hold, even if it was set before. A
-  /// parameter whose table the query does not have, and a UNION, INTERSECT or EXCEPT, throw
-  /// `QueryError` when the query is rendered.
+  /// The limit counts the rows that match the conditions, even if it was set first. A parameter
+  /// whose table the query does not have, and a UNION, INTERSECT or EXCEPT, throw `QueryError` when
+  /// the query is rendered.
   public consuming func `where`<each Table: TableColumns>(
     @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
   ) -> Self {
@@ -33,10 +33,10 @@ extension Query {
     return self
   }
 
-  /// Restricts the result to groups for which each line holds, in addition to the existing
-  /// conditions. SQL: `HAVING count(*) > ?`
+  /// Restricts the result to groups that match every line, in addition to the existing conditions.
+  /// SQL: `HAVING count(*) > ?`
   ///
-  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
   public consuming func having<each Table: TableColumns>(
     @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
   ) -> Self {
@@ -46,13 +46,13 @@ extension Query {
     return self
   }
 
-  /// Orders by an expression, after those that the query has. SQL: `ORDER BY a, b DESC`
+  /// Orders by an expression, after the existing orders. SQL: `ORDER BY a, b DESC`
   ///
   /// ```swift
   /// feed.order { (author: Columns<Author>) in author.$name }
   /// feed.order(by: { (author: Columns<Author>) in author.$name.length() }, .descending)
   /// ```
-  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
   public consuming func order<Value: ColumnValue, each Table: TableColumns>(
     by expression: (repeat each Table) -> SQLExpression<Value>,
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
@@ -147,8 +147,8 @@ extension Query where Row: ResultRow {
   /// Orders by a column of the result, after the expressions that the query has.
   /// SQL: `ORDER BY "title"`
   ///
-  /// A key path that is not a column of the row type throws `QueryError` when the query is rendered,
-  /// and so does a column that the query does not select.
+  /// A key path that is not a column of the row type throws `QueryError` when the query is
+  /// rendered. So does a column that the query does not select.
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<Row, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -196,8 +196,8 @@ extension SelectStatement {
 }
 
 extension CompoundQuery where Row: ResultRow {
-  /// Restricts the rows of the compound to those for which each line holds.
-  /// SQL: `SELECT … FROM (… UNION …) AS "Post" WHERE a`
+  /// Restricts the compound to rows that match every line. SQL:
+  /// `SELECT … FROM (… UNION …) AS "Post" WHERE a`
   ///
   /// ```swift
   /// Post.where { $0.$views > 100 }.union(Post.where { $0.$status == .draft })

@@ -1,14 +1,14 @@
 import SQLCore
 
 extension Query {
-  /// Selects items instead of what the query selects, one on each line or several as a tuple.
-  /// SQL: `SELECT a, b`
+  /// Selects other items than the query so far, one on each line or several as a tuple. SQL:
+  /// `SELECT a, b`
   ///
   /// ```swift
   /// feed.select { (post: Columns<Post>) in post.count() }
   /// // SELECT count(*) FROM "Post" JOIN "Author" ON …
   /// ```
-  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
   public consuming func select<NewRow, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<NewRow>
   ) -> Query<NewRow> {
@@ -17,7 +17,7 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects the item that a closure returns instead of what the query selects. SQL: `SELECT a`
+  /// Selects the item that a closure returns in place of the query's columns. SQL: `SELECT a`
   @_disfavoredOverload
   public consuming func select<Item: Selectable, each Table: TableColumns>(
     _ item: (repeat each Table) -> Item
@@ -27,8 +27,8 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects the items that a closure returns as a tuple instead of what the query selects.
-  /// SQL: `SELECT a, b`
+  /// Selects the items of a tuple that a closure returns in place of the query's columns. SQL:
+  /// `SELECT a, b`
   @_disfavoredOverload
   public consuming func select<each Item: Selectable, each Table: TableColumns>(
     @_TupleBuilder _ items: (repeat each Table) -> (repeat each Item)
@@ -39,10 +39,10 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects expressions instead of what the query selects, read as a struct whose columns are found
-  /// by their names. SQL: `SELECT a AS "name", b AS …`
+  /// Selects other expressions than the query, read as a struct whose columns are found by their
+  /// names. SQL: `SELECT a AS "name", b AS …`
   ///
-  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
   public consuming func select<NewRow: ResultRow, Items, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<Items>, into row: NewRow.Type
   ) -> Query<NewRow> {
@@ -54,13 +54,13 @@ extension Query {
     return selecting(terms, NewRow.decoding, tables.problem ?? problem)
   }
 
-  /// Selects more items after those of the query; the rows become longer tuples.
-  /// SQL: `SELECT a, b, c`
+  /// Selects more items after the items of the query; the rows become longer tuples. SQL:
+  /// `SELECT a, b, c`
   ///
   /// ```swift
   /// feed.selectAlso { (post: Columns<Post>) in post.$views }     // (String, String, Int)
   /// ```
-  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
   public consuming func selectAlso<each Old, each New, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<(repeat each New)>
   ) -> Query<(repeat each Old, repeat each New)> where Row == (repeat each Old) {
@@ -73,8 +73,8 @@ extension Query {
       statement: statement, decoding: .parts(parts, columns: names))
   }
 
-  /// Selects the items that a closure returns as a tuple after those of the query.
-  /// SQL: `SELECT a, b, c`
+  /// Selects the items of a tuple that a closure returns, after the items of the query. SQL:
+  /// `SELECT a, b, c`
   @_disfavoredOverload
   public consuming func selectAlso<each Old, each Item: Selectable, each Table: TableColumns>(
     @_TupleBuilder _ items: (repeat each Table) -> (repeat each Item)

@@ -3,7 +3,7 @@ import SQLCore
 /// The tables of a query that is narrowed, which become the parameters of a closure; programs do
 /// not use it directly.
 ///
-/// A parameter gets the first table of its model that no parameter before it has.
+/// A parameter gets the first table of its model that no earlier parameter has.
 public final class _QueryTables {
   private struct Entry {
     let table: TableID
@@ -63,7 +63,7 @@ extension SelectStatement {
     return flags
   }
 
-  /// Selects several items after what is selected already, and returns the way to read the longer
+  /// Selects several items after the already selected ones, and returns how to read the longer
   /// tuple.
   ///
   /// The first elements of a tuple have the same places in memory as a tuple of only these, so the

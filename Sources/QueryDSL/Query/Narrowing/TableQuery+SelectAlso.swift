@@ -1,8 +1,8 @@
 import SQLCore
 
 extension TableQuery {
-  /// Selects more columns after those of the query; the rows become longer tuples.
-  /// SQL: `SELECT a, b, c`
+  /// Selects more columns after the columns of the query; the rows become longer tuples. SQL:
+  /// `SELECT a, b, c`
   ///
   /// ```swift
   /// let titles = Post.select(\.$id, \.$title)          // (Post.ID, String)
@@ -20,8 +20,8 @@ extension TableQuery {
       query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
   }
 
-  /// Selects more expressions after those of the query; the rows become longer tuples.
-  /// SQL: `SELECT a, b, length(c)`
+  /// Selects more expressions after the columns of the query; the rows become longer tuples. SQL:
+  /// `SELECT a, b, length(c)`
   ///
   /// ```swift
   /// titles.selectAlso { $0.$title.length() }           // (Post.ID, String, Int)
@@ -37,7 +37,7 @@ extension TableQuery {
       query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
   }
 
-  /// Selects the expressions that a closure returns as a tuple after those of the query.
+  /// Selects the expressions of a tuple that a closure returns, after the columns of the query.
   /// SQL: `SELECT a, b, length(c)`
   @_disfavoredOverload
   public consuming func selectAlso<each Old, each Item: Selectable>(

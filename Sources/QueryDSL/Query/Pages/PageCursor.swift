@@ -9,8 +9,8 @@ import SQLCore
 /// A place between two rows, where a page begins. Its parameter is the model of a `PageOrder`, or
 /// the type of the rows of a `Query` with pages.
 ///
-/// It holds the last row's values of the order and of the keys, so it stays valid if that row is
-/// changed or deleted. Its text has only letters, digits, `-` and `_`, and fits into a
+/// The cursor holds the last row's values of the order and of the keys, so it stays valid if that
+/// row is changed or deleted. Its text has only letters, digits, `-` and `_`, and can be part of a
 /// URL; JSON contains the same text.
 ///
 /// ```swift
@@ -18,7 +18,7 @@ import SQLCore
 /// let received = try PageCursor<Post>(text)       // throws if it is not the text of a cursor
 /// ```
 /// The text is not encrypted: a client can read the values, and make a cursor with other values.
-/// They are bound, so the most that such a cursor does is to begin at another place.
+/// The values are bound, so all that such a cursor can do is begin at another place.
 public struct PageCursor<Rows>: Hashable, Sendable {
   /// The fingerprint of the order.
   let order: UInt64
@@ -83,7 +83,7 @@ extension PageCursor: Codable {
 }
 
 extension String {
-  /// A hash that is the same in each run of the program: FNV-1a.
+  /// A hash (FNV-1a) that is the same in each run of the program.
   var stableHash: UInt64 {
     utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }

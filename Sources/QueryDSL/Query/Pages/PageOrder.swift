@@ -1,7 +1,7 @@
 import SQLCore
 
 /// An order in which the rows of a table are read in pages: columns with directions, and then the
-/// key, so that no two rows are in the same place.
+/// key, so that no two rows share a place.
 ///
 /// ```swift
 /// let newest = PageOrder<Post>.descending(\.$createdAt)
@@ -45,7 +45,8 @@ public struct PageOrder<M: Model>: Sendable {
     PageOrder().descending(column, nulls: nulls)
   }
 
-  /// Orders rows that are equal so far by another column, from the least to the greatest.
+  /// Adds a column that orders rows which are equal in the previous columns, from the least to the
+  /// greatest.
   public consuming func ascending<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
   ) -> PageOrder {
@@ -53,7 +54,8 @@ public struct PageOrder<M: Model>: Sendable {
     return self
   }
 
-  /// Orders rows that are equal so far by another column, from the greatest to the least.
+  /// Adds a column that orders rows which are equal in the previous columns, from the greatest to
+  /// the least.
   public consuming func descending<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
   ) -> PageOrder {
@@ -87,7 +89,8 @@ public struct PageOrder<M: Model>: Sendable {
 }
 
 extension PageOrder {
-  /// The columns of the order, with those of the key. Throws `QueryError` if there is no key.
+  /// The columns of the order, followed by the columns of the key. Throws `QueryError` if there is
+  /// no key.
   func terms(of layout: ModelLayout) throws -> [Term] {
     if let problem { throw problem }
     guard !layout.keyColumns.isEmpty else {
@@ -113,7 +116,7 @@ extension PageOrder {
   /// Returns the place after a row, where the next page begins.
   ///
   /// The row is a model, or a struct with the columns of the order and the key under their names.
-  /// Throws `QueryError` if it lacks one of them, and `ColumnValueError` for a value that cannot be
+  /// Throws `QueryError` if a column is missing, and `ColumnValueError` for a value that cannot be
   /// stored. It runs no statement.
   public func cursor<Row: ResultRow>(after row: Row) throws -> PageCursor<M> {
     let (layout, own) = try (M.layout, Row.layout)
@@ -151,8 +154,8 @@ extension ModelColumn {
 
 /// The condition for the rows after a cursor.
 ///
-/// Columns that have the same direction are compared as a row value, for which SQLite seeks in an
-/// index over them:
+/// Columns with the same direction are compared as a row value, for which SQLite seeks in an index
+/// over them:
 ///
 ///     ("createdAt", "id") < (?, ? COLLATE "BINARY")
 ///
@@ -162,11 +165,11 @@ extension ModelColumn {
 ///     "rating" <= ?
 ///     AND ("rating" < ? OR "rating" = ? AND ("title", "id") > (?, ? COLLATE "BINARY"))
 struct PageCondition {
-  /// An expression of the order, as it is compared, with the cursor's value.
+  /// An expression of the order in the form that is compared, with the cursor's value.
   struct Term {
     let node: ExpressionNode
     let isDescending: Bool
-    /// Whether rows may have NULL for the expression, and whether these come first.
+    /// Whether rows may have NULL for the expression, and whether NULL comes first.
     let mayBeNull: Bool
     let hasNullFirst: Bool
     let value: DatabaseValue
@@ -186,7 +189,8 @@ struct PageCondition {
     return (run > 0 ? [compare(terms[..<run], orEqual: true)] : []) + [after(from: 0)]
   }
 
-  /// The end of the terms with the same direction, from an index on, that comparisons decide.
+  /// The end of the first terms from an index on that have the same direction and can be decided by
+  /// a comparison.
   private func leadingRun(from start: Int) -> Int {
     let isDescending = terms[start].isDescending
     return terms[start...].firstIndex { !$0.isDecided || $0.isDescending != isDescending }

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The order of a query's rows, completed with keys so that no two rows are in the same place.
+/// The order of a query's rows, completed with keys so that no two rows share a place.
 struct PlaceOrder {
   /// An expression of the order.
   struct Term {
@@ -110,7 +110,7 @@ extension ExpressionNode {
   }
 
   /// Whether the expression may be NULL, if outer joins may find no row of the `missing` tables.
-  /// Any expression that is not a column counts as one that may be NULL.
+  /// Any expression that is not a column counts as possibly NULL.
   fileprivate func columnMayBeNull(missing: Set<TableID>) -> Bool {
     guard let id = orderedColumn,
       let layout = LayoutRegistry.shared.layout(number: id.table.layout)
@@ -128,7 +128,7 @@ extension SelectStatement {
       var unordered = self
       unordered.order = .none
       let count = all.bindings.count - (try unordered.rendered().bindings.count)
-      // The values of ORDER BY are the last ones: there is no LIMIT.
+      // The values of ORDER BY are the last values: there is no LIMIT.
       let values = try all.bindings.suffix(count).map { try $0.databaseValue.description }
       return ([all.text] + values).joined(separator: "\n").stableHash
     }
@@ -160,7 +160,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns what a term of ORDER BY orders by: of the name of a result column, its expression.
+  /// Returns the node by which a term of ORDER BY orders. For the name of a result column, it is
+  /// the expression of that column.
   fileprivate func orderedNode(_ node: ExpressionNode) throws -> ExpressionNode {
     guard case .resultColumn(let name) = node else { return node }
     if case .terms(let terms) = selection {

@@ -20,19 +20,19 @@ extension Query {
   /// //   WHERE ("Author"."name", "Post"."createdAt", "Post"."id") > (?, ?, ? COLLATE "BINARY")
   /// //   ORDER BY "Author"."name", "Post"."createdAt", "Post"."id" LIMIT ?
   /// ```
-  /// The order may be by any expressions over any tables. Rows that are equal in it are ordered by
-  /// the keys of the tables, in the direction of the last expression. A table whose row is
-  /// determined by another table, because the join compares its whole key, needs no place in the
-  /// order. Without a cursor it is the first page. While the tables do not change, the pages contain
-  /// each row exactly once.
+  /// The order may be by any expressions over any tables. Rows that are equal in the order are
+  /// ordered by the keys of the tables, in the direction of the last expression. If the join
+  /// compares the whole key of a table, another table determines its row, and the order needs no
+  /// key of it. Without a cursor it is the first page. While the tables do not change, the pages
+  /// contain each row exactly once.
   ///
-  /// The limit of the query is the size of a page. An index over the columns of the order serves the
-  /// pages if they are all columns of one table; otherwise each page reads and sorts the rows after
-  /// the cursor. An expression that is not a column counts as one that may be NULL.
+  /// The limit of the query is the size of a page. If all columns of the order belong to one table,
+  /// an index over them serves the pages; otherwise each page reads and sorts the rows after the
+  /// cursor. An expression that is not a column counts as possibly NULL.
   ///
-  /// These throw `QueryError` when the query is rendered: a cursor of another order or other tables,
-  /// an offset, DISTINCT, groups, aggregates and windows, UNION, INTERSECT and EXCEPT, and a table
-  /// without a key, such as that of a query or a function in FROM.
+  /// These throw `QueryError` when the query is rendered: a cursor of another order or other
+  /// tables, an offset, DISTINCT, groups, aggregates and windows, UNION, INTERSECT and EXCEPT, and
+  /// a table without a key, such as a query or a function in FROM.
   public consuming func page(
     after cursor: PageCursor<Row>? = nil
   ) -> Query<(row: Row, cursor: PageCursor<Row>)> {
@@ -45,7 +45,7 @@ extension Query {
   /// ```swift
   /// let previous = try db.fetch(feed.page(before: page.first?.cursor)).reversed()
   /// ```
-  /// In all other respects it does what `page(after:)` does.
+  /// In all other respects it works like `page(after:)`.
   public consuming func page(
     before cursor: PageCursor<Row>?
   ) -> Query<(row: Row, cursor: PageCursor<Row>)> {
@@ -85,7 +85,7 @@ extension Query {
 }
 
 extension TableQuery where M: Model {
-  /// Orders the rows and leaves out those before a cursor: the next page, without OFFSET.
+  /// Orders the rows and leaves out the rows up to a cursor: the next page, without OFFSET.
   ///
   /// ```swift
   /// let newest = PageOrder<Post>.descending(\.$createdAt)
@@ -101,8 +101,8 @@ extension TableQuery where M: Model {
   ///
   /// - If the directions differ, also the rows that have the cursor's values in all columns before
   ///   the first change of direction.
-  /// - If the first column is optional and NULL comes last, as in a descending order, also all rows
-  ///   before the page, until the page begins after a NULL.
+  /// - If the first column is optional and NULL comes last, as in a descending order, all rows
+  ///   before the page are read as well, until the page begins after a NULL.
   /// - If the page begins after a NULL that comes first, also the rows with NULL before it.
   ///
   /// A cursor of another order, a query that is ordered or grouped already, and a model without a

@@ -21,7 +21,7 @@ extension SelectStatement {
     let all = try tables.map(keyed)
     let links = links(among: all)
     var needed = all
-    // From the last one, so that the table of FROM stays if two tables determine each other.
+    // From the last table on, so that the table of FROM stays if two tables determine each other.
     for table in all.reversed() {
       let others = needed.filter { $0.id != table.id }
       if Self.reach(from: others.map(\.id), by: links).contains(table.id) { needed = others }
@@ -51,16 +51,16 @@ extension SelectStatement {
   private typealias Link = (from: TableID, to: TableID)
 
   private func links(among tables: [KeyedTable]) -> [Link] {
-    // After these, a row may be without one of any table.
+    // After these joins, a row may lack a row of any table.
     if joins.contains(where: { $0.kind == .right || $0.kind == .full }) { return [] }
     var links: [Link] = []
     for join in joins {
       let pairs = join.condition?.equalColumns ?? []
-      // A left join says nothing about the tables before it.
+      // A left join says nothing about earlier tables.
       for table in tables where join.kind != .left || table.id == join.table {
         for other in tables where other.id != table.id {
           let isWhole = table.keys.allSatisfy { key in
-            // A text may be compared by a collation of the file, in which several keys are equal.
+            // The file may give a text a collation in which several keys are equal.
             !key.isText && pairs.contains { $0 == key.column && $1.table == other.id }
           }
           if isWhole { links.append((other.id, table.id)) }

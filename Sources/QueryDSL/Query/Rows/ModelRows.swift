@@ -2,7 +2,7 @@ import SQLCore
 
 /// The rows of a statement while they are loaded into the memory of an array of models.
 ///
-/// It is not generic: a client compiles only the array for its model.
+/// The type is not generic: a client compiles only the array for its model.
 @usableFromInline
 struct ModelRows: ~Copyable {
   private let layout: ModelLayout
@@ -34,7 +34,8 @@ struct ModelRows: ~Copyable {
   /// Whether all rows are loaded.
   @usableFromInline var isAtEnd: Bool { progress.isAtEnd }
 
-  /// The number of rows for which the array makes room next: few at first, then as many as it has.
+  /// The number of rows for which the array makes room next: few at first, then as many as it
+  /// already has.
   @usableFromInline var room: Int { max(1, loaded == 0 ? min(16, limit) : loaded) }
 
   /// Loads rows into memory until there are no more rows or the memory is full. `count` is set to
@@ -67,8 +68,8 @@ struct ModelRows: ~Copyable {
 }
 
 extension ColumnValueError {
-  /// Adds the position of the row at which a statement of a query is and, if the query selects a
-  /// table and nothing else, its name and the key of the row.
+  /// Adds the position of a statement's current row to an error. If the query selects a table and
+  /// nothing else, adds the name of the table and the key of the row, too.
   package func at(
     row: Int, of statement: StatementPointer, _ query: SelectStatement
   ) -> ColumnValueError {
@@ -107,8 +108,7 @@ extension ModelLayout {
     return error.at(table: tableName, column: columns[column].name, row: row)
   }
 
-  /// Adds the table, the column, the position of the row, and the key of the row at which a
-  /// statement is.
+  /// Adds the table, the column, the position of the row, and the key of a statement's current row.
   ///
   /// - Parameters:
   ///   - positions: the positions of the columns in the result; nil if they follow one another in
@@ -124,8 +124,8 @@ extension ModelLayout {
       table: nil, column: nil, row: nil, key: key(of: statement, positions, skipping: first))
   }
 
-  /// Returns the key of the row at which a statement is; nil if the model has none, or if a part of
-  /// it is a text with broken bytes, which has no value in Swift.
+  /// Returns the key of a statement's current row. Nil if the model has no key, or if a part of the
+  /// key is a text with invalid bytes, which has no value in Swift.
   fileprivate func key(
     of statement: StatementPointer, _ positions: ColumnPositions? = nil, skipping first: Int = 0
   ) -> [DatabaseValue]? {
@@ -148,7 +148,8 @@ extension ModelLayout {
 }
 
 // `@inlinable`, so that a client compiles this code for its model, including the reference counting
-// of an array of it. With unspecialized generics, reading a model takes half as much time again.
+// of an array of models. With unspecialized generics, reading a model takes half as much time
+// again.
 extension ResultRow {
   /// The way to read rows that are this model, column by column.
   @inlinable static var decoding: RowDecoding<Self> {
@@ -206,7 +207,7 @@ extension ResultRow {
 
 extension Array {
   /// Appends up to `capacity` elements, which a closure writes into the array's own storage. The
-  /// closure counts them. If it throws, the elements that it has counted stay.
+  /// closure counts the elements. If it throws, the elements that it has counted stay.
   @inlinable
   mutating func append(
     capacity: Int, initializing body: (UnsafeMutableRawPointer, inout Int) throws -> Void

@@ -1,9 +1,9 @@
 import SQLCore
 
-/// One part of a row (a value or a model), and the way to load it into memory.
+/// One part of a row (a value or a model), and how to load it into memory.
 struct RowPart: Sendable {
   fileprivate enum Kind {
-    /// A value, and the expression that it is the value of.
+    /// A value, and the expression of which it is the value.
     case value(ColumnSlot, ExpressionNode)
     case other(Other)
   }
@@ -41,8 +41,8 @@ struct RowPart: Sendable {
 
 /// The parts of a row, each with its offset in the memory of the tuple.
 ///
-/// It is not generic: loading a row neither asks the runtime for the element types of a tuple nor
-/// retains anything.
+/// The type is not generic: loading a row neither asks the runtime for the element types of a tuple
+/// nor retains anything.
 struct RowParts: Sendable {
   private enum Step: BitwiseCopyable {
     case value(ColumnSlot)
@@ -96,8 +96,8 @@ struct RowParts: Sendable {
     }
   }
 
-  /// Returns the key of the row to which the value of a step belongs, if all parts are values and
-  /// the key is among them.
+  /// Returns the key of the row whose value a step reads, if all parts are values and the key is
+  /// among them.
   private func key(ofStep index: Int, in reader: RowReader) -> [DatabaseValue]? {
     guard others.isEmpty, case .column(let column)? = nodes[index],
       let layout = LayoutRegistry.shared.layout(number: column.table.layout),

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A selected item: its part of the SELECT clause, the way to read it, and what is known of its
+/// A selected item: its part of the SELECT clause, how to read it, and the known facts about its
 /// columns.
 struct SelectItem: Sendable {
   let term: SelectStatement.SelectTerm
@@ -43,7 +43,7 @@ struct SelectItem: Sendable {
     return list
   }
 
-  /// Returns the SELECT clause with only this item, and the way to read its rows.
+  /// Returns the SELECT clause with only this item, and how to read its rows.
   func clause<Row>() -> ([SelectStatement.SelectTerm], RowDecoding<Row>) {
     var parts = RowParts()
     parts.append(part)
@@ -72,7 +72,7 @@ extension Selectable {
   /// The item in SQL and the way to read it.
   var selectItem: SelectItem { _selection.item }
 
-  /// The SELECT clause with only this item, and the way to read its rows.
+  /// The SELECT clause with only this item, and how to read its rows.
   var selectClause: ([SelectStatement.SelectTerm], RowDecoding<Selected>) {
     selectItem.clause()
   }

@@ -55,9 +55,9 @@ extension OptionalColumns: Selectable {
 }
 
 extension ModelLayout {
-  /// The columns that are not all NULL in a row that exists: the key, or else the columns
-  /// that are not optional. If all columns are optional, a row in which all are NULL is read as a
-  /// missing one.
+  /// The columns that are not all NULL in an existing row: the key, or else the columns that are
+  /// not optional. If all columns are optional, a row in which all of them are NULL is read as a
+  /// missing row.
   var presentColumns: [Int] {
     if !keyColumns.isEmpty { return keyColumns }
     let required = columns.indices.filter { !columns[$0].isOptional }
@@ -95,7 +95,7 @@ extension SelectStatement {
       parts.append(selection.part)
       columns.append(selection.columns)
     }
-    // A closure that returns something else than items is accepted as one that returns none.
+    // A closure that returns anything other than items is treated as a closure without items.
     if terms.isEmpty { terms = [.expression(.invalid(noItems))] }
     let allColumns = columns
     return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })
@@ -128,8 +128,8 @@ extension Selectable where Self: ColumnValue {
 /// // SELECT "status", sum("views") AS "views" FROM "Post" GROUP BY "status"
 /// ```
 ///
-/// The name is the heading of the column in `table`, and that of the column in the SQL. It does not
-/// change how rows are read, which is by position.
+/// The name is the heading of the column in `table`, and the name of the column in the SQL. It does
+/// not change how rows are read, because they are read by position.
 public struct AliasedExpression<Value: ColumnValue>: Selectable {
   let expression: SQLExpression<Value>
   let name: String

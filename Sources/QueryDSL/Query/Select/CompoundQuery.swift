@@ -1,6 +1,6 @@
 import SQLCore
 
-// UNION, INTERSECT and EXCEPT compare whole rows; NULL equals NULL there.
+// UNION, INTERSECT and EXCEPT compare whole rows, and consider NULL equal to NULL.
 //
 // Queries whose rows are stored in different forms throw `QueryError` when the query is rendered.
 // https://www.sqlite.org/lang_select.html#compound_select_statements
@@ -40,8 +40,8 @@ extension Fetchable {
 ///   .order(by: \.$title).limit(20)
 /// // SELECT … WHERE "views" > ? UNION SELECT … WHERE "status" = ? ORDER BY "title" LIMIT ?
 /// ```
-/// They are combined from left to right. Order and limit apply to the whole; an operand that has an
-/// order or a limit of its own keeps it.
+/// They are combined from left to right. Order and limit apply to the whole; an operand with its
+/// own order or limit keeps it.
 public struct CompoundQuery<Row: Sendable>: Fetchable {
   /// The SELECT of the query, with the way to read its rows.
   public internal(set) var query: Query<Row>
@@ -52,7 +52,8 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     let first = first.query
     var second = second.query
     let problem = Self.difference(first, &second)
-    // Extends a compound as it is. One with an order, a limit or WITH becomes a single operand.
+    // Extends the compound itself. A compound with an order, a limit or WITH becomes a single
+    // operand.
     var statement = SelectStatement(selection: .terms([]), from: first.statement.from)
     if let left = first.statement.extras?.content.compound, first.statement.order.isEmpty,
       first.statement.limit == nil, first.statement.offset == nil,
@@ -77,7 +78,8 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   }
 
   /// Returns why the rows of both queries cannot be read in the same way; nil if they can.
-  /// Expressions of the second without a form of their own take that of the first.
+  /// Expressions of the second query without their own form take the form of the first query's
+  /// expressions.
   private static func difference(_ first: Query<Row>, _ second: inout Query<Row>) -> QueryError? {
     // If the type of the rows is invalid, fetching them throws the reason.
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()
@@ -98,7 +100,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
 
   /// Orders by the column of the result that has that name. SQL: `ORDER BY "name"`
   ///
-  /// The name must be that of a column or an alias in the first query; otherwise it throws
+  /// The name must be the name of a column or an alias in the first query; otherwise it throws
   /// `QueryError` when the query is rendered.
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil

@@ -29,7 +29,7 @@ struct ExistsStatement: Renderable {
 }
 
 extension SelectStatement {
-  /// Whether the rows can be counted in the query itself, by `count(*)` in place of its columns.
+  /// Whether `count(*)` in place of the query's columns counts the rows.
   fileprivate var countsByItself: Bool {
     !isDistinct && groups.isEmpty && having.isEmpty && limit == nil && offset == nil
       && extras?.content.isPlain ?? true && !selectsAggregate
@@ -48,8 +48,8 @@ extension SelectStatement {
     return .subquery(count)
   }
 
-  /// Whether a selected expression may be an aggregate, which returns one row even if the table has
-  /// none.
+  /// Whether a selected expression may be an aggregate, which returns one row even for a table
+  /// without rows.
   fileprivate var selectsAggregate: Bool {
     guard case .terms(let terms) = selection else { return false }
     return terms.contains { term in

@@ -5,11 +5,11 @@ import SQLCore
 /// A SELECT of a query: the query itself, or a subquery in one of its expressions.
 package struct QueryScope: Sendable {
   package let statement: SelectStatement
-  /// The place of the SELECT around it among the scopes; nil for the query itself.
+  /// The place of the surrounding SELECT among the scopes; nil for the query itself.
   package let parent: Int?
   /// The expression on the left of IN; nil for EXISTS and for a subquery that is a value.
   package let subject: ExpressionNode?
-  /// The number of times that the SQL of the query contains it.
+  /// The number of times that the SQL of the query contains this SELECT.
   package let count: Int
   /// Whether NULL is in a list only if the list contains NULL, as nil in Swift. Otherwise IN has
   /// SQL's three values.
@@ -17,10 +17,10 @@ package struct QueryScope: Sendable {
 }
 
 extension SelectStatement {
-  /// Returns the query and all its subqueries, each after the one around it.
+  /// Returns the query and all its subqueries, each after the SELECT that contains it.
   ///
-  /// Throws `QueryError` if a subquery is not a single SELECT over tables of models, or if it has an
-  /// aggregate over the rows around it.
+  /// Throws `QueryError` if a subquery is not a single SELECT over tables of models, or if it has
+  /// an aggregate over rows of an outer SELECT.
   package func scopes() throws -> [QueryScope] {
     var finder = ScopeFinder()
     try finder.visit(self, in: nil, subject: nil, count: 1, isOptional: false)
@@ -28,7 +28,7 @@ extension SelectStatement {
   }
 }
 
-/// A walk over all expressions of a query, including those that `first` does not visit.
+/// A walk over all expressions of a query, including expressions that `first` does not visit.
 private struct ScopeFinder {
   var scopes: [QueryScope] = []
   /// The place of the SELECT whose expressions are being visited.

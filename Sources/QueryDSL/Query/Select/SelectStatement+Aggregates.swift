@@ -25,8 +25,8 @@ extension SelectStatement {
     try replacing { try AggregateNode($0).map(replacement) }
   }
 
-  /// Returns the query with expressions of SELECT, HAVING and ORDER BY replaced: those for which the
-  /// closure returns another one.
+  /// Returns the query with expressions of SELECT, HAVING and ORDER BY replaced wherever the
+  /// closure returns another expression.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> SelectStatement {
@@ -68,8 +68,9 @@ extension SelectStatement {
     }
   }
 
-  /// The columns that WHERE, the conditions of joins and ORDER BY name: a change of any other column
-  /// of a row leaves it where it is in the result. Throws `QueryError` if they cannot be rendered.
+  /// The columns in WHERE, in the conditions of joins and in ORDER BY. A change of any other column
+  /// of a row leaves its place in the result unchanged. Throws `QueryError` if the clauses cannot
+  /// be rendered.
   package var decidingColumns: Set<ColumnID> {
     get throws {
       try Shape.columns { writer in
@@ -80,7 +81,7 @@ extension SelectStatement {
     }
   }
 
-  /// Whether a term of ORDER BY names a column of one of the tables, or is not known.
+  /// Whether a term of ORDER BY names a column of one of the tables, or is unknown.
   package func isOrdered(by tables: Set<TableID>) -> Bool {
     order.contains { term in
       guard let columns = try? Shape.columns(of: { term.write(to: &$0) }) else { return true }
@@ -88,8 +89,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with the conditions of HAVING in WHERE, in place of its own, and without
-  /// GROUP BY. Its tables then hold one row for each group.
+  /// Returns the query without GROUP BY, and with the conditions of HAVING as its WHERE. Its tables
+  /// then hold one row for each group.
   package var withoutGroups: SelectStatement {
     var statement = self
     statement.predicates = having
@@ -98,8 +99,8 @@ extension SelectStatement {
     return statement
   }
 
-  /// Returns the query ordered by expressions where it was ordered by the names of columns of the
-  /// result. A name that is not that of a selected expression stays.
+  /// Returns the query with the names of result columns in ORDER BY replaced by their expressions.
+  /// A name that no selected expression has stays.
   package var orderedByExpressions: SelectStatement {
     guard case .terms(let terms) = selection else { return self }
     var statement = self

@@ -1,7 +1,7 @@
-// The depth of a statement: its parts are walked by recursion, as those of an expression are.
+// The depth of a statement: recursion walks its parts, as it walks the parts of an expression.
 
 extension SelectStatement {
-  /// The number of levels of expressions and queries in it.
+  /// The number of levels of expressions and queries in the statement.
   package var depth: Int {
     var depth = 0
     for predicate in predicates { depth = max(depth, predicate.depth) }

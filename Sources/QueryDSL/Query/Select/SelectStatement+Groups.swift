@@ -3,12 +3,12 @@ import SQLCore
 // Groups by other expressions than columns, for keeping their result up to date.
 
 extension SelectStatement {
-  /// Returns the query with marks in place of the expressions by which it groups, wherever SELECT,
-  /// HAVING and ORDER BY repeat them outside aggregates. Columns stay.
+  /// Returns the query with marks in place of the terms of GROUP BY, wherever SELECT, HAVING and
+  /// ORDER BY repeat them outside aggregates. Columns stay.
   ///
   /// Throws `QueryError` if an expression cannot be rendered or has a part that cannot be rebuilt.
   ///
-  /// - Parameter others: the places of expressions that stay as well.
+  /// - Parameter others: the places of further expressions that stay.
   package func markingGroups(except others: Set<Int> = []) throws -> SelectStatement {
     var places: [SQL: Int] = [:]
     for (place, group) in groups.enumerated() where !others.contains(place) {
@@ -35,11 +35,11 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with the least of its values in a group, compared by bytes, in place of each
-  /// selected expression by which it groups at one of some places.
+  /// Returns the query with its selected GROUP BY terms at some places replaced by the least value
+  /// of each group, compared by bytes.
   ///
-  /// SQLite would give one of the values that a collation takes for equal, depending on the order in
-  /// which it reads the rows.
+  /// SQLite would return one of the values that a collation considers equal, depending on the order
+  /// in which it reads the rows.
   package func selectingLeastValues(ofGroups places: Set<Int>) throws -> SelectStatement {
     guard !places.isEmpty, case .terms(let terms) = selection else { return self }
     let nodes = try Set(places.map { try sql(of: groups[$0]) })
@@ -60,10 +60,9 @@ extension SelectStatement {
     return statement
   }
 
-  /// The number of the rows of a group whose value is not stored as an INTEGER, for each expression
-  /// by which the query groups. If some rows have another class than others, 1 and 1.0 are in one
-  /// group, and which of them an expression shows depends on the order in which SQLite reads the
-  /// rows.
+  /// For each GROUP BY term, the number of rows in a group whose value is not stored as an INTEGER.
+  /// If the rows have different storage classes, 1 and 1.0 are in one group, and the order in which
+  /// SQLite reads the rows decides which of them an expression shows.
   package var otherClassCounts: [ExpressionNode] {
     groups.compactMap { group in
       if case .column = group { return nil }
@@ -73,8 +72,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query without those terms of its order that are expressions by which it groups at
-  /// some places: the values that a collation takes for equal have the same place in its order.
+  /// Returns the query without the terms of ORDER BY that are GROUP BY terms at some places: values
+  /// that a collation considers equal have the same place in its order.
   package func withoutOrder(byGroups places: Set<Int>) throws -> SelectStatement {
     let nodes = try Set(places.map { try sql(of: groups[$0]) })
     var statement = self
@@ -87,7 +86,7 @@ extension SelectStatement {
   // It is never rendered to SQLite.
   private static func markText(_ place: Int) -> String { "the group's value \(place)" }
 
-  /// Returns an expression over this query's tables as it is written, with its values.
+  /// Returns an expression over this query's tables as SQL, with its values.
   private func sql(of node: ExpressionNode) throws -> SQL {
     var statement = SelectStatement(selection: .terms([.expression(node)]), from: from)
     statement.joins = joins

@@ -1,7 +1,8 @@
 import SQLCore
 
 extension SelectStatement {
-  /// Replaces the limit; nil removes it. A negative one, which SQL takes as no limit, is an error.
+  /// Replaces the limit; nil removes it. A negative limit, which SQL takes as no limit, is an
+  /// error.
   @usableFromInline
   mutating func setLimit(_ count: Int?) {
     if let count, count < 0 { note(QueryError("LIMIT is negative: \(count)")) }

@@ -1,14 +1,14 @@
 import SQLCore
 
-// The separation of a query from its values, so that live queries that differ only in these share
-// what is known about the query.
+// The separation of a query from its values. Live queries that differ only in values share what is
+// known about the query.
 
 extension SelectStatement {
   /// Returns the query with arguments in place of its values, and the values.
   ///
-  /// Values in lists, limits, aggregates, raw SQL and queries in FROM stay where they are, and so does
-  /// NULL, on which a plan depends. Throws `QueryError` if an expression has a part that cannot be
-  /// rebuilt.
+  /// Values in lists, limits, aggregates, raw SQL and queries in FROM stay in their place, and so
+  /// does NULL, because a plan depends on it. Throws `QueryError` if an expression has a part that
+  /// cannot be rebuilt.
   package func separatingValues() throws -> (statement: SelectStatement, values: [DatabaseValue]) {
     let separation = ValueSeparation()
     let statement = try separation.statement(self)
@@ -22,14 +22,15 @@ private final class ValueSeparation {
 
   private func separate(_ value: BoundValue) -> BoundValue {
     guard case .value(let known) = value, known != .null else { return value }
-    // Equal values need one argument only where they are the same in all queries of the form, which
-    // is not known.
+    // Two equal values could share one argument only if they were equal in all queries of the form,
+    // which is not known.
     values.append(known)
     return .argument(BoundArgument(values.count - 1, as: .standard))
   }
 
   func statement(_ statement: SelectStatement) throws -> SelectStatement {
-    // An expression that is also one of GROUP BY or ORDER BY must stay the same as that.
+    // An expression that also occurs in GROUP BY or ORDER BY must stay identical to that
+    // occurrence.
     let named = statement.groups + statement.order.map(\.expression)
     let isNamed = statement.isDistinct || named.contains { $0.columnID == nil }
     return try statement.rebuilt(selecting: isNamed ? nil : expression, predicate)

@@ -95,7 +95,7 @@ private struct Probing {
     }
   }
 
-  /// Returns the test for one value; nil if it is not the same as IN.
+  /// Returns the test for one value; nil if it would not mean the same as IN.
   private func probe(
     _ subject: ExpressionNode, _ statement: SelectStatement, isOptional: Bool
   ) -> PredicateNode? {
@@ -113,7 +113,7 @@ private struct Probing {
     else { return nil }
     var statement = statement
     (statement.isDistinct, statement.order) = (false, .none)
-    // The collation is that of the left side, as with IN.
+    // The collation of the left side counts, as with IN.
     statement.predicates.append(.compare(isOptional ? .isSame : .equal, subject, selected))
     return .exists(statement)
   }

@@ -1,11 +1,11 @@
 import SQLCore
 
-// A live query is evaluated again only for the rows that a commit concerns: the same statement with
+// A live query is evaluated again only for the rows that a commit affects: the same statement with
 // further conditions on the keys of its tables.
 
 extension SelectStatement {
   /// Adds the condition that a column has one of the given values, which are bound as one array. A
-  /// single value is compared by `=`, with which SQLite need not sort what an index has in order.
+  /// single value is compared by `=`, so that SQLite need not sort rows that an index has in order.
   ///
   /// - Parameter orNull: whether it may also be NULL.
   package mutating func restrict(
@@ -38,7 +38,8 @@ extension SelectStatement {
         containsNull: orNull ? .value(.integer(1)) : nil))
   }
 
-  /// Keeps only the joins up to one of them, which then leaves out rows that it finds no row for.
+  /// Keeps only the joins up to one of them. That join becomes an inner join, which leaves out rows
+  /// for which it finds no row.
   package mutating func endJoins(withInner index: Int) {
     var kept = Array(joins[...index])
     if kept[index].kind == .left {

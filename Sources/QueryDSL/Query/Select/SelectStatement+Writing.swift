@@ -12,8 +12,8 @@ extension SelectStatement: Renderable {
     writer.token(.close)
   }
 
-  /// Writes the statement, or one that counts its rows. No closure captures the statement here:
-  /// that would copy it each time a query runs.
+  /// Writes the statement, or a statement that counts its rows. No closure captures the statement
+  /// here: that would copy it each time a query runs.
   func write(to writer: inout ShapeWriter, countingRows: Bool) {
     if let extras {
       return write(to: &writer, countingRows: countingRows, with: extras.content)
@@ -172,8 +172,8 @@ extension SelectStatement: Renderable {
     }
   }
 
-  /// Returns the collation of the result column that ORDER BY names. It is a mistake if SELECT
-  /// gives no column that name: SQLite would take it for a column of a table, or refuse it.
+  /// Returns the collation of the result column that ORDER BY names. If no selected column has that
+  /// name, it is a mistake: SQLite would take the name for a column of a table, or refuse it.
   private func collation(ofResultColumn name: String, _ writer: inout ShapeWriter) -> String? {
     guard let column = resultColumns.first(where: { $0.name.isSame(as: name) }) else {
       writer.fail(QueryError("ORDER BY \(name): no selected column has that name"))
@@ -188,8 +188,8 @@ extension SelectStatement: Renderable {
         + "`order(byColumn:)`")
   }
 
-  /// The columns of the result whose names are certain. The type is nil if the expression with that
-  /// name has its collation already.
+  /// The result columns whose names are certain. The type is nil if the expression with that name
+  /// already has its collation.
   private var resultColumns: [(name: String, type: (any ColumnValue.Type)?)] {
     if let compound = extras?.content.compound { return compound.first.resultColumns }
     switch selection {
@@ -245,11 +245,11 @@ extension CompoundNode {
     }
   }
 
-  /// Writes an operand. One that has an order, a limit, WITH or operands of its own is written in a
-  /// FROM.
+  /// Writes an operand. An operand that has an order, a limit, WITH or its own operands is written
+  /// in a FROM.
   ///
-  /// So is an operand with a RIGHT or FULL JOIN: if the UNION ALL is itself in a FROM, SQLite 3.40
-  /// flattens its operands and loses the WHERE of the others.
+  /// The same holds for an operand with a RIGHT or FULL JOIN: if the UNION ALL is itself in a FROM,
+  /// SQLite 3.40 flattens its operands and loses the WHERE of the others.
   private static func write(
     _ statement: SelectStatement, isFirst: Bool, to writer: inout ShapeWriter
   ) {
@@ -261,7 +261,7 @@ extension CompoundNode {
 }
 
 extension SelectStatement {
-  /// Whether it is written as an operand of a compound as it is.
+  /// Whether the statement can be an operand of a compound without parentheses or a subquery.
   var isSimpleOperand: Bool {
     order.isEmpty && limit == nil && offset == nil
       && extras?.content.commonTables.isEmpty ?? true && extras?.content.compound == nil

@@ -3,7 +3,7 @@ import SQLCore
 /// A SELECT statement as a tree.
 @usableFromInline
 package struct SelectStatement: Sendable {
-  /// The selected columns: those of one table, or a list of terms.
+  /// The selected columns: all columns of one table, or a list of terms.
   @usableFromInline
   package enum Selection: Sendable {
     case table(TableID)
@@ -49,7 +49,7 @@ package struct SelectStatement: Sendable {
   package var order: ShortList<OrderTerm> = .none
   package var limit: RowCount?
   package var offset: RowCount?
-  /// The parts that few queries have; nil for a SELECT over the table of one model that has none of
+  /// The parts that few queries have; nil for a SELECT over the table of one model without any of
   /// them.
   package private(set) var extras: SelectExtras?
 
@@ -65,7 +65,7 @@ package struct SelectStatement: Sendable {
     return count
   }
 
-  /// Adds predicates, which must hold in addition to the existing ones.
+  /// Adds predicates to the existing ones; all of them must hold.
   @usableFromInline
   mutating func add(_ lines: consuming PredicateLines) {
     predicates.append(contentsOf: lines.nodes)
@@ -121,7 +121,7 @@ extension SelectStatement {
   }
 }
 
-/// The parts that few queries have, kept outside `SelectStatement` so that this stays small.
+/// The parts that few queries have, kept outside `SelectStatement` to keep it small.
 package final class SelectExtras: Sendable {
   package struct Content: Sendable {
     package var joins: [SelectStatement.Join] = []
@@ -133,10 +133,10 @@ package final class SelectExtras: Sendable {
     package var sources: [(table: TableID, source: TableReference.Source)] = []
     package var windows: [(name: String, window: WindowSpecification)] = []
     package var compound: CompoundNode?
-    /// The expressions of LIMIT and OFFSET, where these are not numbers.
+    /// The expressions of LIMIT and OFFSET, if they are not numbers.
     package var limit: ExpressionNode?
     package var offset: ExpressionNode?
-    /// The search in an index of vectors, which finds the rows that are ordered by distance.
+    /// The search in an index of vectors, which finds the rows to order by distance.
     var nearest: NearestSearch?
 
     /// Whether all tables are tables of models, and the rows come from a single SELECT.
@@ -152,7 +152,7 @@ package final class SelectExtras: Sendable {
     self.content = content
   }
 
-  /// Returns what the rows of a table come from; nil for the table of a model.
+  /// Returns the source of a table's rows; nil for the table of a model.
   func source(of table: TableID) -> TableReference.Source? {
     content.sources.first { $0.table == table }?.source
   }
@@ -206,7 +206,7 @@ package struct CommonTableName: Hashable, Sendable {
 /// A common table with its query.
 package final class CommonTableNode: Sendable {
   package let name: CommonTableName
-  /// The number of the layout whose columns it has.
+  /// The number of the layout that describes its columns.
   package let layout: UInt16
   package let query: SelectStatement
   /// The number of levels of the query.
@@ -233,6 +233,6 @@ extension TableID {
   /// The table of a SELECT without FROM. No layout has the number 0.
   static let none = TableID(layout: 0, source: 0)
 
-  /// Whether it stands for no table.
+  /// Whether the reference stands for no table.
   var isNone: Bool { layout == 0 && source == 0 }
 }

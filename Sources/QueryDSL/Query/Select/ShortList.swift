@@ -1,4 +1,4 @@
-/// A list that does not allocate for zero or one element, which is the size of most clauses of a
+/// A list that does not allocate memory for zero or one element, the size of most clauses of a
 /// query.
 @usableFromInline
 package enum ShortList<Element: Sendable>: Sendable {
@@ -50,7 +50,7 @@ extension ShortList: RandomAccessCollection {
     }
   }
 
-  /// The element at an index, which must be one of `indices`.
+  /// The element at an index, which must be in `indices`.
   @inlinable
   package subscript(index: Int) -> Element {
     switch self {

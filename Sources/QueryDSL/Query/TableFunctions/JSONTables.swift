@@ -13,11 +13,10 @@ import SQLCore
 /// // SELECT "Post"."title", "apus_json_each"."value"
 /// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String')
 /// ```
-/// An element has the form in which a column stores its type. Numbers and Bool are read by SQLite's
-/// `json_each`; other types are read by a function of the library, as `JSON<Value>` decodes them.
-/// An element that is null needs an optional type. An element of another type throws
-/// `DatabaseError`. A type of your own without a raw value throws `QueryError` when the query is
-/// rendered.
+/// An element has the stored form of its type. SQLite's `json_each` reads numbers and Bool. A
+/// function of the library reads other types, as `JSON<Value>` decodes them. An element that is
+/// null needs an optional type. An element of another type throws `DatabaseError`. Your own type
+/// without a raw value throws `QueryError` when the query is rendered.
 public func jsonEach<Element: ColumnValue>(
   _ json: SQLExpression<JSON<[Element]>>
 ) -> TableFunctionCall<JSONElement<Element>> {
@@ -67,8 +66,8 @@ public func jsonEach<Value: ColumnValue>(
   jsonElements(json.node, Value.self, areMembers: true)
 }
 
-/// Returns a table with a row for each member of a JSON object whose values are objects or arrays,
-/// which are JSON themselves.
+/// Returns a table with a row for each member of a JSON object. The values are objects or arrays,
+/// so they are JSON themselves.
 @_disfavoredOverload
 public func jsonEach<Value>(
   _ json: SQLExpression<JSON<[String: Value]>>
@@ -76,8 +75,8 @@ public func jsonEach<Value>(
   jsonTable("json_each", json.node.withoutCutTexts)
 }
 
-/// Returns a table with a row for each member of a JSON object whose values are objects or arrays;
-/// it has no rows for NULL.
+/// Returns a table with a row for each member of a JSON object with objects or arrays as values; it
+/// has no rows for NULL.
 @_disfavoredOverload
 public func jsonEach<Value>(
   _ json: SQLExpression<JSON<[String: Value]>?>

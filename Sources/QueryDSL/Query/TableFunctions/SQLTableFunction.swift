@@ -13,14 +13,14 @@ import SQLCore
 /// }
 /// // SELECT "Post"."id", "words"."word" FROM "Post" JOIN "words"("Post"."title")
 /// ```
-/// The columns of the row are found by their names; the function may have others. The compiler
-/// cannot check the declaration. A function or a column that does not exist throws `DatabaseError`
-/// when the query runs; a value of another type throws `ColumnValueError` when it is read. To call
-/// it without its last arguments, declare it again without them.
+/// The columns of the row are found by their names; the function may have further columns. The
+/// compiler cannot check the declaration. A missing function or column throws `DatabaseError` when
+/// the query runs; a value of another type throws `ColumnValueError` when it is read. To call the
+/// function without its last arguments, declare it again without them.
 public struct SQLTableFunction<Row: ResultRow, each Argument: ColumnValue>: Sendable {
   private let name: String
 
-  /// Declares the function with that name, which is written in quotation marks.
+  /// Declares the function with that name. The name is quoted in SQL.
   public init(_ name: String) {
     self.name = name
   }
@@ -71,8 +71,8 @@ public func generateSeries(
   generateSeries(SQLExpression(start), through: SQLExpression(end), by: SQLExpression(step))
 }
 
-/// Returns a table of integers whose end depends on the tables before it.
-/// SQL: `"generate_series"(?, "Order"."amount", ?)`
+/// Returns a table of integers whose end depends on earlier tables of the query. SQL:
+/// `"generate_series"(?, "Order"."amount", ?)`
 public func generateSeries(
   _ start: Int, through end: SQLExpression<Int>, by step: Int = 1
 ) -> TableFunctionCall<SeriesElement> {
@@ -100,11 +100,12 @@ public struct PragmaTableInfo: ResultRow, Equatable {
   @Column public var name: String
   /// Its declared type, or an empty text.
   @Column public var type: String
-  /// Whether it is declared NOT NULL. SQL: `"notnull"`
+  /// Whether the column is declared NOT NULL. SQL: `"notnull"`
   @Column public var isNotNull: Bool
-  /// The SQL of its default. SQL: `"dflt_value"`
+  /// The SQL of the column's default. SQL: `"dflt_value"`
   @Column public var defaultValue: String?
-  /// Its position in the primary key, from 1; 0 if it does not belong to it. SQL: `"pk"`
+  /// The position of the column in the primary key, from 1; 0 if the column does not belong to the
+  /// key. SQL: `"pk"`
   @Column public var keyPosition: Int
 
   /// The names of SQLite's columns.
@@ -117,7 +118,7 @@ public struct PragmaTableInfo: ResultRow, Equatable {
 }
 
 /// Returns a table with a row for each column of a table in the database, except hidden and
-/// generated ones; it has no rows if the table does not exist.
+/// generated columns; it has no rows if the table does not exist.
 ///
 /// ```swift
 /// let names = try db.fetch(pragmaTableInfo("Post").all.select(\.$name))
@@ -128,8 +129,8 @@ public func pragmaTableInfo(_ table: String) -> TableFunctionCall<PragmaTableInf
   pragmaTableInfo(SQLExpression(table))
 }
 
-/// Returns a table with a row for each column of a table whose name depends on the tables before
-/// it. SQL: `"pragma_table_info"("Log"."table")`
+/// Returns a table with a row for each column of a table whose name depends on earlier tables of
+/// the query. SQL: `"pragma_table_info"("Log"."table")`
 public func pragmaTableInfo(
   _ table: SQLExpression<String>
 ) -> TableFunctionCall<PragmaTableInfo> {

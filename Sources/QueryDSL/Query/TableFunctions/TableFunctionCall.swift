@@ -12,12 +12,12 @@ import SQLCore
 /// // SELECT "Post"."title", "apus_json_each"."key"
 /// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String') WHERE "apus_json_each"."value" = ?
 /// ```
-/// `as` gives it the columns of the row type. Its arguments may be columns of the tables before it:
-/// it is then evaluated for each of their rows. If no argument is a column, it is a query by itself
-/// and can be fetched: `db.fetch(generateSeries(1, through: 10))`.
+/// `as` gives it the columns of the row type. Its arguments may be columns of earlier tables: the
+/// function is then evaluated for each of their rows. If no argument is a column, the call is
+/// itself a query and can be fetched: `db.fetch(generateSeries(1, through: 10))`.
 ///
-/// The rows of a virtual table are not observed: a live query that reads one is fetched again when
-/// one of its other tables changes.
+/// The rows of a virtual table are not observed: a live query that reads a virtual table is fetched
+/// again when one of its other tables changes.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
 public struct TableFunctionCall<Row: ResultRow>: Fetchable {
   let name: String
@@ -39,8 +39,8 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
       query: Query(statement: statement, decoding: Row.decoding), columns: columns)
   }
 
-  /// Returns a query for the rows of the function for which each line holds.
-  /// SQL: `FROM "generate_series"(?, ?, ?) WHERE a AND b`
+  /// Returns a query for the rows of the function that match every line. SQL:
+  /// `FROM "generate_series"(?, ?, ?) WHERE a AND b`
   public func `where`(
     @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
   ) -> TableQuery<Row, Row> {
@@ -66,22 +66,22 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
 
 /// A table-valued function, or a full-text search, in FROM or a join.
 public struct TableFunctionReference: TableReferenceConvertible {
-  /// The table and what its rows come from; programs do not use it directly.
+  /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
   /// The condition of a join; nil if the arguments of the function say which rows it has.
   var condition: PredicateNode?
 }
 
-/// Joins each row with all rows of a table-valued function, whose arguments may name columns of the
-/// tables before it. SQL: `JOIN "json_each"("Post"."numbers")`
+/// Joins each row with all rows of a table-valued function, whose arguments may name columns of
+/// earlier tables. SQL: `JOIN "json_each"("Post"."numbers")`
 ///
-/// A row for which the function has no rows is left out; `LeftJoin` keeps it.
+/// If the function returns no rows for a row, that row is left out; `LeftJoin` keeps it.
 public func Join(_ table: TableFunctionReference) -> QueryClause {
   QueryClause(.join(.inner, table._reference, table.condition))
 }
 
-/// Joins each row with all rows of a table-valued function, and keeps the rows for which it has
-/// none. SQL: `LEFT JOIN "json_each"("Post"."numbers")`
+/// Joins each row with all rows of a table-valued function, and keeps rows for which the function
+/// returns none. SQL: `LEFT JOIN "json_each"("Post"."numbers")`
 public func LeftJoin(_ table: OptionalTableFunctionReference) -> QueryClause {
   QueryClause(.join(.left, table._reference, table.condition))
 }
@@ -108,10 +108,10 @@ public func LeftJoin(_ table: TableFunctionReference) -> QueryClause {
   QueryClause(joining: [])
 }
 
-/// A table-valued function, or a full-text search, whose columns are optional, in a join that may
-/// find no row.
+/// A table-valued function, or a full-text search, in a join that may find no row, so that its
+/// columns are optional.
 public struct OptionalTableFunctionReference: OptionalTableReferenceConvertible {
-  /// The table and what its rows come from; programs do not use it directly.
+  /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
   /// The condition of a join; nil if the arguments of the function say which rows it has.
   var condition: PredicateNode?

@@ -11,9 +11,9 @@ import SQLCore
 package struct ColumnType: Sendable {
   package let type: any ColumnValue.Type
   package let storedForm: StoredForm
-  /// The name of the property, as a key path writes it.
+  /// The name of the property in a key path.
   package let property: String
-  /// Whether it is a column of the primary key.
+  /// Whether the column belongs to the primary key.
   package let isKey: Bool
 
   init(
@@ -52,7 +52,7 @@ package struct ColumnType: Sendable {
       || type is any RangeReplaceableCollection<UInt8>.Type
   }
 
-  /// The forms that a storage class identifies. REAL identifies none, because it stores dates in
+  /// The forms that a storage class identifies. REAL identifies no form, because it stores dates in
   /// several forms.
   private static let forms: [StoredForm] = [.standard, .bytes, .iso8601]
 
@@ -71,7 +71,7 @@ package struct ColumnType: Sendable {
     return type.conversion(from: oldForm, to: storedForm)
   }
 
-  /// The zero or empty value of the type, as Swift writes it: `0`, `""`. nil if the type has none.
+  /// The zero or empty value of the type in Swift: `0`, `""`. Nil if the type has none.
   package var emptyValue: String? {
     return switch type.nonOptional {
     case is any FixedWidthInteger.Type, is any BinaryFloatingPoint.Type: "0"
@@ -82,8 +82,7 @@ package struct ColumnType: Sendable {
     }
   }
 
-  /// The zero or empty value of the type, as SQL writes it; nil if the type has none or is
-  /// optional.
+  /// The zero or empty value of the type in SQL; nil if the type has none or is optional.
   var fallbackLiteral: String? {
     switch type {
     case is any FixedWidthInteger.Type, is Bool.Type: "0"
@@ -97,15 +96,15 @@ package struct ColumnType: Sendable {
   /// Returns the line of a schema that gives existing rows a value in a new column.
   ///
   /// The library cannot read the initial value of the property, because only an initialiser of the
-  /// model computes it. The line offers the zero of the type, and says what the value is for.
+  /// model computes it. The line offers the zero of the type, and says which value it stands for.
   package func defaultLine(_ value: String) -> String {
     "Default(\(path), \(value))  // the value that existing rows get"
   }
 
-  /// The key path to the property, as a line of a schema writes it.
+  /// The key path to the property in a line of a schema.
   package var path: String { property.columnPath }
 
-  /// Returns the declaration of the property, as a model writes it, or a group of columns. A key is
+  /// Returns the declaration of the property in a model, or of a group of columns. A key is
   /// optional only if it was declared optional.
   ///
   /// - Parameter isOpen: whether the type becomes the `OpenEnum` of the enumeration.
@@ -117,7 +116,7 @@ package struct ColumnType: Sendable {
       + (isOptional ? "?" : "")
   }
 
-  /// Whether the type has raw values, and cannot read all others as `OpenEnum` does.
+  /// Whether the type has raw values and throws for unknown ones, unlike `OpenEnum`.
   package var isClosedEnumeration: Bool {
     type.nonOptional is any RawRepresentable.Type && !name.hasPrefix("OpenEnum<")
   }
@@ -159,7 +158,7 @@ extension ColumnType {
     (try? type.check(value, as: form)) != nil
   }
 
-  /// Whether a value is exactly what the type writes in a form.
+  /// Whether the type writes exactly this value in a form.
   package func isWritten(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     type.converted(value, from: form, to: form) == value
   }
@@ -188,7 +187,7 @@ extension ColumnValue {
   }
 }
 
-/// A conversion that a schema declares: how the values of a column become those of its new type.
+/// A conversion that a schema declares: how the values of a column become values of its new type.
 package struct DeclaredConversion: Sendable {
   package let source: StoredType
   package let target: StoredType
@@ -220,7 +219,7 @@ package struct StoredType: Sendable {
     isOptional = type.isOptional
   }
 
-  /// Whether both types store the same values in the same way, NULL aside.
+  /// Whether both types store the same values in the same way, except NULL.
   func isSame(as other: StoredType) -> Bool { name == other.name && form == other.form }
 
   /// `Date`, `Date as iso8601`

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The declarations of a list of models: tables, views and what migrations check of them.
+/// The declarations of a list of models: tables, views and the facts that migrations check.
 package struct Declarations: Sendable {
   package let tables: [TableDefinition]
   package let views: [ViewDefinition]
@@ -10,8 +10,7 @@ package struct Declarations: Sendable {
   package let searchIndexes: [SearchIndexDefinition]
   /// The FTS5 tables that must exist already.
   package let searchTables: [SearchTableDefinition]
-  /// The objects that the library owns: the triggers, what other modules keep, and the full-text
-  /// indexes.
+  /// The objects that the library owns: triggers, objects of other modules, and full-text indexes.
   package let owned: [any OwnedObject]
   /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
   /// by character.
@@ -20,13 +19,13 @@ package struct Declarations: Sendable {
   package let removals: [Removal]
   /// The conversions for which only a note in the database shows whether they have run.
   package let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
-  /// The exchanges of names, as the database notes them.
+  /// The exchanges of names, in the form in which the database notes them.
   package let exchanges: [String]
-  /// The `Unique64` columns with which primary keys begin.
+  /// The `Unique64` columns that are the first column of a primary key.
   package let ids: [IDColumn]
-  /// The types of the columns, to be compared with those that the file notes.
+  /// The types of the columns, for comparison with the types that the file notes.
   package let types: NotedTypes
-  /// The notes of a file whose tables are exactly those of the models.
+  /// The notes of a file with exactly the models' tables.
   package let notedTypes: String
 
   package init(
@@ -63,14 +62,14 @@ package struct Declarations: Sendable {
       .filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// Whether everything that schemas drop is gone already, given that the existing tables equal
+  /// Whether everything that schemas drop is already gone, given that the existing tables equal
   /// their declarations.
   func isWithoutRemovals(in schema: ExistingSchema) -> Bool {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
   }
 
-  /// Whether a trigger or a full-text index that a schema drops is declared as well: the declared
-  /// one took its place.
+  /// Whether a trigger or a full-text index that a schema drops is also declared, so that the
+  /// declared object has replaced the dropped one.
   private func isRedeclared(_ removal: Removal) -> Bool {
     switch removal {
     case .trigger(let name): TriggerDefinition.named(name, in: triggers) != nil
@@ -102,7 +101,7 @@ extension Declarations {
     }
   }
 
-  /// Returns whether something else already has the name.
+  /// Returns whether another object already has the name.
   package func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || declares(relation: name)
       || declares(searchIndex: name)
@@ -164,7 +163,8 @@ extension Declarations {
       tables: Self.tables(of: definitions), views: views, searchTables: searchTables, ids: ids)
     self = declared
     Self.known.withLock { known in
-      // Programs have a few lists of models; the bound is for one that creates lists without end.
+      // Programs have a few lists of models; the bound protects against a program that creates
+      // lists without end.
       if known.count < 256 { known[key] = declared }
     }
   }
@@ -215,8 +215,8 @@ extension Declarations {
   }
 }
 
-/// A `Unique64` column with which a primary key begins. Later columns of a key do not count,
-/// because the key's index does not order their ids.
+/// A `Unique64` column that is the first column of a primary key. Later columns of a key do not
+/// count, because the key's index does not order their ids.
 package struct IDColumn: Hashable {
   package let table: String
   let column: String
@@ -257,7 +257,7 @@ extension ConnectionCore {
 // As methods of arrays, these would be candidates for `.uniqued` after the result of `fetch`, and
 // Swift 6.3 crashes there.
 
-/// Returns the elements without those that are equal to an earlier one.
+/// Returns the elements, without elements that equal an earlier one.
 package func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
   var seen: Set<Element> = []
   return elements.filter { seen.insert($0).inserted }

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The declared SQL of tables, indexes, views, full-text indexes and triggers, as it stands in the
-/// schema of a file that matches the declarations.
+/// The declared SQL of tables, indexes, views, full-text indexes and triggers. The schema of a file
+/// that matches the declarations has exactly this SQL.
 package struct DeclaredDefinitions: Sendable {
   /// The definitions in the order of the models: each table, then its indexes; then the views
   /// and the full-text indexes; then the triggers: of the models, of the change log, and of the
@@ -12,13 +12,13 @@ package struct DeclaredDefinitions: Sendable {
   private let unmarked: [Int: String]
   /// The places of tables, indexes and views by their names.
   private let indices: [String: Int]
-  /// The places of triggers, whose names may be those of tables.
+  /// The places of triggers. Their names may equal the names of tables.
   private let triggerIndices: [String: Int]
   /// The places of each table and its indexes, by the folded names of the tables.
   private let tables: [String: Range<Int>]
   /// The folded names of the views.
   private let views: Set<String>
-  /// Whether each declared table has a definition: none of them has a problem.
+  /// Whether each declared table has a definition, because none of them has a problem.
   let areComplete: Bool
 
   init(
@@ -124,14 +124,14 @@ extension StatementRow {
 
 // MARK: Comparing on the way
 
-/// The schema of a database, read by one statement and compared on the way with what models
-/// declare.
+/// The schema of a database, read by one statement and compared on the way with the models'
+/// declarations.
 ///
 /// Most often the two are equal. Then no definition is copied or parsed.
 package struct SchemaReading {
   private let entries: [ExistingSchema.Entry]
-  /// Whether the existing definitions equal the declared ones character by character, no index or
-  /// trigger stands beside them, and nothing is left to drop.
+  /// Whether the existing definitions equal the declared ones character by character, there is no
+  /// other index or trigger, and nothing is left to drop.
   package let isExact: Bool
   /// The definition of the view that notes the types of columns; nil if the file does not have it.
   package let types: String?

@@ -3,8 +3,9 @@ import SQLCore
 /// The Swift types of the columns of a file, as the programs that migrated it declared them.
 ///
 /// A schema does not show that an enumeration has lost a case, or that the struct of a JSON column
-/// has another property. So a migration notes the signature of each type. An opening compares them,
-/// and checks the values of a column if the signature of its type differs from the noted one.
+/// has another property. So a migration notes the signature of each type. When the file is opened,
+/// the signatures are compared. If the signature of a column's type differs, the values of the
+/// column are checked.
 ///
 /// The notes are the definition of a view, `CREATE VIEW "apus_types" AS SELECT '…' AS "types"`,
 /// since an opening reads all definitions anyway. Most often the text is the expected one: then no
@@ -12,9 +13,8 @@ import SQLCore
 package struct NotedTypes: Sendable {
   package static let name = "apus_types"
 
-  /// The signatures by the names of columns, by the names of tables. Names are folded, and all
-  /// texts are escaped. A type that reads every value has the empty signature, which the notes of a
-  /// file leave out.
+  /// The signatures of columns in each table. Names are folded, and all texts are escaped. A type
+  /// that reads every value has the empty signature, which the notes of a file omit.
   private(set) var tables: [String: [String: String]] = [:]
 
   /// The types that models declare.
@@ -70,9 +70,9 @@ package struct NotedTypes: Sendable {
 
   // MARK: Comparing
 
-  /// Whether the types that models declare are the noted ones. A table without notes, which a file
-  /// of another program or of an earlier version of Apus has, counts as noted: its values are not
-  /// read until its types change.
+  /// Whether the types that models declare are the noted ones. A table without notes comes from
+  /// another program or an earlier version of Apus. It counts as noted: its values are not read
+  /// until its types change.
   package func covers(_ declared: NotedTypes) -> Bool {
     declared.tables.allSatisfy { table, columns in
       guard let noted = tables[table] else { return true }
@@ -80,9 +80,9 @@ package struct NotedTypes: Sendable {
     }
   }
 
-  /// Returns the declared columns, folded, whose values are to be checked: their types have changed
-  /// since the table was noted, and not only by more cases. The notes have the names from before the
-  /// renamings.
+  /// Returns the declared columns, folded, whose values must be checked: their types have changed
+  /// since the table was noted, and not only by added cases. The notes have the names from before
+  /// the renamings.
   package func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
     let former = renames.formerName(ofTable: table.name) ?? table.name
     guard let noted = tables[Self.key(former)] else { return [] }

@@ -3,23 +3,23 @@ import SQLCore
 /// An object that the library owns in the schema of a file, because a line of a model's schema
 /// declares it: a trigger, a full-text index with its triggers, or the triggers of the change log.
 ///
-/// A migration compares it with what the file has, and drops what differs before all other steps and
-/// creates it after them, because its text names tables and columns. A module above this one adds
-/// objects of its own by an `OwnedObjectLine`.
+/// A migration compares the object with the file. If it differs, the migration drops it before all
+/// other steps and creates it after them, because its text names tables and columns. A module above
+/// this one adds its own objects by an `OwnedObjectLine`.
 package protocol OwnedObject: Sendable {
   var kind: OwnedObjectKind { get }
   /// The name of the table or view.
   var table: String { get }
-  /// The definitions, as they stand in the schema of a file that matches the declaration.
+  /// The definitions, as the schema of a file that matches the declaration has them.
   var definitions: [ExistingSchema.Entry] { get }
-  /// The name of what keeps up with the changes of the table, for messages; nil for a trigger of a
-  /// model.
+  /// The name of the feature that follows the changes of the table, for messages; nil for a trigger
+  /// of a model.
   var follower: String? { get }
 
   /// Returns how a migration changes the file; nil if the file has the object already.
   func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange?
 
-  /// Returns what connections need for all objects of this type.
+  /// Returns the registrations that connections need for all objects of this type.
   static func registrations(for declared: Declarations, isReadOnly: Bool) -> [Registration]
   /// Called when a database has been opened and migrated, once for all objects of this type.
   static func didOpen(_ database: Database) throws
@@ -40,9 +40,9 @@ package enum OwnedObjectKind: Hashable, Sendable {
   case log
 }
 
-/// A line of a schema by which another module declares an object of a table.
+/// A line of a schema with which another module declares an object of a table.
 package struct OwnedObjectLine: Sendable {
-  /// The line as it is written, which occurs once for each table.
+  /// The text of the line, which occurs once for each table.
   let name: String
   let follower: String
   let object: @Sendable (TableDefinition) -> any OwnedObject
@@ -74,17 +74,17 @@ package struct OwnedObjectLine: Sendable {
 package struct OwnedObjectMigration {
   package let declared: Declarations
   package let schema: ExistingSchema
-  /// Whether the migration does all of its steps. While the user's own steps still read the old
-  /// columns, objects stay as they are, unless a renaming breaks them.
+  /// Whether the migration takes all of its steps. While the user's own steps still read the old
+  /// columns, objects stay unchanged, unless a renaming breaks them.
   package let isWhole: Bool
   /// The folded names of the views that are dropped first, with their triggers.
   let droppedViews: Set<String>
-  /// The tables whose rows are copied into a new table, for which no trigger fires.
+  /// The tables whose rows are copied into a new table. The copying fires no triggers.
   package let rebuilds: [Rebuild]
   /// The statements that create other objects of the migration.
   package var creation: Set<String> = []
 
-  /// A table with the names of the columns that are copied, and those whose values change.
+  /// A table with the names of the copied columns, and of the columns whose values change.
   package typealias Rebuild = (table: String, sameColumns: [String], changedColumns: [String])
 
   package init(
@@ -107,20 +107,20 @@ package struct OwnedObjectMigration {
   package func drops(view name: String) -> Bool { droppedViews.contains(name.lowercasedASCII) }
 }
 
-/// The statements by which a migration changes an owned object, or the refusal to do so.
+/// The statements with which a migration changes an owned object, or the refusal to do so.
 package struct OwnedObjectChange {
   package let reason: String
   /// The statements that run before all other steps.
   package var drops: [String] = []
-  /// The existing object that they drop, whose name may be spelled differently; nil for the declared
-  /// one.
+  /// The existing object that they drop, if its name is spelled differently; nil for the declared
+  /// name.
   package var droppedKind: OwnedObjectKind?
-  /// The statements that run after them.
+  /// The statements that run after all other steps.
   package var creation: [String] = []
   package var creationReason: String
-  /// The statements that make the object agree again with the rows of its table.
+  /// The statements that fill the object from the rows of its table.
   package var filling: [String] = []
-  /// The lines of which one resolves the refusal; empty if nothing is refused.
+  /// The lines that would resolve the refusal, each alone; empty if nothing is refused.
   package var refusedLines: [String] = []
 
   package static let isDeclared = "the schema declares it"
@@ -143,7 +143,7 @@ package struct OwnedObjectChange {
 }
 
 extension OwnedObject {
-  /// Whether the tables and triggers that a file has are exactly the declared ones.
+  /// Whether a file has exactly the declared tables and triggers.
   package func isSame(as existing: [ExistingSchema.Entry]) -> Bool {
     let definitions = definitions
     return existing.count == definitions.count
@@ -170,8 +170,8 @@ extension ExistingSchema.Entry {
   /// Whether a migration created the trigger, and may therefore drop it.
   package var isOwnTrigger: Bool { mark == SQLComment.mark || mark == SQLComment.logMark }
 
-  /// Whether the trigger writes the change log. A program knows these triggers even if it does not
-  /// use the log, because they stay until a schema ends the log.
+  /// Whether the trigger writes the change log. A program recognises these triggers even if it does
+  /// not use the log, because they stay until a schema ends the log.
   package var isLogTrigger: Bool { mark == SQLComment.logMark }
 
   /// The comment after the name of a trigger.

@@ -9,7 +9,7 @@ extension String {
   /// The text in a comment at the end of a line.
   package var inComment: String { contains(where: \.isNewline) ? swiftLiteral : self }
 
-  /// Whether Swift takes it for a name as it is.
+  /// Whether Swift accepts the text as a name without changes.
   package var isSwiftName: Bool { isIdentifier && !Self.words.contains(self) }
 
   /// The name of a property, in backticks where Swift needs them.
@@ -22,8 +22,8 @@ extension String {
     return "\\." + path.joined(separator: ".")
   }
 
-  /// The properties that lead to a column: of `home.$city`, the group's and that of the group's
-  /// column.
+  /// The properties that lead to a column: for `home.$city`, the property of the group and the
+  /// property of its column.
   var propertiesOfGroups: [String] { split(separator: ".$").map { String($0) } }
 
   private static let words: Set = [
@@ -52,8 +52,8 @@ extension String {
     return first.properties.isXIDStart || first == "_" ? joined : "_\(joined)"
   }
 
-  /// The name of a type without the modules in it; nil for one inside a function, which no other
-  /// place can name.
+  /// The name of a type without its modules; nil for a type inside a function, which no other place
+  /// can name.
   var withoutModules: String? {
     guard !contains("(unknown context") else { return nil }
     var result = ""
@@ -95,7 +95,7 @@ extension StorageClass {
     self == .blob ? [UInt8].self : valueType ?? [UInt8].self
   }
 
-  /// The name of that type.
+  /// The name of the Swift type of the column.
   package var swiftType: String {
     propertyType == [UInt8].self ? "[UInt8]" : String(describing: propertyType)
   }
@@ -104,13 +104,13 @@ extension StorageClass {
 extension TableDefinition {
   /// A line that gives a model another table.
   ///
-  /// - Parameter isTaken: whether something has a name already.
+  /// - Parameter isTaken: whether a name is already taken.
   package func otherNameLine(_ isTaken: (String) -> Bool = { _ in false }) -> String {
     "static let tableName = \(name.numbered(isTaken).swiftLiteral)"
   }
 
-  /// A line that declares a column which the table has. Where the column is not called as the
-  /// property, a second line names it.
+  /// A line that declares an existing column of the table. If the property has another name than
+  /// the column, a second line gives the column's name.
   ///
   /// - Parameter undeclared: the names of all columns that no model declares: each gets another
   ///   property, so that their lines can be pasted together.
@@ -134,7 +134,8 @@ extension TableDefinition {
         && !(property.hasPrefix("_") && taken.contains(String(property.dropFirst())))
     }
     var properties: [String: String] = [:]
-    // A column whose name is a property's comes before one whose name has to be changed.
+    // A column that already has the name of a property comes before a column whose name must be
+    // changed.
     let same = names.filter { $0.propertyName == $0 }
     for name in same + names.filter({ $0.propertyName != $0 }) {
       var property = name.propertyName

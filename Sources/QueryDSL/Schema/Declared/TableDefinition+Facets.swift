@@ -1,8 +1,8 @@
 import SQLCore
 
 extension TableDefinition {
-  /// Returns the table that several models declare. Each model adds to it, and none removes what
-  /// another declares.
+  /// Returns the table that several models declare. Each model adds to the table, and none removes
+  /// the declarations of another.
   static func merged(_ facets: [TableDefinition]) -> TableDefinition {
     var table = facets[0]
     for facet in facets.dropFirst() { table.add(facet) }
@@ -32,7 +32,7 @@ extension TableDefinition {
   }
 
   private mutating func add(_ facet: TableDefinition) {
-    // A model may leave out the key. Then the key of the table is the one of another model.
+    // A model may omit the key. Then another model gives the table its key.
     if keyNames.isEmpty { keyNames = facet.keyNames }
     if !facet.keyNames.isEmpty,
       facet.keyNames.map(\.lowercasedASCII) != keyNames.map(\.lowercasedASCII)

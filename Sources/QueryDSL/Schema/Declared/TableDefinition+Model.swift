@@ -27,7 +27,7 @@ extension TableDefinition {
   }
 }
 
-/// Collects what the lines of a schema declare about columns and tables.
+/// Collects the declarations of a schema's lines about columns and tables.
 private struct SchemaReader<M: TableModel> {
   let layout: ModelLayout
   var defaults: [Int: String] = [:]
@@ -141,7 +141,7 @@ private struct SchemaReader<M: TableModel> {
       condition: try layout.declaration(of: line.predicates()))
   }
 
-  /// Returns the text after DEFAULT: a literal or keyword as it is, any other expression in
+  /// Returns the text after DEFAULT: a literal or keyword unchanged, any other expression in
   /// parentheses.
   private static func defaultClause(_ sql: String) -> String {
     let tokens = SQLTokens(sql).tokens

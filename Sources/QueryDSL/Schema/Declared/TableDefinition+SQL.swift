@@ -60,9 +60,9 @@ extension TableDefinition.ForeignKey {
 extension TableDefinition.Check {
   /// `CONSTRAINT "span" CHECK ("start" <= "end")`, `CHECK (("start" <= "end"))`
   ///
-  /// A check without a name is named by its text in SQLite's errors. If the text begins with a
-  /// quoted name, SQLite takes that name for the whole, and two checks of one column would have the
-  /// same name. Parentheses prevent this.
+  /// SQLite's errors name a check without a name by its text. If the text begins with a quoted
+  /// name, SQLite takes that name for the whole, and two checks of one column would have the same
+  /// name. Parentheses prevent this.
   package var sql: String {
     if let name { return "CONSTRAINT \(Identifier(name).quoted) CHECK (\(condition))" }
     return condition.hasPrefix("\"") ? "CHECK ((\(condition)))" : "CHECK (\(condition))"
@@ -74,7 +74,7 @@ extension [String] {
   package var quotedList: String { map { Identifier($0).quoted }.joined(separator: ", ") }
 }
 
-/// The parts of a CREATE TABLE, some declared, some kept as they are in the database.
+/// The parts of a CREATE TABLE: some are declared, others kept from the database.
 package struct TableText {
   var columns: [String]
   var constraints: [String]

@@ -14,7 +14,7 @@ package struct TableDefinition {
     package var hasImpliedDefault = false
     package var collation: String?
     package var generated: Generated?
-    /// The conversion of values of an earlier type into values of this one.
+    /// The conversion of the values from an earlier type to the column's type.
     package var conversion: DeclaredConversion?
     /// The Swift type: it names the column in refusals and checks which values can be read.
     package var type: ColumnType
@@ -35,7 +35,7 @@ package struct TableDefinition {
     }
 
     /// The value that existing rows get if no default is declared and the options allow it: zero or
-    /// an empty value; nil if the type has none or is optional.
+    /// an empty value. Nil if the type has none or is optional.
     package var fallbackLiteral: String? { type.isOptional ? nil : type.fallbackLiteral }
   }
 
@@ -46,8 +46,8 @@ package struct TableDefinition {
   }
 
   package struct Index: Hashable {
-    /// nil if the name is made of the terms. A declared name is followed by `SQLComment.mark`; one
-    /// that is made of the terms needs no comment.
+    /// Nil if the name is made of the terms. A declared name is followed by `SQLComment.mark`; a
+    /// name that is made of the terms needs no comment.
     package var givenName: String?
     /// The terms, in SQL.
     package var terms: [String]
@@ -113,13 +113,13 @@ package struct TableDefinition {
   package var checks: [Check] = []
   var triggers: [TriggerDefinition] = []
   var searchIndexes: [SearchIndexDefinition] = []
-  /// The lines by which other modules declare objects of the table.
+  /// The lines with which other modules declare objects of the table.
   var ownedLines: [OwnedObjectLine] = []
   package var removals: Set<Removal> = []
   /// The former names of columns and of the table.
   package var renamedColumns: [(name: String, from: String)] = []
   package var formerNames: [String] = []
-  /// The reasons for which the declaration itself is invalid.
+  /// The reasons why the declaration itself is invalid.
   package var problems: [Problem] = []
 
   init(

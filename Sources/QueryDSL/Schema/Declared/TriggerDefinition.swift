@@ -91,8 +91,8 @@ extension ModelLayout {
 }
 
 extension TriggerDefinition {
-  /// Throws `ModelError` if two different triggers have the same name, which must be unique in a
-  /// database. Two models of one table may declare the same trigger.
+  /// Throws `ModelError` if two different triggers have the same name, because names must be unique
+  /// in a database. Two models of one table may declare the same trigger.
   static func requireDistinctNames(of triggers: [TriggerDefinition]) throws {
     var known: [String: TriggerDefinition] = [:]
     for trigger in triggers {
@@ -194,8 +194,8 @@ struct TriggerText {
     body = Array(tokens[begin...].dropFirst())
   }
 
-  /// Returns what the trigger does that hides changes of its table from the triggers of the change
-  /// log and of full-text indexes; nil if they can follow it.
+  /// Returns the action of the trigger that hides changes of its table from the triggers of the
+  /// change log and of full-text indexes; nil if they can follow it.
   func hidingReason(in table: String) -> String? {
     let writesItself = writes(table)
     if writesItself, isBefore, event != .insert {
@@ -235,7 +235,7 @@ struct TriggerText {
 }
 
 extension TableDefinition {
-  /// The name of what keeps up with the changes of the table by triggers; nil if nothing does.
+  /// The name of the feature whose triggers follow the changes of the table; nil if there is none.
   var follower: String? {
     ownedLines.first?.follower ?? searchIndexes.first?.follower
   }
@@ -259,8 +259,8 @@ extension TableDefinition {
 }
 
 extension ExistingSchema.Entry {
-  /// Returns what a trigger does that hides changes of a table from the change log or the full-text
-  /// index, if the table has one of them.
+  /// Returns the action of a trigger that hides changes of a table from the change log or the
+  /// full-text index, if the table has one of them.
   package func hidingReason(in table: TableDefinition) -> String? {
     guard let follower = table.follower,
       let reason = sql.flatMap({ TriggerText($0)?.hidingReason(in: self.table) })

@@ -11,7 +11,7 @@ extension ColumnType {
     return signature.text(of: type.nonOptional) + form
   }
 
-  /// Whether one signature is that of an enumeration, and another has all its cases and more.
+  /// Whether one signature belongs to an enumeration, and another has all its cases and more.
   static func hasMoreCases(_ signature: String, than other: String) -> Bool {
     func cases(of signature: String) -> (name: Substring, cases: Set<Substring>)? {
       guard let start = signature.firstIndex(of: "("), signature.last == ")" else { return nil }
@@ -24,9 +24,9 @@ extension ColumnType {
   }
 }
 
-/// The description of a type by what it is made of.
+/// The description of a type by its parts.
 private struct TypeSignature {
-  /// The types that are described already. Each is described once: a type may contain itself, in an
+  /// The types that are already described. Each is described once: a type may contain itself, in an
   /// array, and another type a hundred times.
   private var described: Set<ObjectIdentifier> = []
 
@@ -58,9 +58,9 @@ private struct TypeSignature {
 extension CaseIterable {
   /// The raw values of the cases, or their names; nil if there are more than a thousand.
   ///
-  /// Enumerations without this conformance are known by name only. Nothing documented lists their
-  /// cases: the standard library names the case of an instance, and reading the metadata of the ABI
-  /// would depend on how a platform signs pointers and on which cases may be made.
+  /// Enumerations without this conformance are known by name only. No documented interface lists
+  /// their cases: the standard library names the case of an instance, and reading the metadata of
+  /// the ABI would depend on how a platform signs pointers and on which cases may be made.
   fileprivate static var caseTexts: [String]? {
     let cases = allCases.prefix(1001).map { value in
       ((value as? any RawRepresentable).map { "\($0.rawValue)" } ?? "\(value)")

@@ -5,7 +5,7 @@ package struct ExistingIndex {
   package let name: String
   package let sql: String
   package let isUnique: Bool
-  /// Whether the definition has the mark of an index whose name the schema declared.
+  /// Whether the definition has the mark of an index with a declared name.
   package let isMarked: Bool
   /// The indexed terms and the WHERE clause as normalised tokens, for comparison.
   package var terms: [String]

@@ -86,7 +86,7 @@ package struct ExistingSchema {
     return positions.map { entries[$0] }.filter { $0.kind == kind }
   }
 
-  /// Returns the definitions of a table's indexes, except those that SQLite created for
+  /// Returns the definitions of a table's indexes, except indexes that SQLite created for
   /// constraints.
   func indexDefinitions(of table: String) -> [String] {
     dependents(of: table, .index).compactMap(\.sql)
@@ -116,7 +116,7 @@ extension ExistingSchema.Entry {
 // MARK: With the names after all renamings
 
 extension ExistingSchema {
-  /// Returns the table that will have this name, as it will be after all renamings.
+  /// Returns the table that will have this name after all renamings, with all its new names.
   package func renamedTable(_ name: String) throws -> ExistingTable? {
     guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
       return nil
@@ -134,7 +134,7 @@ extension ExistingSchema {
     package let key: ExistingTable.ForeignKey
   }
 
-  /// Returns the foreign keys that refer to a table. All names are those after all renamings.
+  /// Returns the foreign keys that refer to a table. All names are the names after all renamings.
   package func references(to target: String) -> [Reference] {
     entries.filter { $0.kind == .table }.flatMap { entry -> [Reference] in
       let name = renames.name(ofTable: entry.name)

@@ -21,7 +21,7 @@ package struct ExistingTable {
   /// One clause of a column, with its SQL.
   package struct Clause {
     package enum Kind {
-      /// `CONSTRAINT name`, which names the clauses after it.
+      /// `CONSTRAINT name`, which names the following clauses.
       case name(String)
       case key
       case notNull

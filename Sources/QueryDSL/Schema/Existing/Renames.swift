@@ -115,7 +115,7 @@ extension ExistingTable {
     }
   }
 
-  /// Changes the foreign keys to the new names of the tables and columns to which they refer.
+  /// Updates the foreign keys with the new names of the tables and columns that they reference.
   mutating func follow(_ renames: Renames) {
     for index in constraints.indices {
       guard case .foreignKey(var key) = constraints[index].kind else { continue }
@@ -139,8 +139,8 @@ extension ExistingTable {
 }
 
 extension String {
-  /// Returns the text of a foreign key with other names for its columns, the table to which it
-  /// refers, and the columns of that table. Columns are given by their present names, folded.
+  /// Returns the text of a foreign key with other names for its columns, the table that it
+  /// references, and the columns of that table. Columns are given by their present names, folded.
   fileprivate func renamingForeignKey(
     columns: [String: String] = [:], table: String? = nil, targetColumns: [String: String] = [:]
   ) -> String {

@@ -2,8 +2,8 @@ import SQLCore
 
 /// A comment in SQL text.
 package struct SQLComment: Hashable {
-  /// The comment after the name of an object that the library created, by which a migration
-  /// recognises what it may drop.
+  /// The comment after the name of an object that the library created. A migration drops only
+  /// objects with this comment.
   static let mark = "/* Apus */"
   /// The comment after the name of a trigger that writes the change log.
   package static let logMark = "/* Apus log */"
@@ -18,7 +18,7 @@ package struct SQLComment: Hashable {
 }
 
 extension SQLTokens {
-  /// Returns the comments between a token and the one before it. The index after the last token
+  /// Returns the comments between a token and the previous one. The index after the last token
   /// stands for the end of the text.
   func comments(before index: Int) -> [SQLComment] {
     let start = index == 0 ? 0 : tokens[index - 1].range.upperBound
@@ -41,17 +41,16 @@ extension SQLTokens {
 }
 
 extension [SQLComment] {
-  /// The comments as text before something on the same line. A `--` comment is followed by a new
-  /// line.
+  /// The comments as text for the beginning of a line. A `--` comment is followed by a new line.
   package var inline: String {
     map { $0.endsWithLine ? "\($0.text)\n    " : "\($0.text) " }.joined()
   }
 
-  /// The comments as text on lines of their own, before something.
+  /// The comments as separate lines of text, to be put before an item.
   package var above: String { map { "\($0.text)\n  " }.joined() }
 
-  /// The comments as text after something on the same line. If the last is a `--` comment, the
-  /// caller must add a newline.
+  /// The comments as text for the end of a line. If the last is a `--` comment, the caller must add
+  /// a newline.
   package var trailing: String {
     var text = ""
     var isAfterLine = false
@@ -68,16 +67,16 @@ extension [SQLComment] {
 //     "seen" REAL /* unixSeconds */ NOT NULL
 //
 // SQLite keeps the text of a definition even when ALTER TABLE adds, renames or drops a column or
-// renames the table. So the form stays with the column, and the `sqlite3` shell shows it.
+// renames the table. So the stored form stays with the column, and the `sqlite3` shell shows it.
 // https://www.sqlite.org/schematab.html
 //
-// Only a statement that writes the definition of a column anyway (CREATE TABLE, ADD COLUMN, a
-// rebuild) writes the comment. A table that another program made keeps its definition, because that
-// program may compare the text: GRDB's `eraseDatabaseOnSchemaChange` erases a database whose
-// definitions differ from its own.
+// Only a statement that must write the definition of a column (CREATE TABLE, ADD COLUMN, a rebuild)
+// writes the comment. A table that another program made keeps its definition, because that program
+// may compare the text: GRDB's `eraseDatabaseOnSchemaChange` erases a database whose definitions
+// differ from its own.
 
 extension StoredForm {
-  /// The form that a comment names; nil for any other comment.
+  /// The form that a comment names; nil for a comment that names no form.
   package init?(comment: some StringProtocol) {
     guard let form = Self.allCases.first(where: { comment == "\($0)" }) else { return nil }
     self = form
@@ -93,7 +92,7 @@ extension SQLTokens {
     for index in range {
       let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count
       let gap = String(decoding: bytes[tokens[index].range.upperBound..<end], as: UTF8.self)
-      // Somebody may have written comments of their own beside it.
+      // There may be comments of the user beside it.
       var rest = gap[...]
       while let open = rest.firstRange(of: "/*"),
         let close = rest[open.upperBound...].firstRange(of: "*/")

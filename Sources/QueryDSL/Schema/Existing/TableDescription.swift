@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A table of a database file, as its definition describes it: what SQLite's pragmas do not tell.
+/// A table of a database file, as its definition describes it, including everything that SQLite's
+/// pragmas do not report.
 ///
 /// ```swift
 /// let table = try db.read { try $0.tableDescription(of: "Post") }
@@ -8,15 +9,15 @@ import SQLCore
 /// table?.columns[2].collation             // NOCASE
 /// ```
 ///
-/// The SQL of expressions is that of the file, as whoever wrote it spelled it. A tool that writes
-/// models for existing tables reads it; migrations compare models with the same description.
+/// The SQL of expressions is the file's, in its original spelling. A tool that writes models for
+/// existing tables reads it; migrations compare models with the same description.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html>
 public struct TableDescription: Hashable, Sendable {
   /// A column of a table.
   public struct Column: Hashable, Sendable {
     /// The name.
     public let name: String
-    /// The declared type, as it stands in the definition; empty if the column declares no type.
+    /// The declared type, as the definition has it; empty if the column declares no type.
     public let type: String
     /// Whether NOT NULL is declared.
     public let isNotNull: Bool
@@ -24,7 +25,7 @@ public struct TableDescription: Hashable, Sendable {
     public let defaultText: String?
     /// The name of the declared collation.
     public let collation: String?
-    /// The SQL of the expression from which a generated column is calculated.
+    /// The SQL of the expression that calculates a generated column.
     public let expression: String?
     /// Whether a generated column is stored, rather than calculated when it is read.
     public let isStored: Bool
@@ -36,15 +37,15 @@ public struct TableDescription: Hashable, Sendable {
   public struct ForeignKey: Hashable, Sendable {
     /// The columns that refer to another table.
     public let columns: [String]
-    /// The table to which they refer.
+    /// The referenced table.
     public let target: String
-    /// The columns to which they refer; empty for the primary key.
+    /// The referenced columns; empty for the primary key.
     public let targetColumns: [String]
-    /// The effect of deleting the other row.
+    /// The effect of deleting the referenced row.
     public let onDelete: ForeignKeyAction
-    /// The effect of changing the key of the other row.
+    /// The effect of changing the key of the referenced row.
     public let onUpdate: ForeignKeyAction
-    /// Whether it is checked when the transaction commits.
+    /// Whether the key is checked when the transaction commits.
     public let isDeferred: Bool
   }
 
@@ -58,7 +59,7 @@ public struct TableDescription: Hashable, Sendable {
 
   /// The name.
   public let name: String
-  /// The statement that created the table, as SQLite keeps it.
+  /// The statement that created the table, in the form in which SQLite keeps it.
   public let sql: String
   /// The columns, in order.
   public let columns: [Column]

@@ -17,7 +17,7 @@ extension TableParser {
         lastItem = .name
         return
       }
-      // A constraint that inherits its name from the one before gets the name in its text.
+      // A constraint that inherits its name from the previous one gets the name in its own text.
       let isInherited = inherited != nil && rest.startIndex == start
       let prefix =
         isInherited ? "CONSTRAINT \(Identifier(constraintName ?? "").quoted) " : ""

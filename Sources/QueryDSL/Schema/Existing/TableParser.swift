@@ -3,8 +3,8 @@ import SQLCore
 /// A parser for the definition of a table, as `sqlite_schema` stores it.
 ///
 /// SQLite has accepted the text, so the parser does not check it: it only separates the parts.
-/// Every token must belong to a part that the parser knows. If one does not, parsing throws
-/// `Unreadable`, so that a rebuild cannot lose a part that was skipped.
+/// Every token must belong to a part that the parser knows. Otherwise parsing throws `Unreadable`,
+/// so that a rebuild cannot lose a skipped part.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html>
 package struct TableParser {
   let sql: SQLTokens
@@ -52,7 +52,7 @@ package struct TableParser {
       } else {
         throw unreadable
       }
-      // A comment before the comma, or after it on the same line, belongs to the item before it.
+      // A comment before the comma, or after it on the same line, belongs to the previous item.
       var trailing = comments()
       let isLast = !takeSign(",")
       let behind = isLast ? [] : comments()
@@ -285,7 +285,7 @@ package struct TableParser {
     guard take(word) else { throw unreadable }
   }
 
-  /// Reads tokens in parentheses, and returns those between them.
+  /// Reads tokens in parentheses, and returns the tokens between them.
   mutating func parenthesised() throws -> ArraySlice<SQLTokens.Token> {
     guard takeSign("(") else { throw unreadable }
     let start = rest.startIndex

@@ -33,8 +33,8 @@ struct TriggerLine<M: ResultRow> {
 /// literal cannot hold, such as a text with U+0000, throws `ModelError` at opening.
 ///
 /// The trigger fires for every writer of the file, not only for this program. A migration creates
-/// it after all tables, and drops it and creates it again if its declaration changes. It recognises
-/// the triggers of Apus by the comment, and never changes another one.
+/// it after all tables. If its declaration changes, the migration drops it and creates it again. It
+/// recognises the triggers of Apus by a comment, and never changes any other trigger.
 ///
 /// - Parameter name: the name of the trigger, which no other trigger of the database may have.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
@@ -84,9 +84,9 @@ public func Trigger<M: TableModel, Rows>(
 /// //   INSERT INTO "Author" ("id", "name") VALUES (NEW."id", NEW."name");
 /// // END
 /// ```
-/// `run(AuthorName.insert(row))` then writes the view, and so do `AuthorName.update { }` and
+/// `run(AuthorName.insert(row))` then writes to the view, and so do `AuthorName.update { }` and
 /// `AuthorName.delete()` with their triggers. SQLite does not count the rows of a view, so `run`
-/// returns 0. In all other respects it is like `Trigger(_:after:)`.
+/// returns 0. In all other respects it works like `Trigger(_:after:)`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#instead_of_triggers>
 public func Trigger<V: SQLView, Rows>(
   _ name: String, insteadOf event: TriggerEvent<V, Rows>,
@@ -137,7 +137,7 @@ extension TriggerEvent where Rows == (Columns<M>, Columns<M>) {
   public static var update: TriggerEvent { TriggerEvent(operation: .update([])) { ($0, $1) } }
 
   /// An update assigns one of the columns, whether or not its value changes. The closures receive
-  /// the old row and the new one. SQL: `UPDATE OF "title", "body"`
+  /// the old and the new row. SQL: `UPDATE OF "title", "body"`
   public static func update<First: ColumnValue, each Value: ColumnValue>(
     of first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>
@@ -151,7 +151,7 @@ extension TriggerEvent where Rows == (Columns<M>, Columns<M>) {
 /// The statement that fires a trigger.
 enum TriggerOperation<M: ResultRow> {
   case insert
-  /// The columns of `UPDATE OF`; none for every update.
+  /// The columns of `UPDATE OF`; empty for every update.
   case update([PartialKeyPath<M>])
   case delete
 }

@@ -19,7 +19,7 @@ public enum TriggerBuilder {
     [TriggerStatement { try insert.texts(inTriggerOf: $0) }]
   }
 
-  /// Takes a query, which runs for what its expressions do; its rows are discarded.
+  /// Takes a query, which runs for the side effects of its expressions; its rows are discarded.
   public static func buildExpression(_ query: some Fetchable) -> [TriggerStatement] {
     [TriggerStatement(query.query.statement)]
   }
@@ -29,12 +29,12 @@ public enum TriggerBuilder {
     [raise.where {}]
   }
 
-  /// Takes a statement as it is.
+  /// Takes a statement unchanged.
   public static func buildExpression(_ statement: TriggerStatement) -> [TriggerStatement] {
     [statement]
   }
 
-  /// Takes a statement in SQL, in which columns can be interpolated:
+  /// Takes a statement in SQL with interpolated columns:
   /// `"DELETE FROM cache WHERE post = \(old.$id)"`. Interpolated values become literals.
   public static func buildExpression(_ sql: SQLFragment) -> [TriggerStatement] {
     [TriggerStatement(sql)]
@@ -95,7 +95,7 @@ public struct TriggerStatement {
 
   init(_ sql: SQLFragment) {
     texts = { rows in
-      // A semicolon or a comment at the end would hide the one that ends the statement.
+      // A semicolon or a comment at the end would hide the semicolon that ends the statement.
       let sql = SQLTokens(try rows.text { sql.node.write(to: &$0) })
       var tokens = sql.tokens[...]
       while tokens.last?.isSign(";") == true { tokens.removeLast() }
@@ -128,7 +128,7 @@ extension Insert {
 struct TriggerRows {
   let rows: [(table: TableID, source: TableReference.Source?)]
 
-  /// Returns what a closure writes about the rows, with its values as literals.
+  /// Returns the SQL that a closure writes about the rows, with its values as literals.
   func text(_ write: (inout ShapeWriter) throws -> Void) throws -> String {
     try Shape { writer in
       writer.openScope(rows)
@@ -141,7 +141,7 @@ struct TriggerRows {
   }
 }
 
-/// An error that a trigger raises, or the end of what it does for a row.
+/// An error that a trigger raises, or the end of the trigger's work for a row.
 ///
 /// ```swift
 /// Trigger("Post_keep", before: .delete) { old in
@@ -151,7 +151,7 @@ struct TriggerRows {
 /// ```
 ///
 /// The statement that fired the trigger throws `DatabaseError` with the message. A query can also
-/// select it, which raises the error if the query finds a row.
+/// select a `Raise`, which raises the error if the query finds a row.
 ///
 /// ```swift
 /// Comment.where { $0.$postID == old.$id }.select { _ in Raise(.abort, "it has comments") }
@@ -164,7 +164,7 @@ public struct Raise: Sendable {
   public enum Failure: String, Sendable {
     /// The statement is undone: the usual choice.
     case abort = "ABORT"
-    /// The statement stops, and the rows that it has written stay.
+    /// The statement stops, and the rows that it has already written stay.
     case fail = "FAIL"
     /// The whole transaction is rolled back.
     case rollback = "ROLLBACK"
@@ -172,7 +172,7 @@ public struct Raise: Sendable {
 
   /// The way to end a trigger without an error.
   public enum Ending: Sendable {
-    /// The row is left as it is, and the statement continues with the next one.
+    /// The row stays unchanged, and the statement continues with the next row.
     case ignore
   }
 

@@ -7,10 +7,10 @@ extension Connection {
   /// try connection.checkSearchIndex(of: Post.self)
   /// // INSERT INTO "Post_search" ("Post_search", rank) VALUES ('integrity-check', 1)
   /// ```
-  /// It is false if another program wrote the table with REPLACE and without `recursive_triggers`,
-  /// or wrote the index itself; `rebuildSearchIndex` then repairs it. Reads the whole table and the
-  /// whole index, and needs a connection that may write. Throws `ModelError` if the model declares
-  /// no `FullText`.
+  /// It returns false if another program wrote the table with REPLACE and without
+  /// `recursive_triggers`, or wrote the index itself; `rebuildSearchIndex` then repairs the index.
+  /// Reads the whole table and the whole index, and needs a connection that may write. Throws
+  /// `ModelError` if the model declares no `FullText`.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_integrity_check_command>
   public func checkSearchIndex<M: TableModel>(of model: M.Type) throws -> Bool {
     do {
@@ -26,16 +26,16 @@ extension Connection {
   /// `INSERT INTO "Post_search" ("Post_search") VALUES ('rebuild')`
   ///
   /// Reads the whole table. Throws `ModelError` if the model declares no `FullText`.
-  /// - Parameter progress: called about every 10,000 rows with an estimate of how many rows are
-  ///   done, and with their number. An error that it throws ends the work. With it, the rows are
-  ///   counted first.
+  /// - Parameter progress: called about every 10,000 rows with an estimate of the number of rows
+  ///   done, and with the number of all rows. An error that it throws ends the work. With it, the
+  ///   rows are counted first.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_rebuild_command>
   public func rebuildSearchIndex<M: TableModel>(
     of model: M.Type,
     progress: (@Sendable (_ completedRows: Int, _ rowCount: Int) throws -> Void)? = nil
   ) throws {
     let index = try SearchIndex.required(by: model)
-    // An FTS5 table that exists already has no triggers of the library, which note rows there.
+    // An existing FTS5 table has no triggers of the library, and so no notes of theirs.
     if !index.isTable {
       let pending = SearchIndexDefinition.pendingTable(of: index.name)
       try execute("DELETE FROM \(identifier: pending)")
@@ -73,7 +73,7 @@ extension Connection {
     try run("merge", pages, of: model)
     let middle = try totalChangeCount
     if middle - before >= 2 { return true }
-    // A negative number also merges parts that are too few to be merged by themselves.
+    // A negative number also merges parts that are otherwise too few to merge.
     try run("merge", -pages, of: model)
     return try totalChangeCount - middle >= 2
   }
@@ -92,8 +92,8 @@ extension Connection {
   }
 }
 
-// Each call is a transaction of its own. `Connection` has the same methods; they document what is
-// done and thrown.
+// Each call has its own transaction. `Connection` has the same methods; their documentation says
+// what they do and throw.
 
 extension Database {
   /// Returns whether the full-text index of a model agrees with the rows of its table.

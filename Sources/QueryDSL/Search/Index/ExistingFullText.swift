@@ -19,8 +19,8 @@ import SQLCore
 /// ```
 ///
 /// The key is the rowid, and the other properties are all columns of the table, in its order. A
-/// migration never changes the table. It is refused with `MigrationError` if the table does not
-/// exist or has other columns. The rank uses the weights that the table has.
+/// migration never changes the table. It throws `MigrationError` if the table does not exist or has
+/// other columns. The rank uses the weights of the table.
 ///
 /// SQLite has no upserts for such a table, and returns no rows from its updates and deletions.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html>

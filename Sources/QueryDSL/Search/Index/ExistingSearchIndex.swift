@@ -5,11 +5,11 @@ package struct ExistingSearchIndex {
   package let name: String
   /// The name of the table whose rows are indexed.
   package let table: String
-  /// The names of its columns and of the table's key.
+  /// The names of the index's columns and of the table's key.
   package let names: [String]
   package let sql: String
-  /// The name of its second table: that in which the triggers note texts that are indexed, or that of
-  /// the cells of vectors.
+  /// The name of the index's second table: for texts, the table of the triggers' notes on indexed
+  /// texts; for vectors, the table of the cells.
   package let pendingTable: String
   /// `full-text`
   package let type: String
@@ -119,7 +119,8 @@ extension ExistingSearchIndex {
   }
 
   /// Whether the index is the declared one with the triggers of an earlier version, and agrees with
-  /// the table: with those, a trigger that the library did not create could put it out of step.
+  /// the table. With such triggers, a trigger that the library did not create could make index and
+  /// table differ.
   fileprivate func hasOnlyFormerTriggers(
     of index: SearchIndexDefinition, in schema: ExistingSchema
   ) -> Bool {
@@ -134,8 +135,8 @@ extension ExistingSearchIndex {
 }
 
 extension ExistingSchema.Entry {
-  /// Whether the text is that of a search trigger of an earlier version, which fires after each
-  /// event and deletes the values of `OLD`.
+  /// Whether the text is a search trigger of an earlier version, which fires after each event and
+  /// deletes the values of `OLD`.
   fileprivate var hasFormerSearchTrigger: Bool {
     sql.map { $0.contains("\nBEGIN\n  INSERT INTO ") && !$0.contains(" SELECT ") } ?? false
   }
@@ -200,8 +201,8 @@ extension SearchIndexDefinition: OwnedObject {
 }
 
 extension ExistingSchema {
-  /// Returns what has the name of an index, its second table or one of its triggers, if Apus did not
-  /// create it.
+  /// Returns the object with the name of an index, of its second table or of one of its triggers,
+  /// if Apus did not create the object.
   func foreignOwner(
     of names: [String], _ triggers: [TriggerDefinition], on table: String
   ) -> String? {

@@ -22,30 +22,30 @@ struct FullTextLine<M: ResultRow> {
 /// //   content='Post', content_rowid='id', tokenize='unicode61 remove_diacritics 2')
 /// ```
 ///
-/// The index stores no copy of the text. Triggers, whose names begin with `Post_search_`, keep it up
-/// to date under every kind of write, by this program or another, whatever the order in which SQLite
-/// fires the triggers of the table. Between those before and after a change, they note the indexed
-/// text in the table `Post_search_pending`. A trigger that hides changes from all others cannot be
-/// declared beside this line, as beside `Logged()`: it throws `ModelError`.
+/// The index stores no copy of the text. Triggers, whose names begin with `Post_search_`, keep it
+/// up to date under every kind of write, by this program or another, in whatever order SQLite fires
+/// the triggers of the table. Between the triggers before and after a change, the table
+/// `Post_search_pending` holds the indexed text. A trigger that hides changes from all others
+/// cannot be declared beside this line, nor beside `Logged()`: it throws `ModelError`.
 ///
-/// Because SQLite fires no delete trigger for a row that REPLACE removes unless
-/// `recursive_triggers` is on, opening a database with such a model switches it on for the writing
-/// connection of this program. Another program must do so before it writes with REPLACE.
+/// SQLite fires no delete trigger for a row that REPLACE removes unless `recursive_triggers` is on.
+/// So opening a database with such a model switches it on for the writing connection of this
+/// program. Another program must do so before it writes with REPLACE.
 ///
-/// A migration creates the index after all other steps and fills it from the rows. It creates it
-/// again if its declaration, or the name of a column or of the table, has changed. A table has one
-/// full-text index, and needs a single integer primary key: the index finds its rows by the rowid.
-/// A model that cannot have the index throws `ModelError` when it is opened.
+/// A migration creates the index after all other steps and fills it from the rows. It creates the
+/// index again if its declaration, or the name of a column or of the table, has changed. A table
+/// has one full-text index, and needs a single integer primary key, because the index finds its
+/// rows by the rowid. A model that cannot have the index throws `ModelError` when the database is
+/// opened.
 ///
-/// Each write of an indexed column costs two statements on the index and one or two short ones on the
-/// notes, and filling the index reads
-/// the whole table.
+/// Each write of an indexed column costs two statements on the index and one or two short ones on
+/// the notes. Filling the index reads the whole table.
 ///
 /// - Parameters:
 ///   - tokenizer: how text is split into words.
-///   - prefixes: the lengths of beginnings of words, in characters, for which the index has lists
-///     of their own. A search for such a beginning is then as fast as one for a word.
-///   - detail: the detail with which the index stores each word.
+///   - prefixes: the lengths of word beginnings, in characters, for which the index has its own
+///     lists. A search for a beginning of such a length is then as fast as a search for a word.
+///   - detail: how exactly the index stores each word.
 ///   - name: the name of the index; `Post_search` if it is nil.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#external_content_tables>
 public func FullText<M: TableModel, each Value: ColumnValue>(
@@ -102,14 +102,14 @@ public struct FullTextTerm: Sendable {
 }
 
 extension SQLExpression {
-  /// A column of a full-text index whose words count `weight` times in the rank of a row.
-  /// SQL: `bm25(10.0, …)`
+  /// A column of a full-text index whose words count `weight` times in the rank of a row. SQL:
+  /// `bm25(10.0, …)`
   ///
   /// The weight must be finite and not negative, or opening the model throws `ModelError`.
   public func weighted(_ weight: Double) -> FullTextTerm { FullTextTerm(node, weight: weight) }
 
-  /// A column that a full-text index holds beside the text, and whose words are not found.
-  /// SQL: `"status" UNINDEXED`
+  /// A column that a full-text index only stores, without finding its words. SQL:
+  /// `"status" UNINDEXED`
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_unindexed_column_option>
   public var unindexed: FullTextTerm {
     var term = FullTextTerm(node, weight: 0)
@@ -135,7 +135,7 @@ public enum FullTextBuilder {
   public static func buildBlock(_ terms: FullTextTerm...) -> [FullTextTerm] { terms }
 }
 
-/// The detail with which a full-text index stores each occurrence of a word.
+/// How exactly a full-text index stores each occurrence of a word.
 ///
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_detail_option>
 public enum SearchDetail: String, Sendable {

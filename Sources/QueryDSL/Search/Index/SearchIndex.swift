@@ -18,7 +18,7 @@ struct SearchIndex: Hashable, Sendable {
   let detail: SearchDetail
   /// The index of the key in the model's layout.
   let key: Int
-  /// Whether the model's table is itself the FTS5 table.
+  /// Whether the model's table itself is the FTS5 table.
   var isTable = false
 
   /// The position of a model's column in the index; nil if the index does not have it.

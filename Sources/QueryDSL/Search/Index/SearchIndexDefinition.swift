@@ -1,18 +1,18 @@
 import SQLCore
 
-/// A full-text index, as its model declares it, in SQL's terms.
+/// A full-text index, as its model declares it, as SQL.
 package struct SearchIndexDefinition: Hashable, Sendable {
   let model: String
   package let name: String
   /// The name of the table whose rows are indexed.
   package let table: String
-  /// The names of the columns, by which a migration knows whether a rebuilt table has other values.
+  /// The names of the columns, which show a migration whether a rebuilt table has other values.
   package let columns: [String]
   /// The name of the key, which is the rowid.
   package let key: String
   /// `CREATE VIRTUAL TABLE …`
   package let createTable: String
-  /// `CREATE TABLE …`, for the table in which the triggers note texts that are indexed.
+  /// `CREATE TABLE …`, for the table of the triggers' notes on indexed texts.
   package let createPending: String
   /// `bm25(10.0, 1.0)`
   let rank: String
@@ -31,7 +31,7 @@ package struct SearchIndexDefinition: Hashable, Sendable {
     ]
   }
 
-  /// The name of the table in which the triggers note texts that are indexed.
+  /// The name of the table of the triggers' notes on indexed texts.
   package var pendingTable: String { Self.pendingTable(of: name) }
 
   package static func pendingTable(of index: String) -> String { index + "_pending" }
@@ -42,7 +42,7 @@ package struct SearchIndexDefinition: Hashable, Sendable {
   /// About how many steps of SQLite's virtual machine `rebuild` takes for each row.
   package static let stepsPerRow = 19
 
-  /// The statement that removes the notes, which are those of the values before.
+  /// The statement that removes the notes of the values before the change.
   package var forgetting: String { "DELETE FROM \(Identifier(pendingTable).quoted)" }
 
   private var quotedName: String { Identifier(name).quoted }
@@ -67,8 +67,8 @@ extension SearchIndexDefinition {
     columns = index.columns.map(\.name)
     key = layout.columns[index.key].name
     normalizes = index.tokenizer.normalizes
-    // The weights stand in the comment as well, because FTS5 keeps them in a table of its own, and
-    // a migration compares only texts of definitions.
+    // The comment contains the weights as well, because FTS5 keeps them in its own table, and a
+    // migration compares only texts of definitions.
     rank = "bm25(\(index.columns.map { "\($0.weight)" }.joined(separator: ", ")))"
     var arguments = index.columns.map { column in
       Identifier(column.name).quoted + (column.isUnindexed ? " UNINDEXED" : "")
@@ -90,7 +90,7 @@ extension SearchIndexDefinition {
     triggers = Self.triggers(of: index, model: model, on: layout)
   }
 
-  /// The comment after the name, by which a migration knows the indexes that it may drop.
+  /// The comment after the name, which shows a migration the indexes that it may drop.
   private static func mark(_ rank: String) -> String { "/* Apus \(rank) */" }
 
   // MARK: Triggers
@@ -105,12 +105,12 @@ extension SearchIndexDefinition {
 
   /// Returns the triggers of an index.
   ///
-  /// To delete a row from an index, FTS5 needs exactly the text that is indexed. That is not always
-  /// the `OLD` of a trigger: if another trigger has fired before and written the row again, the index
-  /// does not have that text yet, or no longer. So the triggers do not depend on their order. A
-  /// trigger before the change notes the text of the row while the index agrees with it, unless a
-  /// note exists already. Each trigger after a change deletes the noted text from the index, and adds
-  /// the row as the table has it then. If OR IGNORE leaves the row as it was, the note stays true.
+  /// To delete a row from an index, FTS5 needs exactly the indexed text. That is not always the
+  /// `OLD` of a trigger: if an earlier trigger has written the row again, the index does not have
+  /// that text yet, or no longer has it. So the triggers do not depend on their order. A trigger
+  /// before the change notes the text of the row while the index agrees with it, unless a note
+  /// exists already. Each trigger after a change deletes the noted text from the index, and adds
+  /// the current row of the table. If OR IGNORE leaves the row unchanged, the note stays true.
   private static func triggers(
     of index: SearchIndex, model: String, on layout: ModelLayout
   ) -> [TriggerDefinition] {
@@ -123,7 +123,8 @@ extension SearchIndexDefinition {
     let list = (["rowid"] + names).joined(separator: ", ")
     let row = "SELECT \(([key] + names).joined(separator: ", ")) FROM \(layout.quotedTableName)"
     func isIndexed(_ id: String) -> String { "EXISTS (SELECT 1 FROM \(sizes) WHERE id = \(id))" }
-    // An upsert keeps its rule, whatever the conflict clause of the statement is that fires a trigger.
+    // An upsert keeps its own rule, whatever the conflict clause of the statement that fires a
+    // trigger.
     let note =
       "  INSERT INTO \(pending) (\(list)) \(row) WHERE \(key) = OLD.\(key) "
       + "AND \(isIndexed("OLD.\(key)")) ON CONFLICT (rowid) DO NOTHING;\n"
@@ -134,7 +135,8 @@ extension SearchIndexDefinition {
         + "  INSERT INTO \(table) (\(list)) \(row) WHERE \(key) = \(id) "
         + "AND NOT \(isIndexed(id));\n"
     }
-    // An update that assigns the columns of a generated column does not name the column itself.
+    // An update may assign the columns from which a generated column is calculated without naming
+    // the generated column.
     let isGenerated = indexed.contains { layout.columns[$0.index].isGenerated }
     // SQLite compares names, and an update may name the key in any of four ways.
     let keys =

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The rule by which a full-text index splits text into words.
+/// The rule with which a full-text index splits text into words.
 ///
 /// ```swift
 /// FullText(\.$title, tokenizer: .porter())
@@ -8,20 +8,20 @@ import SQLCore
 ///
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#tokenizers>
 public struct SearchTokenizer: Hashable, Sendable {
-  /// The way in which a tokenizer treats accents and other marks on letters.
+  /// How a tokenizer treats accents and other marks on letters.
   public enum Diacritics: Int, Sendable {
     /// `é` and `e` are different letters.
     case kept = 0
     /// `é` is `e`, except for the few characters that have several marks. SQLite's default.
     case removedFromSimpleCharacters = 1
-    /// `é` is `e`, whatever number of marks a character has.
+    /// `é` is `e`, whatever the number of marks of a character.
     case removed = 2
   }
 
   enum Kind: Hashable, Sendable { case unicode, porter, ascii, trigram, normalized, custom }
 
   let kind: Kind
-  /// The name and the arguments, as `tokenize` lists them.
+  /// The name and the arguments, in the order of `tokenize`.
   let words: [String]
   /// The first version of SQLite that knows the options, as `SQLITE_VERSION_NUMBER`.
   var requiredVersion = 0
@@ -51,7 +51,7 @@ public struct SearchTokenizer: Hashable, Sendable {
     return SearchTokenizer(.unicode, words)
   }
 
-  /// Words of ASCII letters and digits, whose case is ignored, and of all other characters.
+  /// Words of ASCII letters and digits, whose case is ignored, and of all characters outside ASCII.
   /// SQL: `tokenize='ascii'`
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#ascii_tokenizer>
   public static func ascii(
@@ -89,17 +89,17 @@ public struct SearchTokenizer: Hashable, Sendable {
     return tokenizer
   }
 
-  /// The words of another tokenizer, after the text is put into the normal form NFC: an `é` that is
-  /// one character equals one that is a letter and an accent, in rows as in patterns. The stored
-  /// text stays as it is. SQL: `tokenize='apus_nfc unicode61 remove_diacritics 0'`
+  /// The words of another tokenizer, after the text is normalized to NFC: an `é` that is one
+  /// character equals a letter with an accent, in rows as in patterns. The stored text stays
+  /// unchanged. SQL: `tokenize='apus_nfc unicode61 remove_diacritics 0'`
   ///
   /// ```swift
   /// FullText(\.$title, tokenizer: .normalized(.unicode(diacritics: .kept)))
   /// ```
   /// The default, `.unicode()`, needs this for Hangul, kana and other scripts whose letters it does
-  /// not fold itself, and for letters with accents only if it keeps them. The tokenizer is written
-  /// in Swift: a program that does not have it can neither search nor write the table; see
-  /// `Registration.normalizingTokenizer`.
+  /// not fold itself. It needs this for letters with accents only if it keeps the accents. The
+  /// tokenizer is written in Swift: a program without it can neither search nor write the table;
+  /// see `Registration.normalizingTokenizer`.
   public static func normalized(_ words: SearchTokenizer = .unicode()) -> SearchTokenizer {
     var tokenizer = SearchTokenizer(.normalized, ["apus_nfc"] + words.words)
     tokenizer.requiredVersion = words.requiredVersion
@@ -109,11 +109,11 @@ public struct SearchTokenizer: Hashable, Sendable {
   /// Whether the tokenizer, or one inside it, is the library's own.
   var normalizes: Bool { words.contains("apus_nfc") }
 
-  /// A tokenizer of the program, by the name and with the arguments with which it was registered.
-  /// SQL: `tokenize='lines one two'`
+  /// A tokenizer of the program, with the name and the arguments of its registration. SQL:
+  /// `tokenize='lines one two'`
   ///
-  /// Register it in `Configuration.prepareConnection`, because a migration needs it. A program that
-  /// does not have it can neither search nor write the table.
+  /// Register it in `Configuration.prepareConnection`, because a migration needs it. A program
+  /// without the tokenizer can neither search nor write the table.
   public static func custom(_ name: String, _ arguments: String...) -> SearchTokenizer {
     SearchTokenizer(.custom, [name] + arguments)
   }

@@ -5,13 +5,13 @@ extension Connection {
   /// transaction that is open.
   ///
   /// `Database.rebuildVectorIndex` does the same in several transactions, so that other writes need
-  /// not wait, and is the better choice for large tables.
+  /// not wait. It is the better choice for large tables.
   ///
   /// - Parameters:
-  ///   - onlyNew: whether only rows that are in no cell yet are put into cells, and the cells stay as
-  ///     they are. It costs one index seek for each of these rows, and the reading of all centroids.
-  ///   - progress: called with the number of rows that were placed, and that of all rows to be placed.
-  ///     An error that it throws ends the work.
+  ///   - onlyNew: whether the cells stay, and only rows without a cell are put into cells. It costs
+  ///     one index seek for each of these rows, and the reading of all centroids.
+  ///   - progress: called with the number of rows placed so far, and the number of all rows to
+  ///     place. An error that it throws ends the work.
   public func rebuildVectorIndex<M: TableModel>(
     of model: M.Type, onlyNew: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws {
@@ -36,9 +36,10 @@ extension Connection {
   ///   try db.rebuildVectorIndex(of: Picture.self)
   /// }
   /// ```
-  /// It is false if another program wrote the index itself or dropped its triggers, and if a rebuild
-  /// has not ended: searches may then miss rows. `rebuildVectorIndex` repairs the index. Reads the
-  /// whole table and the whole index. Throws `ModelError` if the model declares no `VectorIndex`.
+  /// It returns false if another program wrote the index itself or dropped its triggers, and if a
+  /// rebuild has not ended: searches may then miss rows. `rebuildVectorIndex` repairs the index.
+  /// Reads the whole table and the whole index. Throws `ModelError` if the model declares no
+  /// `VectorIndex`.
   public func checkVectorIndex<M: TableModel>(of model: M.Type) throws -> Bool {
     try VectorIndexDefinition.required(by: model).allSatisfy { try $0.isSound(on: self) }
   }
@@ -52,20 +53,20 @@ extension Database {
   /// try await db.rebuildVectorIndex(of: Picture.self, onlyNew: true)       // after an import
   /// ```
   /// Call it after the index was created, and when a table has become several times as large. With
-  /// `onlyNew`, it puts only the rows that were written since into the cells that exist: it takes
-  /// about 0.1 ms for each of them, and makes searches as fast as before.
+  /// `onlyNew`, it puts only rows written since then into the existing cells: it takes about 0.1 ms
+  /// for each row, and makes searches as fast as before.
   ///
-  /// The rows are placed in transactions of 1,000 rows, so that other writes need not wait. All of them
-  /// can be searched at any time, also if the work ends early: by an error that `progress` throws, a
-  /// cancellation, or the end of the process. Call it again then. Measured, 100,000 vectors of 384
-  /// dimensions take 14 seconds.
+  /// The rows are placed in transactions of 1,000 rows, so that other writes need not wait. All of
+  /// them can be searched at any time, even if the work ends early: by an error that `progress`
+  /// throws, a cancellation, or the end of the process. Call it again then. Measured, 100,000
+  /// vectors of 384 dimensions take 14 seconds.
   ///
   /// Throws `ModelError` if the model declares no `VectorIndex`. It does not need sqlite-vec.
   ///
   /// - Parameters:
-  ///   - onlyNew: whether the cells stay, and only rows that are in none are placed.
-  ///   - progress: called with the number of rows that were placed, and that of all rows to be placed;
-  ///     both are 0 while the cells are learnt.
+  ///   - onlyNew: whether the cells stay, and only rows without a cell are placed.
+  ///   - progress: called with the number of rows placed so far, and the number of all rows to
+  ///     place; both are 0 while the cells are learnt.
   public func rebuildVectorIndex<M: TableModel>(
     of model: M.Type, onlyNew: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws {

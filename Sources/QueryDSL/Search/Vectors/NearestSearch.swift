@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The search of a query in an index of vectors, which finds the candidates that are measured.
+/// The search of a query in an index of vectors, which finds the candidates to measure.
 ///
 /// A query has it as a condition on the key of its table:
 /// ```swift
@@ -10,7 +10,7 @@ import SQLCore
 /// //   found: few, near, and the rows that are not in a cell; or all rows, if near has too few
 /// //   SELECT the nearest rows of found)
 /// ```
-/// So the result has as many rows as an exact search, whatever the conditions are.
+/// So the result has as many rows as an exact search, whatever the conditions.
 package final class NearestSearch: Sendable {
   /// The name of the index.
   let index: String
@@ -22,11 +22,11 @@ package final class NearestSearch: Sendable {
   let share: Double
   /// The distance of a row.
   let distance: ExpressionNode
-  /// The number of conditions that the search itself adds to the query.
+  /// The number of conditions that the search adds to the query.
   let conditionCount: Int
 
-  /// Returns the search in the index that a model declares; nil if the column has none with that
-  /// metric.
+  /// Returns the search in the index that a model declares; nil if the column has no index with
+  /// that metric.
   init?<M: TableModel>(
     of vector: [Float], in columns: Columns<M>, by column: PartialKeyPath<M>,
     metric: VectorMetric, distance: ExpressionNode, share: Double, conditionCount: Int
@@ -54,8 +54,8 @@ package final class NearestSearch: Sendable {
 }
 
 extension SelectStatement {
-  /// The number of rows that a search by an index must find; nil if the query is one whose result
-  /// would change if it had only the nearest rows, such as an aggregate.
+  /// The number of rows that a search by an index must find. Nil if the query's result would change
+  /// if it had only the nearest rows, as with an aggregate.
   private var indexedLimit: Int? {
     guard case .number(let limit) = limit, limit > 0, limit < 100_000, !isDistinct,
       let content = extras?.content, content.groups.isEmpty, content.having.isEmpty,
@@ -85,9 +85,9 @@ extension SelectStatement {
     PredicateNode.all(Array(predicates)).writeOperand(to: &writer, binding: .and)
   }
 
-  /// The rows in which an index of vectors searches: those of the query before ORDER BY. A full-text
-  /// search in a join becomes a condition, which SQLite evaluates once. It is nil if the query needs
-  /// more of the search than the rows.
+  /// The rows in which an index of vectors searches: the rows of the query before ORDER BY. A
+  /// full-text search in a join becomes a condition, which SQLite evaluates once. Nil if the query
+  /// needs more of the search than its rows.
   private var searched: SelectStatement? {
     var inner = self
     (inner.order, inner.limit, inner.offset) = (.none, nil, nil)
@@ -102,7 +102,7 @@ extension SelectStatement {
           let layout = LayoutRegistry.shared.layout(number: join.table.layout),
           let hit = layout.model as? any _SearchHitRow.Type
         else { continue }
-        // A condition that cannot be written fails where the query itself is written.
+        // A condition that cannot be written makes the query itself fail when it is written.
         let others =
           (Array(predicates)
           + content.joins.filter { $0.table != join.table }.compactMap(\.condition))
@@ -129,14 +129,14 @@ extension SelectStatement {
 }
 
 extension _SearchHitRow {
-  /// The key of the table that is searched, which the condition of the join compares with the rowid.
+  /// The key of the searched table, which the condition of the join compares with the rowid.
   fileprivate static func keyOfSearched(by condition: PredicateNode?) -> ColumnID? {
     guard case .tree(.compare(.equal, .column(let key), _), _) = condition else { return nil }
     return key
   }
 }
 
-/// Writes the condition that a row is one of the nearest candidates.
+/// Writes the condition that a row is among the nearest candidates.
 private struct CandidateWriter {
   let search: NearestSearch
   /// The rows of the query, without order and limit.
@@ -165,7 +165,8 @@ private struct CandidateWriter {
   func write(to writer: inout ShapeWriter) {
     let keys = keyNames.quotedList
     let columns = keyNames.quotedList + ", \"distance\""
-    // What gates the search: if all rows are among the first ones, nothing else is read.
+    // The condition that guards the search: if all rows are among the first ones, nothing else is
+    // read.
     let isFull: SQL =
       hasConditions
       ? SQL("(SELECT count(*) FROM \"apus_few\") = \(measured)") : SQL("1")
@@ -263,7 +264,7 @@ private struct CandidateWriter {
     write(row, to: &writer)
   }
 
-  /// Writes a query over the tables of the query around it, which it cannot see.
+  /// Writes a query over the tables of the surrounding query, which it cannot see.
   private func write(_ statement: SelectStatement, to writer: inout ShapeWriter) {
     writer.hideScope(true)
     statement.write(to: &writer)

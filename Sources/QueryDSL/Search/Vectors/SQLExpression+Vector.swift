@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The way in which the distance of two vectors is measured.
+/// How the distance of two vectors is measured.
 ///
 /// ```swift
 /// struct Picture: Model {
@@ -11,14 +11,14 @@ import SQLCore
 /// let near = Picture.where { $0.$embedding.distance(to: vector, by: .cosine) < 0.3 }
 /// ```
 ///
-/// The functions are those of sqlite-vec, which `Configuration.extensions` loads.
+/// The functions belong to sqlite-vec, which `Configuration.extensions` loads.
 /// - SeeAlso: <https://alexgarcia.xyz/sqlite-vec/api-reference.html#distance-functions>
 public enum VectorMetric: Sendable {
   /// The length of the straight line between the two. SQL: `vec_distance_L2(a, b)`
   case euclidean
   /// 1 minus the cosine of the angle between the two: 0 for the same direction, 2 for opposite
-  /// ones. A vector of zeros has no direction; its distance from any other counts as 1.
-  /// SQL: `ifnull(vec_distance_cosine(a, b), 1.0)`
+  /// directions. A vector of zeros has no direction; its distance from any other vector counts as
+  /// 1. SQL: `ifnull(vec_distance_cosine(a, b), 1.0)`
   case cosine
   /// The sum of the differences of their numbers. SQL: `vec_distance_L1(a, b)`
   case manhattan
@@ -44,16 +44,17 @@ extension SQLExpression where Value == [Float] {
   /// // … WHERE ifnull(vec_distance_cosine("embedding", ?), 1.0) < ?
   /// ```
   /// Every row is read and measured; no index serves this. A vector with a number that is not
-  /// finite throws `ColumnValueError` when the query is rendered. Two vectors with other numbers
-  /// of dimensions throw `DatabaseError`, whose message has both numbers, when the query runs.
+  /// finite throws `ColumnValueError` when the query is rendered. Two vectors with different
+  /// numbers of dimensions throw `DatabaseError` when the query runs, and its message has both
+  /// numbers.
   public func distance(
     to vector: [Float], by metric: VectorMetric = .euclidean
   ) -> SQLExpression<Double> {
     distance(to: SQLExpression(vector), by: metric)
   }
 
-  /// Returns the distance of the vector from that of another expression, such as a column of a
-  /// joined table.
+  /// Returns the distance of the vector from the vector of another expression, such as a column of
+  /// a joined table.
   public func distance(
     to vector: SQLExpression<[Float]>, by metric: VectorMetric = .euclidean
   ) -> SQLExpression<Double> {
@@ -79,7 +80,8 @@ extension SQLExpression where Value == [Float]? {
     distance(to: SQLExpression<[Float]>(vector), by: metric)
   }
 
-  /// Returns the distance of the vector from that of another expression; NULL if it is NULL.
+  /// Returns the distance of the vector from the vector of another expression; NULL if that
+  /// expression is NULL.
   public func distance(
     to vector: SQLExpression<[Float]>, by metric: VectorMetric = .euclidean
   ) -> SQLExpression<Double?> {
@@ -96,7 +98,7 @@ extension SQLExpression where Value == [Float]? {
 }
 
 extension TableModel {
-  /// Returns a query for the rows whose vectors are nearest to another one, with their distances,
+  /// Returns a query for the rows with the vectors nearest to a given vector, with their distances,
   /// the nearest row first.
   ///
   /// ```swift
@@ -106,26 +108,26 @@ extension TableModel {
   /// // SELECT …, vec_distance_L2("embedding", ?) FROM "Post" WHERE "status" = ?
   /// //   ORDER BY vec_distance_L2("embedding", ?) LIMIT ?
   /// ```
-  /// The limit counts the rows for which the conditions hold. Without an index, the result is exact:
+  /// The limit counts the rows that match the conditions. Without an index, the result is exact:
   /// each of these rows is read and measured. Measured, 20,000 vectors of 384 dimensions take about
   /// 20 ms.
   ///
-  /// If the model declares a `VectorIndex` for the column and the metric, the query measures only rows
-  /// that the index finds. The result has as many rows as an exact one and the same distances, but may
-  /// miss rows. `db.explain` names the tables of the index if the query uses it. An aggregate, a window
-  /// function, DISTINCT, groups, a RIGHT or FULL join, and a limit that is not a number measure all
-  /// rows.
+  /// If the model declares a `VectorIndex` for the column and the metric, the query measures only
+  /// rows that the index finds. The result has as many rows as an exact result and exact distances,
+  /// but may miss rows. `db.explain` names the tables of the index if the query uses it. An
+  /// aggregate, a window function, DISTINCT, groups, a RIGHT or FULL join, and a limit that is not
+  /// a number measure all rows.
   /// ```swift
   /// Post.nearest(to: vector, by: \.$embedding, limit: 10, examining: 0.3)   // slower, misses less
   /// Post.nearest(to: vector, by: \.$embedding, limit: 10, examining: 1)     // exact
   /// ```
   ///
   /// It needs sqlite-vec in `Configuration.extensions`. Throws `ColumnValueError` when the query is
-  /// rendered if a number of the vector is not finite, and `DatabaseError` when it runs if a stored
-  /// vector has another number of dimensions.
+  /// rendered if a number of the vector is not finite. Throws `DatabaseError` when the query runs
+  /// if a stored vector has another number of dimensions.
   ///
-  /// - Parameter share: The share of the rows that an index examines, by a code of each row; those
-  ///   with the best codes are measured. From 1 on, all rows are measured without the index.
+  /// - Parameter share: The share of the rows whose codes an index reads; the rows with the best
+  ///   codes are measured. From 1 on, all rows are measured without the index.
   public static func nearest(
     to vector: [Float], by column: KeyPath<Self, ColumnReference<[Float]>>,
     metric: VectorMetric = .euclidean, limit: Int, examining share: Double = 0.1
@@ -135,7 +137,7 @@ extension TableModel {
     }
   }
 
-  /// Returns a query for the rows whose vectors are nearest to another one; rows without a vector
+  /// Returns a query for the rows with the vectors nearest to a given vector; rows without a vector
   /// are left out. SQL: `… WHERE "embedding" IS NOT NULL ORDER BY …`
   public static func nearest(
     to vector: [Float], by column: KeyPath<Self, ColumnReference<[Float]?>>,

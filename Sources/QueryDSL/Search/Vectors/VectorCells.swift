@@ -17,7 +17,7 @@ struct VectorCells: Sendable {
 
   let metric: VectorMetric
   let dimensions: Int
-  /// The mean of all vectors, from which the codes are measured.
+  /// The mean of all vectors, which is subtracted before codes are made.
   let mean: [Float]
   private let centroids: Points
   /// The groups of centroids, so that not all of them are compared with each vector.
@@ -26,7 +26,7 @@ struct VectorCells: Sendable {
 
   var count: Int { centroids.count }
 
-  /// Learns the cells from a sample of vectors. The vectors with the most frequent number of
+  /// Learns the cells from a sample of vectors. Only vectors with the most frequent number of
   /// dimensions count. Returns nil if the sample is empty.
   ///
   /// - Parameter step: called between the rounds. An error that it throws ends the learning.
@@ -99,8 +99,8 @@ struct VectorCells: Sendable {
     return (best.cell, Self.code(of: coded, around: mean))
   }
 
-  /// The bits that say in which dimensions a vector is greater than the mean, as
-  /// `vec_quantize_binary(vec_sub(vector, mean))` makes them.
+  /// One bit for each dimension: whether the vector is greater than the mean in it, as in
+  /// `vec_quantize_binary(vec_sub(vector, mean))`.
   static func code(of coded: [Float], around mean: [Float]) -> Data {
     var bytes = [UInt8](repeating: 0, count: coded.count / 8)
     for (index, pair) in zip(coded, mean).enumerated() where pair.0 - pair.1 > 0 {
@@ -109,8 +109,8 @@ struct VectorCells: Sendable {
     return Data(bytes)
   }
 
-  /// Returns the form in which vectors are compared: of length 1 if only directions count, and with
-  /// zeros up to a multiple of 8 dimensions.
+  /// Returns the vector in the form that is compared: of length 1 if only directions count, and
+  /// padded with zeros to a multiple of 8 dimensions.
   static func coded(_ vector: [Float], by metric: VectorMetric) -> [Float] {
     guard metric == .cosine else { return padded(vector) }
     let length = vector.reduce(0 as Double) { $0 + Double($1) * Double($1) }.squareRoot()
@@ -208,8 +208,8 @@ extension VectorCells {
       return centers
     }
 
-    /// The scalar product. It reads eight numbers at a time: with single ones, learning takes several
-    /// times as long.
+    /// The scalar product. It reads eight numbers at a time: one number at a time, learning takes
+    /// several times as long.
     private static func product(_ left: ArraySlice<Float>, _ right: ArraySlice<Float>) -> Float {
       left.withUnsafeBufferPointer { left in
         right.withUnsafeBufferPointer { right in

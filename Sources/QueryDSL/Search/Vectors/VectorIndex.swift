@@ -7,7 +7,7 @@ struct VectorIndexLine<M: ResultRow> {
   let name: String?
 }
 
-/// Declares an index over a column of vectors, with which `nearest` measures only a small part of
+/// Declares an index over a column of vectors. With it, `nearest` measures only a small part of
 /// them.
 ///
 /// ```swift
@@ -15,20 +15,21 @@ struct VectorIndexLine<M: ResultRow> {
 /// // CREATE TABLE "Picture_embedding_index" /* Apus … */ ("cell", "key", "code", …)
 /// // CREATE TABLE "Picture_embedding_index_cells" /* Apus */ ("cell", "centroid", "count")
 /// ```
-/// The index divides the vectors into cells, each around a centroid that was learnt from a sample of
-/// them. For each row it has the number of the cell, and a code of one bit for each dimension. A
-/// search reads the codes of the nearest cells, and measures the vectors whose codes are most similar.
-/// The distances that it returns are exact; a row that is near may be missed. Measured with 100,000
+/// The index divides the vectors into cells, each around a centroid that was learnt from a sample
+/// of the vectors. For each row it has the number of the cell, and a code of one bit for each
+/// dimension. A search reads the codes of the nearest cells, and measures the vectors with the most
+/// similar codes. The returned distances are exact; a near row may be missed. Measured with 100,000
 /// vectors of 384 dimensions, it finds 97 of 100 rows in a twelfth of the time.
 ///
-/// A migration creates the tables, and three triggers in plain SQL: every program can write the rows,
-/// also without sqlite-vec. The triggers mark rows that are new or changed, and every search measures
-/// all marked rows, so that none of them is missed. `rebuildVectorIndex` learns the cells and puts the
-/// rows into them: call it after the index was created and after many changes. Until then, all rows
-/// are marked, and searches are exact and as slow as without the index.
+/// A migration creates the tables, and three triggers in plain SQL: every program can write the
+/// rows, also without sqlite-vec. The triggers mark new and changed rows, and every search measures
+/// all marked rows, so that none of them is missed. `rebuildVectorIndex` learns the cells and puts
+/// the rows into them: call it after the index was created and after many changes. Until then, all
+/// rows are marked, and searches are exact and as slow as without the index.
 ///
-/// Each write of a vector costs two short statements on the index. The index takes about 16 bytes for
-/// each row, and a bit for each dimension. `nearest` uses it if its metric is that of the index.
+/// Each write of a vector costs two short statements on the index. The index takes about 16 bytes
+/// for each row, and a bit for each dimension. `nearest` uses the index only if both have the same
+/// metric.
 ///
 /// - Parameter name: the name of the index; `Picture_embedding_index` if it is nil.
 public func VectorIndex<M: TableModel>(
@@ -118,7 +119,7 @@ package struct VectorIndexDefinition: Sendable {
       + "WITHOUT ROWID"
   }
 
-  /// The beginning of the comment after the name, by which a migration knows the index.
+  /// The beginning of the comment after the name, which shows a migration that Apus owns the index.
   static let mark = "/* Apus vectors: "
 
   private var createCells: String {
@@ -126,8 +127,8 @@ package struct VectorIndexDefinition: Sendable {
       + "\"centroid\" BLOB NOT NULL, \"count\" INTEGER NOT NULL DEFAULT 0)"
   }
 
-  /// The triggers. Each of them reads the row as the table has it then, so that their order and that
-  /// of other triggers do not matter.
+  /// The triggers. Each reads the current row of the table, so that the order of triggers does not
+  /// matter.
   var triggers: [TriggerDefinition] {
     func keys(_ rows: [String]) -> String {
       let rows = rows.map { row in

@@ -6,11 +6,11 @@ import SQLCore
   import Foundation
 #endif
 
-/// The work that puts the rows of a table into the cells of an index. It is done in parts, and each part
-/// can be a transaction of its own.
+/// The work that puts the rows of a table into the cells of an index. It is done in parts, and each
+/// part can be a separate transaction.
 ///
-/// While it runs, and if it ends early, a row is in a former cell, in a new one, or in none. Every search
-/// measures the rows that are in none, so searches are correct at all times.
+/// During the job, and if it ends early, a row is in a former cell, in a new cell, or in none.
+/// Every search measures the rows without a cell, so searches are correct at all times.
 struct VectorIndexJob: Sendable {
   private let index: VectorIndexDefinition
   private let cells: VectorCells
@@ -18,7 +18,7 @@ struct VectorIndexJob: Sendable {
   private let numbers: [Int]
   /// The rows in cells with smaller numbers are placed again.
   private let first: Int
-  /// The number of rows that are to be placed.
+  /// The number of rows to place.
   let rowCount: Int
 
   /// Learns cells from a sample of the rows. Returns nil if the table has no vectors.
@@ -67,7 +67,7 @@ struct VectorIndexJob: Sendable {
     return (cells, numbers)
   }
 
-  /// Begins to place all rows in cells that were learnt, and repairs what is missing in the index, in
+  /// Begins to place all rows in cells that were learnt, and repairs missing parts of the index, in
   /// the open transaction. Returns nil if there are no cells, and empties the index then.
   init?(
     placingAllIn cells: VectorCells?, of index: VectorIndexDefinition, on connection: Connection
@@ -105,7 +105,8 @@ struct VectorIndexJob: Sendable {
     numbers = Array(first..<first + cells.count)
   }
 
-  /// Begins to place the rows that are in no cell, in those that the index has; nil if it has none.
+  /// Begins to put rows without a cell into the existing cells of an index; nil if the index has
+  /// none.
   init?(placingNewOf index: VectorIndexDefinition, on connection: Connection) throws {
     guard let known = try Self.known(to: index, on: connection) else { return nil }
     self.index = index
@@ -116,8 +117,9 @@ struct VectorIndexJob: Sendable {
       "SELECT count(*) FROM \(index.quotedName) WHERE \"cell\" = 0")
   }
 
-  /// Places some rows, and returns their number. After the last row it removes the former cells, and
-  /// returns 0. It also returns 0 if another rebuild, which then places the rows, has removed its cells.
+  /// Places some rows, and returns their number. After the last row it removes the former cells,
+  /// and returns 0. It also returns 0 if another rebuild has removed its cells; that rebuild then
+  /// places the rows.
   func placeSome(on connection: Connection) throws -> Int {
     guard let last = numbers.last, let start = numbers.first else { return 0 }
     let found = try connection.number(
@@ -158,7 +160,7 @@ struct VectorIndexJob: Sendable {
 }
 
 extension VectorIndexDefinition {
-  /// Returns whether every vector is in the index, and every code is that of its vector.
+  /// Returns whether the index has every vector, and the right code for each.
   func isSound(on connection: Connection) throws -> Bool {
     let missing = try connection.number(
       "SELECT EXISTS (SELECT 1 FROM \(quotedTable) WHERE \(quotedColumn) IS NOT NULL AND NOT EXISTS "

@@ -13,7 +13,7 @@ extension Insert {
   /// //   WHERE "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR "Post"."body" IS NOT …
   /// ```
   /// A violation of another constraint throws, unless another clause handles it.
-  /// - Parameter condition: the condition of a partial index, as its `Index` declares it; its
+  /// - Parameter condition: the condition of a partial index, as its `Index` declares it. Its
   ///   values are written as literals.
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
   public consuming func onConflictUpdate<
@@ -64,8 +64,8 @@ extension Insert {
   /// //   SET …, "title" = excluded."title", …
   /// //   WHERE … OR "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR …
   /// ```
-  /// If two constraints are violated by two rows, SQLite updates one of them, and the other
-  /// constraint throws. Clauses that name a constraint come before this one.
+  /// If two rows violate two constraints, SQLite updates one of them, and the other constraint
+  /// throws. Clauses that name a constraint come before this clause.
   public consuming func onConflictUpdate() -> Self {
     var clause = ConflictClause(excluded: Columns<M>().table)
     clause.updateAll(of: columns.table, written: writtenColumns)
@@ -116,8 +116,8 @@ extension Insert {
   }
 }
 
-// A unique index may have expressions, or a collation of its own: `Unique { … }`. The clause names
-// the same terms, written as in the index, so that SQLite recognises it.
+// A unique index may have expressions, or its own collation: `Unique { … }`. The clause names the
+// same terms, written as in the index, so that SQLite recognises the index.
 
 extension Insert {
   /// Keeps the existing row if the new one violates a unique index over these terms.

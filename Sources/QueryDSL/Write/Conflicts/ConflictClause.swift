@@ -15,7 +15,7 @@ struct ConflictClause: Sendable {
   var predicates: ShortList<PredicateNode> = .none
 }
 
-/// The columns of a row that an upsert meets, for the condition on which it is updated.
+/// The columns of the existing row in an upsert, for the condition under which it is updated.
 ///
 /// ```swift
 /// Post.insert(post).onConflictUpdate(\.$url) { $0.$title = $0.new.$title } where: {
@@ -67,7 +67,7 @@ extension ConflictClause {
     writer.closeScope()
   }
 
-  /// Whether the clause handles every constraint: it names none.
+  /// Whether the clause handles every constraint, because it names none.
   var isForEveryConstraint: Bool { target.isEmpty && terms == nil }
 
   /// Whether the updated row has the key of the new row, or a part of that key.
@@ -106,7 +106,7 @@ extension Insert {
   /// Keeps the existing row if the new one violates this unique constraint.
   /// SQL: `ON CONFLICT ("url") DO NOTHING`
   ///
-  /// - Parameter condition: the condition of a partial index, as its `Index` declares it; its
+  /// - Parameter condition: the condition of a partial index, as its `Index` declares it. Its
   ///   values are written as literals.
   public consuming func onConflictDoNothing<First: ColumnValue, each Value: ColumnValue>(
     _ first: KeyPath<M, ColumnReference<First>>,
@@ -131,7 +131,7 @@ extension Insert {
   /// //   WHERE "Post"."createdAt" < excluded."createdAt"
   /// ```
   /// A violation of another constraint throws, unless another clause handles it.
-  /// - Parameter condition: the condition of a partial index, as its `Index` declares it; its
+  /// - Parameter condition: the condition of a partial index, as its `Index` declares it. Its
   ///   values are written as literals.
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
   public consuming func onConflictUpdate<First: ColumnValue, each Value: ColumnValue>(
@@ -161,8 +161,8 @@ extension Insert {
     }
   }
 
-  /// Gives the existing row the values of the new one if the new one violates this unique
-  /// constraint. Updates every column except those of the constraint and of the key. A row that
+  /// Gives the existing row the values of the new row if the new row violates this unique
+  /// constraint. Updates every column, except columns of the constraint and of the key. A row that
   /// already has the values is not changed.
   ///
   /// ```swift
@@ -182,8 +182,8 @@ extension Insert {
     return self
   }
 
-  /// Adds a clause. If it follows a clause for every constraint, which SQLite allows only at the
-  /// end, rendering the statement throws `QueryError`.
+  /// Adds a clause. SQLite allows a clause for every constraint only at the end. If another clause
+  /// follows it, rendering the statement throws `QueryError`.
   mutating func add(_ clause: consuming ConflictClause) {
     if let last = conflicts.last, last.isForEveryConstraint {
       problem =

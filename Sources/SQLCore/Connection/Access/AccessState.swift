@@ -1,14 +1,14 @@
 /// The limits of the access that uses a connection: whether it may write, how long it may take, and
-/// why it was ended.
+/// the reason if it was ended.
 struct AccessState {
   /// Whether statements may write. False during a read, even on a connection that could write.
   private(set) var allowsWriting: Bool
-  /// The time by which the access must have ended.
+  /// The time at which the access must have ended.
   private(set) var deadline: Deadline?
-  /// Whether the access runs in a task, on that task's own thread, so that it must check for
+  /// Whether the access runs in a task, on the task's own thread, and so must check for
   /// cancellation.
   private var asksTask = false
-  /// The reason for which the access was ended, if it was. Its later statements throw it.
+  /// The reason why the access was ended, if it was. Later statements of the access throw it.
   private(set) var stopReason: StopReason?
   /// The time at which the wait for a lock began.
   private var waitBegan = Deadline(nanoseconds: 0)
@@ -41,7 +41,7 @@ struct AccessState {
   /// Whether the deadline has passed.
   var isLate: Bool { deadline?.hasPassed ?? false }
 
-  /// Returns the reason for which the access must end, as far as its limits say.
+  /// Returns the reason why the access must end, according to its limits.
   func findStopReason() -> StopReason? {
     if isLate { return .deadline }
     if asksTask, withUnsafeCurrentTask(body: { $0?.isCancelled ?? false }) { return .cancelled }
@@ -53,8 +53,8 @@ struct AccessState {
     stopReason = reason
   }
 
-  /// Returns the reason for which the access was ended. An interruption applies only to the
-  /// statement that it ended, and is cleared.
+  /// Returns the reason why the access was ended. An interruption applies only to the statement
+  /// that it ended, and is cleared.
   mutating func takeStopReason() -> StopReason? {
     guard case .interrupted = stopReason else { return stopReason }
     defer { stopReason = nil }
@@ -83,12 +83,11 @@ struct AccessState {
 
 /// The options of an access to a connection: its deadline, its thread and its origin.
 struct AccessOptions: Sendable {
-  /// The time by which the access must have ended.
+  /// The time at which the access must have ended.
   var deadline: Deadline?
   /// Whether the access always runs on a thread of the database.
   var hops = false
-  /// Whether the access may begin inside another access of the same thread, on that access's
-  /// connection.
+  /// Whether the access may begin inside another access of the same thread, on the same connection.
   var isReentrant = false
   /// Whether the access is a probe. Closing the database waits for a probe instead of throwing
   /// `.busy`.

@@ -16,8 +16,7 @@ struct Deadline: Sendable {
     return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
   }
 
-  /// The time of the same clock at its last tick, some milliseconds ago at most. It costs less to
-  /// read.
+  /// The time of the same clock at its last tick, at most some milliseconds ago. Cheaper to read.
   static var roughlyNow: Deadline {
     #if canImport(Darwin)
       Deadline(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))

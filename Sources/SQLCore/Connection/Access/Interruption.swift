@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The reason for which an access ends before its closure returns.
+/// The reason why an access ends before its closure returns.
 enum StopReason: Sendable {
   case cancelled
   case deadline
@@ -17,7 +17,7 @@ enum StopReason: Sendable {
 }
 
 extension ConnectionCore {
-  /// Installs the handlers by which running statements and waits for locks can be ended.
+  /// Installs the handlers that can end running statements and waits for locks.
   ///
   /// `sqlite3_interrupt` does not end a wait for a lock, and it cannot distinguish one access from
   /// the next. These handlers check the lease, the deadline and the task of the current access
@@ -46,14 +46,14 @@ extension ConnectionCore {
     cancelledLease.max(lease, ordering: .acquiringAndReleasing)
   }
 
-  /// Ends the running statement and a wait for a lock. It can be called from any thread, as long as
-  /// the core is open.
+  /// Ends the running statement or the wait for a lock. It can be called from any thread while the
+  /// core is open.
   func interrupt() {
     isInterruptRequested.store(true, ordering: .releasing)
     sqlite3_interrupt(handle)
   }
 
-  /// Returns the reason for which the current access must end, if there is one.
+  /// Returns the reason why the current access must end, or nil.
   func findStopReason() -> StopReason? {
     if cancelledLease.load(ordering: .acquiring) == lease { return .cancelled }
     return state.pointee.access.findStopReason()
@@ -68,8 +68,8 @@ extension ConnectionCore {
     if let reason = state.pointee.access.stopReason { throw reason.error }
   }
 
-  /// Returns the error of a statement that failed: the reason for which it was ended, or else
-  /// SQLite's error.
+  /// Returns the error of a statement that failed: the reason why it was ended, or else SQLite's
+  /// error.
   func failure(_ code: Int32, of statement: StatementPointer) -> any Error {
     let failure = failure(code, sql: statement.sql)
     guard var error = failure as? DatabaseError else { return failure }
@@ -78,8 +78,7 @@ extension ConnectionCore {
     return error
   }
 
-  /// Returns the error of a call that failed: the reason for which it was ended, or else SQLite's
-  /// error.
+  /// Returns the error of a call that failed: the reason why it was ended, or else SQLite's error.
   func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
     // The library's own statements are ended only by `interrupt()`, or while they wait for a lock.
     let primary = code & 0xFF
@@ -94,7 +93,8 @@ extension ConnectionCore {
     return error(code, sql: sql())
   }
 
-  /// Runs a closure in which waits for a lock last at most that long, whatever the busy timeout.
+  /// Runs a closure in which a wait for a lock ends after that time at the latest, whatever the
+  /// busy timeout.
   package func waiting<Result>(
     atMost duration: Duration, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -107,7 +107,7 @@ extension ConnectionCore {
     guard !state.pointee.transaction.runsOwnStatement, !hasWritten else { return 0 }
     guard let reason = findStopReason() else { return listenersStop() ? 1 : 0 }
     // Interrupting a statement that writes rolls back the whole transaction, and with it the other
-    // writes that share the commit: the access ends at its next statement instead.
+    // writes of the shared commit. The access therefore ends at its next statement.
     if state.pointee.transaction.isShared, isWriting { return 0 }
     state.pointee.access.stop(because: reason)
     return 1
@@ -120,8 +120,9 @@ extension ConnectionCore {
     return sqlite3_stmt_busy(statement) == 0
   }
 
-  /// Whether a statement that writes is between its first step and its end. It may be the statement
-  /// that makes progress, or one whose function or loop runs that statement.
+  /// Whether a statement that writes is between its first step and its end. SQLite reports the
+  /// progress of this statement, or of a statement that the writing statement's function or loop
+  /// runs.
   private var isWriting: Bool {
     var statement = sqlite3_next_stmt(handle, nil)
     while let current = statement {

@@ -108,7 +108,7 @@ final class LentStatement {
     self.pointer = pointer
   }
 
-  /// Returns the memory, which the caller frees; nil if it was taken before.
+  /// Returns the memory, which the caller frees; nil if it was already taken.
   func take() -> StatementPointer? {
     defer { pointer = nil }
     return pointer

@@ -28,7 +28,7 @@ public struct Configuration: Sendable {
   }
 
   /// The maximum number of reader connections of a file in WAL mode. Streams of rows may use the
-  /// same number of connections again. Connections open when they are needed.
+  /// same number of connections in addition. Connections open when they are needed.
   ///
   /// With 0, reads and writes take turns on one connection, in the order in which they were
   /// requested.
@@ -36,13 +36,13 @@ public struct Configuration: Sendable {
   /// The maximum number of connections on which live queries run again, beside the readers: at least
   /// one, by default half of the processors and at most four. They open when they are needed.
   ///
-  /// However many live queries a commit concerns, their runs wait for each other on these connections,
-  /// in the order of the commits, and take no reader from the program's own reads. A database that
-  /// reads and writes on one connection has none.
+  /// The re-runs of live queries wait for each other on these connections, in the order of the
+  /// commits, and take no reader from the program's own reads. A database that reads and writes on
+  /// one connection has none.
   public var maximumLiveReaders = defaultLiveReaders
-  /// The greatest number of bytes that the maintained live queries of the database hold, by the
-  /// estimate of `db.liveStatus`. A query whose rows do not fit runs again after each commit that
-  /// touches what it reads, until there is room for them again.
+  /// The greatest number of bytes that the maintained live queries of the database hold, as
+  /// `db.liveStatus` estimates it. A query whose rows do not fit runs again after each commit that
+  /// touches what it reads, until there is room for the rows again.
   public var maximumLiveMemory = 256 << 20
   /// When SQLite waits until its writes are on the disk.
   public var synchronous = Synchronous.full
@@ -53,11 +53,11 @@ public struct Configuration: Sendable {
   /// Whether the file is guaranteed not to change while it is open. SQLite then reads it without
   /// locks and creates no files beside it. Setting this to true also sets `isReadOnly`.
   ///
-  /// Use it for a file in a folder that does not allow writing, or on a read-only medium. A file in
-  /// WAL mode cannot be read there otherwise, since even a reader creates a `-shm` file beside it.
-  /// If another process writes the file all the same, reads return wrong results. Opening throws
-  /// `.cannotOpen` if a `-wal` or `-journal` file beside it holds changes, since SQLite would
-  /// ignore them silently.
+  /// Use it for a file in a folder that does not allow writing, or on a read-only medium. Without
+  /// it, a file in WAL mode cannot be read there, since even a reader creates a `-shm` file beside
+  /// the database. If another process writes the file nevertheless, reads return wrong results.
+  /// Opening throws `.cannotOpen` if a `-wal` or `-journal` file beside the database holds changes,
+  /// since SQLite would ignore them silently.
   /// - SeeAlso: <https://www.sqlite.org/uri.html#uriimmutable>
   public var isImmutable = false {
     didSet { if isImmutable { isReadOnly = true } }
@@ -73,9 +73,9 @@ public struct Configuration: Sendable {
   public var maximumCachedStatementBytes = 1 << 20
   /// The size in bytes that the write-ahead log should not exceed.
   ///
-  /// When the log comes near this size, the access that wrote restarts the log as it ends. For this
-  /// it waits up to 0.1 seconds for readers that still use the log; later reads are not held up. A
-  /// single transaction that writes more than this exceeds the bound, and the log's file is
+  /// When the log comes near this size, the access that wrote restarts the log as it ends. The
+  /// access waits up to 0.1 seconds for readers that still use the log; later reads are not held
+  /// up. A single transaction that writes more than this exceeds the bound, and the log's file is
   /// truncated after it. While a reader keeps its snapshot, the log continues to grow;
   /// `onPinnedLog` reports the reader.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
@@ -83,8 +83,9 @@ public struct Configuration: Sendable {
   /// Extensions of SQLite that every connection of the database loads, in this order, before it
   /// reads the schema. An extension that cannot be loaded throws `ExtensionError`.
   ///
-  /// SQL cannot load any: the function `load_extension` stays forbidden. With `untrustedFile`, the
-  /// views of the file can use only those functions of the extensions that are declared innocuous.
+  /// SQL cannot load extensions: the function `load_extension` stays forbidden. With
+  /// `untrustedFile`, the views of the file can use only those extension functions that are
+  /// declared innocuous.
   /// - SeeAlso: <https://www.sqlite.org/loadext.html>
   public var extensions: [SQLiteExtension] = []
   /// Whether and how the schema (tables, columns, indexes, triggers and views) may be changed.
@@ -96,8 +97,8 @@ public struct Configuration: Sendable {
   /// transaction it reports only which tables changed. A row that changes twice counts twice.
   public var maximumTrackedRows = 100_000
   /// A closure that is called when the write-ahead log exceeds its bound because readers still use
-  /// it. Its argument holds the size of the log and the reads that may hold it: where in the source
-  /// each was requested, and how long it has been running.
+  /// it. Its argument holds the size of the log and the reads that may hold it, each with the place
+  /// in the source that requested it and its age.
   ///
   /// It is called again each time the log has grown by a quarter. It runs on a thread of its own,
   /// concurrently with other accesses, and may use the database.
@@ -111,12 +112,13 @@ public struct Configuration: Sendable {
   /// //   CREATE INDEX "Post_on_status" ON "Post" ("status")
   /// ```
   ///
-  /// It is called once for each SQL text and version of the schema, after the statement has
-  /// completed successfully, on the statement's thread and before its access continues. It uses no
-  /// connection of the database. While it is nil, each statement costs one additional comparison.
-  /// Otherwise the first report of a SQL text costs some milliseconds: the library recreates the
-  /// schema in memory, without rows, and asks SQLite which index it would use there. Functions and
-  /// collations are registered on that connection as well, and `prepareConnection` runs on it.
+  /// The closure is called once for each SQL text and version of the schema, after the statement
+  /// has completed successfully, on the statement's thread and before its access continues. The
+  /// closure uses no connection of the database. While the property is nil, each statement costs
+  /// one additional comparison. Otherwise the first report of a SQL text costs some milliseconds:
+  /// the library recreates the schema in memory, without rows, and asks SQLite which index it would
+  /// use there. Functions and collations are registered on that connection as well, and
+  /// `prepareConnection` runs on it.
   public var onTableScan: (@Sendable (TableScan) -> Void)? {
     didSet { knownScans = KnownScans() }
   }
@@ -127,28 +129,28 @@ public struct Configuration: Sendable {
   /// How long a write waits for readers of the log before it gives up restarting the log.
   var maximumLogWait = Duration.milliseconds(100)
   /// The time between two rounds in which the pool ends the snapshots that idle readers have kept.
-  /// A snapshot ends one to two rounds after its last use. Tests, which must not depend on time,
-  /// change it.
+  /// A snapshot ends one to two rounds after its last use. Tests change the time, because they must
+  /// not depend on a clock.
   var keptSnapshotRound = Duration.milliseconds(4)
   private static let defaultLiveReaders = min(
     4, max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
   /// The least number of rows that a maintained result with a limit holds beyond it.
   package var liveReserve = 32
-  /// The age at which a shared transaction takes no more writes, since the first of them would wait
-  /// too long for its answer. Tests, which must not depend on time, change it.
+  /// The age at which a shared transaction takes no more writes, because its first write would wait
+  /// too long for its answer. Tests change the age, because they must not depend on a clock.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
   /// A closure that is called when a statement ends, on every connection of the database. Its
-  /// argument has the SQL of the statement, without its values unless you ask for them, and the
-  /// time that the statement took.
+  /// argument has the duration of the statement and its SQL. The SQL comes without the values
+  /// unless the closure asks for them.
   ///
   /// ```swift
   /// configuration.onStatement = { print($0.duration ?? .zero, $0.sql ?? "") }
   /// ```
   ///
-  /// It is `onTrace(.profile)` for each connection from its opening on, so it also sees what a
-  /// migration runs while the database opens, and the library's own statements. It runs on the
-  /// statement's thread; meanwhile its connection runs nothing else. While it is nil, statements
-  /// are not traced.
+  /// The closure works like `onTrace(.profile)` on each connection from its opening on. It
+  /// therefore also sees the statements of a migration while the database opens, and the library's
+  /// own statements. It runs on the statement's thread; meanwhile its connection runs nothing else.
+  /// While the property is nil, statements are not traced.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
   public var onStatement: (@Sendable (borrowing TraceEvent) -> Void)?
   /// A closure that is called when a migration has changed the database and is committed. Its
@@ -169,11 +171,11 @@ public struct Configuration: Sendable {
   /// configuration.unlockConnection = { try $0.setEncryptionKey(secret.utf8) }
   /// ```
   ///
-  /// It runs for the writer, readers, streams, snapshots and live queries, and for the files that
-  /// `backup(to:)` and `vacuum(into:)` write, which get the same key. It does not run for a database
-  /// in memory. A wrong key throws `.notADatabase` as the file is opened.
+  /// The closure runs for the writer, readers, streams, snapshots and live queries. It also runs
+  /// for the files that `backup(to:)` and `vacuum(into:)` write, which get the same key. It does
+  /// not run for a database in memory. A wrong key throws `.notADatabase` as the file is opened.
   public var unlockConnection: (@Sendable (Connection) throws -> Void)?
-  /// A closure that runs for each new connection, after the other settings were applied: for
+  /// A closure that runs for each new connection after the other settings have been applied: for
   /// pragmas, functions and collations. If it throws, opening the connection fails.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 
@@ -206,8 +208,8 @@ public struct Configuration: Sendable {
 /// configuration.onMigration = { report in print(report.duration, report.statements.count) }
 /// ```
 public struct MigrationReport: Hashable, Sendable, CustomStringConvertible {
-  /// The steps that were done, as a migration plan prints them. They may contain the beginning of a
-  /// value, if rows with values that the declaration forbids were deleted.
+  /// The steps that were carried out, as a migration plan prints them. The text may contain the
+  /// beginning of a value, if rows with forbidden values were deleted.
   public let description: String
   /// The statements that the steps consist of, in their order. They contain no values of rows.
   public let statements: [String]

@@ -74,8 +74,8 @@ extension ConnectionCore {
 
   /// Turns on WAL mode, and waits while other connections do so.
   ///
-  /// Two connections that turn it on at once both hold a read lock, and neither can write before
-  /// the other lets go. SQLite returns busy to one of them without calling its busy handler.
+  /// If two connections turn on WAL mode at once, both hold a read lock, and neither can write
+  /// before the other lets go. SQLite returns busy to one of them without calling its busy handler.
   private func turnOnWAL() throws {
     let allowed = state.pointee.access.longestWait(configuration.busyTimeout)
     let start = Deadline.now.nanoseconds
@@ -95,8 +95,9 @@ extension ConnectionCore {
 
   /// Whether foreign keys are enforced. Set it between transactions.
   ///
-  /// This runs no statement, which could fail or be ended and leave the setting unchanged. An engine
-  /// elsewhere gets the setting before the next statement.
+  /// The library uses `sqlite3_db_config`, not a PRAGMA: a statement could fail or be interrupted,
+  /// and would leave the setting unchanged. An engine elsewhere gets the setting before the next
+  /// statement.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
   package var enforcesForeignKeys: Bool {
     get { setting(SQLITE_DBCONFIG_ENABLE_FKEY) }

@@ -8,11 +8,11 @@ import CSQLite
   import Musl
 #endif
 
-/// The file of a database, identified so that every connection opens the same one.
+/// The file of a database, identified so that every connection opens the same file.
 ///
 /// The path is absolute, so that a later change of the working folder has no effect. Once the first
-/// connection is open, the others open that same file, by the path to which SQLite resolved its
-/// links, and none of them creates a file.
+/// connection is open, later connections open the same file, by the path to which SQLite resolved
+/// its links, and none of them creates a file.
 package struct DatabaseFile: Hashable, Sendable {
   /// The path as it was given, prefixed with the working folder if it was relative.
   package let path: String
@@ -112,8 +112,8 @@ package struct DatabaseFile: Hashable, Sendable {
     return name.parameters.isEmpty ? path : name.text(path: path)
   }
 
-  /// Returns this file with the identity of the one that a connection has open, so that later
-  /// connections open that very file.
+  /// Returns this file with the identity of the file that a connection has open, so that later
+  /// connections open the same file.
   func asOpened(by handle: OpaquePointer) throws -> DatabaseFile {
     guard opened == nil else { return self }
     var file = self
@@ -142,7 +142,7 @@ struct OpenedFile: Hashable, Sendable {
     }
   }
 
-  /// Throws if a connection that was just opened does not have the same file open as the first one.
+  /// Throws if a newly opened connection has another file open than the first connection.
   func check(_ handle: OpaquePointer, path: String) throws {
     guard FileStatus(following: self.path)?.identity == identity, !Self.hasMoved(handle) else {
       throw DatabaseError(
@@ -152,7 +152,7 @@ struct OpenedFile: Hashable, Sendable {
     }
   }
 
-  /// Returns whether the file that a connection has open is no longer the one at its path.
+  /// Returns whether the path no longer leads to the file that a connection has open.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
   private static func hasMoved(_ handle: OpaquePointer) -> Bool {
@@ -216,7 +216,7 @@ extension DatabaseFile {
   /// Throws if a log or a journal beside the file holds changes. SQLite neither reads the log of an
   /// immutable file nor rolls back its journal.
   func requireNothingPending() throws {
-    // SQLite keeps the log beside the file itself, not beside a link to it.
+    // SQLite keeps the log beside the file, not beside a link to it.
     let resolved = realpath(realPath, nil)
     defer { free(resolved) }
     let place = resolved.map { String(cString: $0) } ?? realPath
@@ -239,7 +239,7 @@ extension DatabaseFile {
     return read(descriptor, &byte, 1) == 1 ? byte : nil
   }
 
-  /// A function of its own, since it must name the module: methods of this type hide the system's
+  /// A separate function, since it must name the module: methods of this type hide the system's
   /// `open`.
   private static func openToRead(_ path: String) -> Int32 {
     #if canImport(Darwin)

@@ -63,7 +63,7 @@ package enum DatabaseLocation: Hashable, Sendable {
     return file.restricting(configuration)
   }
 
-  /// Returns this location such that later connections open the very file that `core` has open.
+  /// Returns this location so that later connections open the same file as `core`.
   func asOpened(by core: ConnectionCore) throws -> DatabaseLocation {
     guard case .file(let file) = self else { return self }
     return .file(try file.asOpened(by: core.handle))

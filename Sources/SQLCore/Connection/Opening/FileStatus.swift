@@ -8,8 +8,8 @@
 
 /// The status of a path in the file system.
 ///
-/// The file is never opened to find it out, because closing it again would release the locks that
-/// SQLite holds on it for this process.
+/// The file is never opened for this, because closing it would release the locks that SQLite holds
+/// on the file for this process.
 /// - SeeAlso: <https://www.sqlite.org/howtocorrupt.html>
 struct FileStatus {
   private let status: stat
@@ -25,8 +25,8 @@ struct FileStatus {
     }
   }
 
-  /// Returns the status of a file, a folder or a symbolic link itself; nil if there is nothing at
-  /// the path.
+  /// Returns the status of a file, a folder or a symbolic link itself; nil if the path does not
+  /// exist.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -103,8 +103,7 @@ struct FileStatus {
     guard fsync(descriptor) == 0 else { throw failure("write", path) }
   }
 
-  /// Synchronises the directory entries of a file's folder to disk, as far as the file system
-  /// supports it.
+  /// Synchronises the directory entries of a file's folder to disk, if the file system supports it.
   static func synchronizeFolder(of path: String) throws {
     let folder = folder(of: path)
     let descriptor = open(folder, O_RDONLY | O_CLOEXEC)

@@ -15,8 +15,8 @@ import CSQLite
 /// let db = try Database(path: "posts.sqlite", configuration: configuration)
 /// ```
 ///
-/// An extension is machine code that runs inside the program, with all of its rights. Load only
-/// libraries that you trust as you trust the program itself.
+/// An extension is machine code that runs inside the program, with all of the program's rights.
+/// Load only libraries that you trust as much as the program itself.
 /// - SeeAlso: <https://www.sqlite.org/loadext.html>
 public struct SQLiteExtension: Hashable, Sendable {
   /// The path of the library. A relative path was completed with the folder that was the working
@@ -31,8 +31,8 @@ public struct SQLiteExtension: Hashable, Sendable {
   ///   - path: the path of the library. SQLite adds `.so`, `.dylib` or `.dll` if there is no file
   ///     of this name.
   ///   - entryPoint: the function that SQLite calls. If it is nil, SQLite tries
-  ///     `sqlite3_extension_init`, and then a name that it makes of the file's name:
-  ///     `sqlite3_vec_init` for `vec0.so`.
+  ///     `sqlite3_extension_init`, and then a name made from the file's name: `sqlite3_vec_init` for
+  ///     `vec0.so`.
   public init(path: String, entryPoint: String? = nil) {
     let folder = DatabaseFile.currentFolder
     self.path =
@@ -62,7 +62,7 @@ public struct ExtensionError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The fault.
   public let reason: Reason
-  /// The path of the library, as it was tried.
+  /// The path from which the library was to be loaded.
   public let path: String
   /// The entry point that the configuration names; nil if SQLite chose it.
   public let entryPoint: String?
@@ -138,8 +138,8 @@ extension ConnectionCore {
             + "and install the libraries that it needs")
       }
       defer { dlclose(library) }
-      // The library was loaded: either it has no such function, or the function returned an error,
-      // before whose text SQLite puts words of its own.
+      // The library was loaded. Either it has no such function, or the function returned an error;
+      // SQLite puts its own words before the text of that error.
       let prefix = "error during initialization: "
       guard said.hasPrefix(prefix) else {
         let advice =

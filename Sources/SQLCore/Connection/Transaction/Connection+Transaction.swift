@@ -9,7 +9,8 @@ public enum TransactionKind: String, Sendable {
   /// Takes locks when statements need them. A transaction that reads first and then writes fails
   /// immediately if another connection has written in between.
   case deferred = "BEGIN DEFERRED"
-  /// Takes the write lock at the beginning, and waits for it as long as the busy timeout allows.
+  /// Takes the write lock at the beginning, and waits for the lock as long as the busy timeout
+  /// allows.
   case immediate = "BEGIN IMMEDIATE"
   /// In WAL mode the same as `immediate`. In other modes it also locks readers out.
   case exclusive = "BEGIN EXCLUSIVE"
@@ -66,8 +67,8 @@ extension Connection {
 
   /// Whether the innermost transaction or savepoint will be rolled back when its closure returns.
   ///
-  /// Return it with the value of a transaction to know afterwards how it ended. A transaction that
-  /// SQLite could not commit throws.
+  /// Return it with the value of a transaction to know afterwards whether the transaction was
+  /// rolled back. A transaction that SQLite could not commit throws.
   ///
   /// ```swift
   /// let (count, isRolledBack) = try db.write { tx in
@@ -102,7 +103,7 @@ extension ConnectionCore {
       return result
     } catch {
       rollBack()
-      // SQLite may have rolled it back by itself.
+      // SQLite may have rolled the transaction back by itself.
       state.pointee.uniqueIDs.ticks = 0
       throw error
     }
@@ -121,7 +122,7 @@ extension ConnectionCore {
       try undo("RELEASE \(name)")
       return result
     } catch {
-      // SQLite or the closure rolled the whole transaction back, and the savepoint with it.
+      // SQLite or the closure rolled back the whole transaction, including the savepoint.
       guard isInTransaction else { throw error }
       do {
         try undo("ROLLBACK TO \(name)")
@@ -142,18 +143,18 @@ extension ConnectionCore {
     }
   }
 
-  /// Runs several statements of one call, which leave nothing if one of them throws, even if the
-  /// caller of `write { }` catches the error: they run in a savepoint.
+  /// Runs the statements of one call in a savepoint. If a statement throws, none of them has an
+  /// effect, even if the caller of `write { }` catches the error.
   ///
-  /// A savepoint costs two statements, and a copy of each page when it is first changed. A call
-  /// whose error undoes its whole transaction takes none.
+  /// A savepoint costs two statements, and a copy of each page that changes. A call whose error
+  /// undoes its whole transaction needs no savepoint.
   package func allOrNothing<Result>(_ body: () throws -> Result) throws -> Result {
     if state.pointee.transaction.belongsToCall { return try body() }
     return try savepoint(body)
   }
 
-  /// Runs a closure that is the whole of its transaction, or of its savepoint in a shared one, and
-  /// whose error is rethrown.
+  /// Runs a closure that is the whole of its transaction, or of its savepoint in a shared
+  /// transaction. Rethrows the error of the closure.
   func asOneCall<Result>(_ body: () throws -> Result) throws -> Result {
     state.pointee.transaction.beginCall()
     defer { state.pointee.transaction.endCall() }
@@ -166,8 +167,8 @@ extension ConnectionCore {
   /// transaction, nor continue after SQLite has rolled it back. Returns whether the closure
   /// requested a rollback.
   ///
-  /// If the access was ended by a cancelled task, its deadline or `interrupt()`, this throws even
-  /// if the closure caught the error, since the closure may then have done only half of its work.
+  /// If a cancelled task, the deadline or `interrupt()` ended the access, this throws even if the
+  /// closure caught the error, since the closure may have done only half of its work.
   func guardingTransaction<Result>(
     _ body: () throws -> Result
   ) throws -> (Result, isRollbackRequested: Bool) {
@@ -185,7 +186,7 @@ extension ConnectionCore {
     return (result, isRollbackRequested)
   }
 
-  /// Throws the reason for which the access was ended, if it was.
+  /// Throws the reason why the access was ended, if it was.
   private func checkEnded() throws {
     if let reason = state.pointee.access.stopReason { throw reason.error }
     if !isTransactionWhole, state.pointee.transaction.rollbackCause?.isInterruption == true {
@@ -196,8 +197,8 @@ extension ConnectionCore {
   /// Whether the transaction in which a closure runs can still commit.
   var isTransactionWhole: Bool { isInTransaction && state.pointee.transaction.isWhole }
 
-  /// The error for statements of the closure, and for the closure itself, after SQLite has rolled
-  /// the transaction back. Without it, later statements would commit on their own.
+  /// The error for the closure and its statements after SQLite has rolled the transaction back.
+  /// Without it, later statements would commit on their own.
   private var rolledBack: DatabaseError {
     DatabaseError(
       code: .abort,
@@ -236,15 +237,14 @@ extension ConnectionCore {
     do {
       try undo("ROLLBACK")
     } catch {
-      // An interruption stays in effect until every running statement has ended, including those
-      // that the caller still holds. They are ended here.
+      // An interruption stays in effect until every running statement has ended, including
+      // statements that the caller still holds. All of them are ended here.
       endLentStatements()
       try? undo("ROLLBACK")
     }
   }
 
-  /// Runs a statement that undoes or releases something, and runs it again if `interrupt()` ended
-  /// it.
+  /// Runs a statement that undoes or releases changes, and runs it again if `interrupt()` ended it.
   private func undo(_ text: String) throws {
     if text.hasPrefix("ROLLBACK") { state.pointee.uniqueIDs.ticks = 0 }
     var attempts = 0

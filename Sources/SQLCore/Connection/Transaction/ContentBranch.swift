@@ -1,21 +1,22 @@
 import CSQLite
 
-/// A connection's note of the content that it writes: whether it may differ from the content after its
-/// last write.
+/// A connection's note of the content that it writes: whether the file may have other content than
+/// after the connection's last write.
 ///
 /// A file may have been restored or copied before it was opened, and a backup may replace its
-/// content while it is open. Every backup changes the version of the schema, so SQLite compiles the
-/// connection's statements again. The frame of a write runs a statement anyway; its counters say
-/// whether that happened, so that a write costs no further statement.
+/// content while it is open. Every backup changes the version of the schema, so SQLite recompiles
+/// the connection's statements. `WriteFrame` runs a statement at each write anyway. The counters of
+/// that statement show whether SQLite recompiled it, so that a write costs no further statement.
 struct ContentBranch {
-  /// The number by which the branch was noted in the file; nil if it must be noted.
+  /// The number under which the file has the branch; nil if the branch must still be noted in the
+  /// file.
   private var number: Int64?
   /// The content's version when the branch was noted. The note may be rolled back until another
   /// version shows that the transaction was committed.
   private var notedVersion: UInt32 = 0
   private var isCommitted = false
   private var schemaVersion: Int32 = 0
-  /// The statement that ran last, how often it ran, and how often SQLite compiled it again.
+  /// The statement that ran last, how often it ran, and how often SQLite recompiled it.
   private var statement: OpaquePointer?
   private var runs: Int32 = 0
   private var compilations: Int32 = 0
@@ -56,9 +57,9 @@ struct ContentBranch {
 }
 
 extension ConnectionCore {
-  /// Runs one of the library's own statements as `run(cached:)` does, and then a closure if the file
-  /// may have other content than at the last write of this connection: after opening, and after a
-  /// backup has replaced it.
+  /// Runs one of the library's own statements as `run(cached:)` does. Then runs a closure if the
+  /// file may have other content than after this connection's last write: after opening, and after
+  /// a backup has replaced the content.
   ///
   /// - Parameter note: notes the branch of the content in the file, unless the number that it gets
   ///   is noted there already. Returns the number of the note.

@@ -1,29 +1,29 @@
 import CSQLite
 
-/// The transaction in which the closure of an access runs, and what will become of it.
+/// The transaction of an access's closure, and whether it will commit.
 struct TransactionState {
   /// Set by `requestRollback()` and checked when the transaction or savepoint ends.
   private(set) var isRollbackRequested = false
   /// Whether a closure runs in a transaction that the library began. The closure cannot end the
   /// transaction, nor continue after SQLite has rolled it back.
   private(set) var guardsClosure = false
-  /// Whether the transaction, or the savepoint in a shared one, belongs to one call of the library,
-  /// whose error undoes all of it.
+  /// Whether the transaction, or the savepoint in a shared transaction, belongs to one call of the
+  /// library, whose error undoes all of it.
   private(set) var belongsToCall = false
   /// Whether other writes share the transaction.
   private(set) var isShared = false
   /// The counts of the writes that share a transaction, for commit and rollback listeners; nil if
   /// the transaction belongs to one write.
   private(set) var sharedWrites: SharedWriteCount?
-  /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint),
-  /// which cancellations and deadlines do not end.
+  /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint).
+  /// Cancellations and deadlines do not end these.
   private(set) var runsOwnStatement = false
-  /// The reason for which the transaction was rolled back before its closure returned, or must be
-  /// rolled back.
+  /// The reason why the transaction was rolled back before its closure returned, or must be rolled
+  /// back.
   private(set) var rollbackCause: RollbackCause?
   /// Whether the access ran a PRAGMA, ATTACH or DETACH.
   private(set) var changedConnection = false
-  /// The library's work around each write; nil if it has none to do.
+  /// The library's work around each write; nil if there is none.
   var frame: WriteFrame?
   /// Whether the content that is written may be another one than before.
   var branch = ContentBranch()
@@ -50,7 +50,7 @@ struct TransactionState {
     fileprivate let isRollbackRequested: Bool
   }
 
-  /// Begins to guard a closure. Returns what `endGuarding(_:)` restores.
+  /// Begins to guard a closure. Returns the former state for `endGuarding(_:)`.
   mutating func beginGuarding() -> Outer {
     let outer = Outer(guardsClosure: guardsClosure, isRollbackRequested: isRollbackRequested)
     if !guardsClosure { rollbackCause = nil }
@@ -83,10 +83,10 @@ struct TransactionState {
 
   // MARK: Losing the transaction
 
-  /// Whether no reason is known for which the transaction was, or must be, rolled back.
+  /// Whether the transaction was not rolled back, and need not be.
   var isWhole: Bool { rollbackCause == nil }
 
-  /// Notes the reason for which the transaction was, or must be, rolled back.
+  /// Notes the reason why the transaction was, or must be, rolled back.
   mutating func noteRollback(because failure: any Error) {
     rollbackCause = RollbackCause(failure)
   }
@@ -123,7 +123,7 @@ struct TransactionState {
   }
 }
 
-/// The reason for which a transaction is lost while its closure still runs.
+/// The reason why a transaction is lost while its closure still runs.
 struct RollbackCause {
   let message: String
   /// Whether `interrupt()` was the reason.
@@ -172,14 +172,14 @@ extension ConnectionCore {
   /// The context of the frame around writes; nil without a frame.
   package var frameContext: (any Sendable)? { state.pointee.transaction.frame?.context }
 
-  /// Runs what belongs to the beginning of a write. A deferred transaction may be a read, so it is
-  /// left alone.
+  /// Runs the library's work at the beginning of a write. A deferred transaction may be a read, so
+  /// it is left alone.
   func beginWrite(_ kind: TransactionKind = .immediate) throws {
     guard let frame = state.pointee.transaction.frame, kind != .deferred else { return }
     try frame.begin(self)
   }
 
-  /// Runs what belongs to the end of a write, before its COMMIT or RELEASE.
+  /// Runs the library's work at the end of a write, before its COMMIT or RELEASE.
   package func endWrite() throws {
     if state.pointee.uniqueIDs.isUsed { try keepUniqueIDMark() }
     guard let frame = state.pointee.transaction.frame,

@@ -1,13 +1,13 @@
 /// A value that is cached: a row, or the result of a query.
 ///
-/// It never changes, so a thread may read it after another thread has removed it.
+/// An entry never changes, so a thread may read it after another thread has removed it.
 @usableFromInline
 package protocol CachedValue: AnyObject, Sendable {}
 
 /// An entry of a cache.
 package final class CacheEntry: Sendable {
   package let value: any CachedValue
-  /// The memory that the entry takes, in bytes, as far as it is known.
+  /// The estimated memory of the entry, in bytes.
   package let byteCount: Int
   /// The number of rows of a result, at least 1.
   let rowCount: Int
@@ -15,7 +15,7 @@ package final class CacheEntry: Sendable {
   package let rowID: Int64?
   /// The names of the tables, in lower case, from which a result was read.
   let tables: [String]
-  /// The key; nil if it has 8 bytes, which the table keeps.
+  /// The key; nil if the key has 8 bytes, because the table then keeps it.
   private let key: [UInt8]?
 
   package init(
@@ -30,7 +30,7 @@ package final class CacheEntry: Sendable {
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
-  /// Whether the entry has that key, which does not have 8 bytes.
+  /// Whether this key, which does not have 8 bytes, is the key of the entry.
   @inline(__always)
   func hasKey(_ other: CacheKey) -> Bool {
     guard let key else { return false }
@@ -105,7 +105,8 @@ final class ModelCache: @unchecked Sendable {
   private func removeRows(_ touched: TouchedRows) -> [CacheEntry] {
     guard let table = touched.table(model.table) else { return [] }
     guard !table.isWhole else { return entries.removeAll { _ in true } }
-    // A row whose rowid is not known, as in a table WITHOUT ROWID, may be any that was touched.
+    // The rowid of some rows is not known, as in a table WITHOUT ROWID. Each of these may have been
+    // touched.
     var removed = entries.removeUnnumbered()
     for row in table.rowIDs {
       if let entry = entries.removeRow(row) { removed.append(entry) }

@@ -10,7 +10,7 @@
 ///
 /// It belongs to the state of the writer's connection, and is used by its hooks.
 struct CacheFeed {
-  /// The cache; nil as long as nothing is cached.
+  /// The cache; nil until the first entry is stored.
   private var cache: DatabaseCache?
   private var touched = TouchedRows()
 
@@ -69,8 +69,8 @@ extension DatabaseCache {
     }
   }
 
-  /// Removes what a commit touched and keeps the other entries, if the commit directly follows the
-  /// version and none follows it yet.
+  /// Removes the entries that a commit touched and keeps the others, if the commit directly follows
+  /// the version of the cache and no other commit follows yet.
   fileprivate func writerDidCommit(_ touched: TouchedRows, frameCount: Int) {
     let removed = state.withLock { state -> [CacheEntry] in
       let isNext = state.isCommitting && !touched.isUnknown
@@ -94,8 +94,8 @@ extension DatabaseCache {
 
 /// The rows that the writer has touched since its last commit, as the pre-update hook reports them.
 ///
-/// They may be more than those that the commit changes, because a savepoint may have been rolled
-/// back; an entry that is removed without need is read again.
+/// These may be more rows than the commit changes, because a savepoint may have been rolled back.
+/// An entry that is removed without need is read again.
 struct TouchedRows {
   /// The touched rows of one table.
   struct Table {
@@ -112,11 +112,11 @@ struct TouchedRows {
   private var tables: [Table] = []
   /// The table that was touched last.
   private var last = 0
-  /// Whether changes may have been made that the hook did not report: of the schema, by VACUUM, or
-  /// while a session had the slot of the hook.
+  /// Whether there may be changes that the hook did not report: changes of the schema, by VACUUM, or
+  /// while a session used the slot of the hook.
   private(set) var isUnknown = false
 
-  /// The number of rows of a table from which on the whole table counts as touched.
+  /// The number of touched rows from which the whole table counts as touched.
   private static let maximumCount = 10_000
 
   /// The names of the tables with touched rows, in lower case.

@@ -16,7 +16,7 @@ public struct CacheStatistics: Hashable, Sendable {
   public package(set) var invalidations = 0
   /// The number of entries that the cache holds.
   public package(set) var count = 0
-  /// The number of bytes that they take, as far as it is known.
+  /// The estimated memory of the entries, in bytes.
   public package(set) var byteCount = 0
 
   package init() {}

@@ -6,16 +6,16 @@
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class CacheTable: @unchecked Sendable {
   /// A place of the table. It is trivial, so that a search counts no references: the table retains
-  /// an entry when it is put into a place, and releases it when it is removed.
+  /// an entry when it puts the entry into a place, and releases it when it removes the entry.
   ///
   /// A hit reads one place, of 32 bytes, and the value. Each further object might be a miss of the
   /// processor's cache, which takes as long as the rest of the search.
   private struct Place: BitwiseCopyable {
-    /// The key, if it has 8 bytes; the hash of any other key, which the entry has.
+    /// The key, if it has 8 bytes; otherwise the hash of the key, which the entry has.
     var tag: UInt64 = 0
     /// The entry; nil in a place that is empty.
     var entry: Unmanaged<CacheEntry>?
-    /// The value of the entry, which retains it.
+    /// The value of the entry. The entry retains it.
     var value: Unmanaged<AnyObject>?
     /// Whether the key has 8 bytes.
     var hasWord = false
@@ -25,7 +25,7 @@ final class CacheTable: @unchecked Sendable {
     /// Makes an empty place.
     init() {}
 
-    /// Makes the place of an entry, which it retains.
+    /// Makes the place of an entry, and retains the entry.
     init(of entry: CacheEntry, for key: CacheKey, hash: UInt64) {
       self.entry = .passRetained(entry)
       value = .passUnretained(entry.value)
@@ -75,8 +75,8 @@ final class CacheTable: @unchecked Sendable {
     return places[place].entry?.takeUnretainedValue()
   }
 
-  /// Calls a closure with the value of a key of 8 bytes, without counting a reference to it, and
-  /// notes that it was read. Returns false if it has no such entry.
+  /// Calls a closure with the value of a key of 8 bytes, without counting a reference to the value,
+  /// and marks the entry as read. Returns false if there is no such entry.
   @inline(__always)
   func read(_ word: UInt64, _ body: (AnyObject) -> Void) -> Bool {
     let (places, mask) = (places, mask)
@@ -101,9 +101,9 @@ final class CacheTable: @unchecked Sendable {
 
   // MARK: Changing
 
-  /// Stores an entry, in place of the earlier one with its key or its row. Returns the entries that
-  /// were removed, which the caller releases after it has released the lock, and how many of them
-  /// were removed because there was no room.
+  /// Stores an entry, in place of the earlier entry with the same key or row. Returns the removed
+  /// entries, which the caller releases after it has released the lock, and the number of entries
+  /// that were removed for lack of room.
   func insert(_ entry: CacheEntry, for key: CacheKey) -> (removed: [CacheEntry], evicted: Int) {
     var removed: [CacheEntry] = []
     let hash = hash(of: key)
@@ -172,7 +172,7 @@ final class CacheTable: @unchecked Sendable {
     var removed: [CacheEntry] = []
     var place = 0
     while place <= mask {
-      // Another entry may move to the place of one that is removed.
+      // Another entry may move to the place of a removed entry.
       if let entry = places[place].entry, isRemoved(entry.takeUnretainedValue()) {
         removed.append(remove(entry, at: place))
       } else {

@@ -1,9 +1,10 @@
 import CSQLite
 
-/// The way in which the cached rows of a table are distinguished.
+/// How the cached rows of a table are distinguished.
 package struct CachedTable: Sendable {
-  /// Whether the rowids of the rows can be read, by which the pre-update hook names rows. If not,
-  /// as in a table WITHOUT ROWID, each commit that touches the table removes all its cached rows.
+  /// Whether the rowids of the rows can be read. The pre-update hook names rows by rowid. Without
+  /// rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all its cached
+  /// rows.
   package let hasRowID: Bool
 }
 
@@ -11,7 +12,7 @@ package struct CachedTable: Sendable {
 struct CachedTables {
   private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
 
-  /// Returns what was found out about a table; nil if that was not done with this schema.
+  /// Returns the known facts about a table; nil if they are not known for this schema.
   func table(_ number: Int, schemaVersion: Int32) -> CachedTable?? {
     guard let known = tables[number], known.schemaVersion == schemaVersion else { return nil }
     return .some(known.table)
@@ -23,12 +24,12 @@ struct CachedTables {
 }
 
 extension ConnectionCore {
-  /// Returns the way in which the rows of a model's table are distinguished; nil if they must not be cached.
+  /// Returns how the rows of a model's table are distinguished; nil if they must not be cached.
   ///
-  /// They can be cached if they belong to an ordinary table whose primary key is the model's, so
-  /// that at most one row has a key.
+  /// The rows can be cached if they belong to an ordinary table whose primary key is the model's,
+  /// so that at most one row has a given key.
   ///
-  /// - Parameter rowID: The name by which the model's rowids are read, or nil.
+  /// - Parameter rowID: The name of the column with the model's rowids, or nil.
   package func cachedTable(
     of model: CachedModel, key columns: [String], rowID: String?
   ) throws -> CachedTable? {

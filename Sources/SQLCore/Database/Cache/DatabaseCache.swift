@@ -6,35 +6,35 @@ import Synchronization
 ///
 /// All entries belong to one *version*: a header of the wal-index, which each commit of any process
 /// changes. A lookup compares it with the header in shared memory, without a call of SQLite. If the
-/// two differ, all entries are removed, with one exception: a commit of this database's writer,
-/// which directly follows the version, removes what it touched, and makes its own header the
-/// version.
+/// two differ, all entries are removed, with one exception. A commit of this database's writer that
+/// directly follows the version removes only the entries that it touched, and makes its own header
+/// the version.
 ///
 /// The exception is checked twice. In the commit hook, while the writer holds the write lock, the
 /// header must be the version. In the log hook, after the commit, the header must count one more
-/// commit and have the length of the log that the commit left, and the log must not have been
+/// commit. It must have the length of the log after the commit, and the log must not have been
 /// restarted.
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
 public final class DatabaseCache: Sendable {
   struct State {
     /// The index of the log, which a reader of the pool has mapped; nil before the first read. The
-    /// reader keeps it where it is until the database closes.
+    /// reader keeps the index at its address until the database closes.
     var index: LogIndex?
     /// Whether nothing is cached any more: the database was closed, or has an authorizer.
     var isOff = false
-    /// The number of times that what reads return has changed without a commit.
+    /// The number of times that the results of reads may have changed without a commit.
     var generation = 0
     /// The version to which all entries belong.
     var version: LogIndex.Header?
     /// Whether the writer is committing, and its commit directly follows the version.
     var isCommitting = false
-    /// The models, by their numbers. The cache retains them until it ends, so that a lookup counts
-    /// no reference to them.
+    /// The models, by their numbers. The cache retains the models until it is released, so that a
+    /// lookup counts no reference to a model.
     var models: [Unmanaged<ModelCache>?] = []
   }
 
   let state = Lock(State())
-  /// Whether anything may be cached, so that the writer reports what it touches.
+  /// Whether anything may be cached, so that the writer reports the rows that it touches.
   let isUsed = Atomic<Bool>(false)
   /// The pool of the database, which owns both.
   ///
@@ -63,11 +63,11 @@ public final class DatabaseCache: Sendable {
     hitCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Calls a closure with the cached value of a key of 8 bytes. The closure only copies it: it runs
-  /// under the lock, so that no reference to the value is counted.
+  /// Calls a closure with the cached value of a key of 8 bytes. The closure must only copy the
+  /// value: it runs under the lock, so that no reference to the value is counted.
   ///
-  /// Returns false if there is no value, or if a read of the database might not begin. `lookUp(_:in:)`
-  /// then finds out what to do.
+  /// Returns false if there is no value, or if a read of the database might not begin.
+  /// `lookUp(_:in:)` then decides.
   package func copy(_ word: UInt64, in number: Int, _ copy: (AnyObject) -> Void) -> Bool {
     guard pool.isUnoccupied else { return false }
     return state.withLock { state -> Bool in
@@ -82,7 +82,8 @@ public final class DatabaseCache: Sendable {
     }
   }
 
-  /// Returns the entry of a key, or a ticket with which the value that is now read may be stored.
+  /// Returns the entry of a key. If there is none, returns a ticket to store the value that the
+  /// caller will read.
   ///
   /// Throws where a read of the database would not begin.
   package func lookUp(_ key: CacheKey, in model: CachedModel) throws -> CacheLookup {
@@ -151,8 +152,8 @@ public final class DatabaseCache: Sendable {
     }
   }
 
-  /// Removes all entries, because the same statement may now return something else: a function or a
-  /// collation was registered. A read that is running does not store its result.
+  /// Removes all entries. Called when a function or a collation was registered, because the same
+  /// statement may then return another result. A read that is running does not store its result.
   func clear() {
     let removed = state.withLock { state -> [CacheTable] in
       state.generation += 1
@@ -195,7 +196,7 @@ extension DatabaseCache.State {
     return cache
   }
 
-  /// Removes all entries, and returns what holds them, to be released without the lock.
+  /// Removes all entries, and returns the tables that hold them, to be released without the lock.
   mutating func removeAll() -> [CacheTable] {
     models.reduce(into: []) { removed, cache in
       guard let cache = cache?.takeUnretainedValue(), cache.entries.count > 0 else { return }
@@ -237,7 +238,7 @@ package struct CachedModel: Sendable {
   package let content: Content
   /// The number that stands for the model and the content.
   package let number: Int
-  /// The name of its table, as the model has it.
+  /// The name of the table, as the model spells it.
   let name: String
   /// The name of its table, in lower case.
   package let table: String

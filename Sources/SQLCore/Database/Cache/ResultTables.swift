@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The tables that each statement with a cached result reads, as one connection found them.
+/// The tables that each statement with a cached result reads, as found on one connection.
 struct ResultTables {
   private struct Known {
     let schemaVersion: Int32
@@ -12,8 +12,8 @@ struct ResultTables {
 
   private static let maximumCount = 1_000
 
-  /// Returns what was found out about a statement; nil if that was not done with this schema and
-  /// these registrations.
+  /// Returns the known tables of a statement; nil if they are not known for this schema and these
+  /// registrations.
   func tables(
     of shape: [UInt8], schemaVersion: Int32, registrations: UInt64
   ) -> [String]?? {
@@ -33,12 +33,13 @@ struct ResultTables {
 }
 
 extension ConnectionCore {
-  /// Returns the tables, in lower case, on which the result of a query depends; nil if it also
-  /// depends on something whose changes the cache does not see.
+  /// Returns the tables, in lower case, on which the result of a query depends. Nil if the result
+  /// also depends on anything whose changes the cache does not see.
   ///
   /// The result can be cached if the query reads only tables and views of the main database, and
-  /// calls only functions that depend on nothing but their arguments. The rows of a virtual table
-  /// can change without a word, except those that are made of arguments, such as `json_each`.
+  /// calls only functions whose result depends only on their arguments. The rows of a virtual table
+  /// can change unnoticed; only tables whose rows are computed from arguments, such as `json_each`,
+  /// are allowed.
   ///
   /// - Parameters:
   ///   - shape: A key that is equal only for equal SQL.
@@ -63,7 +64,7 @@ extension ConnectionCore {
   private func findResultTables(of sql: String) throws -> [String]? {
     let (columns, functions) = try reads(of: sql)
     for function in functions where !Self.pureFunctions.contains(function) { return nil }
-    // A program may have registered its own function under the name of one of SQLite's.
+    // A program may have replaced one of SQLite's functions by its own.
     let registered = try texts("SELECT name FROM pragma_function_list WHERE NOT builtin")
     for function in registered.map({ $0[0].lowercasedASCII })
     where functions.contains(function) && !function.hasPrefix("apus_") {
@@ -83,7 +84,7 @@ extension ConnectionCore {
     return Array(tables)
   }
 
-  /// Virtual tables whose rows are made of their arguments alone.
+  /// Virtual tables whose rows are computed only from their arguments.
   private static let tablesOfArguments: Set = [
     "json_each", "json_tree", "generate_series", "apus_array", "apus_json_each",
   ]

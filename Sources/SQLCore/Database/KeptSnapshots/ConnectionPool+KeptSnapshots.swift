@@ -1,8 +1,8 @@
 import Dispatch
 
-// Readers keep the snapshots of their last reads (`KeptSnapshot`). The pool ends those that are not
-// used any more: in rounds, as long as an idle reader has one. A process that does not read is not
-// woken.
+// Readers keep the snapshots of their last reads (`KeptSnapshot`). While an idle reader has one,
+// the pool looks at regular intervals and ends the snapshots that are no longer used. A process
+// that does not read is not woken.
 extension ConnectionPool {
   /// The rounds in which the pool ends kept snapshots.
   struct Rounds {
@@ -37,8 +37,8 @@ extension ConnectionPool {
 
   /// Ends the snapshots that were not used since the last round.
   ///
-  /// The lock is held while SQLite releases the read marks, which takes some microseconds. A reader
-  /// that left the pool for this would be missed by the reads that begin meanwhile.
+  /// The lock is held while SQLite releases the read marks, which takes some microseconds. If a
+  /// reader left the pool for this, reads that begin at that moment would miss it.
   private func runRound() {
     let continues = state.withLock { state in
       state.rounds.next()

@@ -3,12 +3,12 @@ import CSQLite
 /// The read transaction that a reader leaves open after a read, for the next read.
 ///
 /// Beginning and ending a read transaction costs more than finding a row: each time, SQLite locks
-/// and unlocks a read mark of the log. As long as nothing is committed, the next read would see the
-/// same snapshot. So the transaction stays open, and the next read uses it if the header of the
-/// wal-index has not changed since.
+/// and unlocks a read mark of the log. Until the next commit, another read would see the same
+/// snapshot. So the transaction stays open, and the next read uses it if the header of the
+/// wal-index is unchanged.
 ///
 /// A snapshot is kept only for a moment, because it keeps the log from being restarted. The pool
-/// ends those that have not been used for some milliseconds.
+/// ends a snapshot some milliseconds after its last use.
 struct KeptSnapshot {
   /// The index of the log; `none` with attached databases, too.
   private var support = LogIndexSupport.unknown
@@ -26,10 +26,10 @@ struct KeptSnapshot {
   /// Whether the snapshot has been used for so long that the next read must take a new one.
   private var isOld = false
 
-  /// The time in nanoseconds within which another read must follow, so that it keeps its snapshot. A
-  /// single read now and then is not worth a timer.
+  /// The number of nanoseconds within which reads must follow each other for the reader to keep a
+  /// snapshot. An occasional single read is not worth a timer.
   private let longestPause: UInt64
-  /// The number of rounds of the pool for which a snapshot is used at most.
+  /// The greatest number of rounds for which a snapshot is used.
   private static let maximumAge: UInt64 = 8
 
   init(_ configuration: Configuration) {
@@ -39,7 +39,8 @@ struct KeptSnapshot {
   /// Whether a snapshot is kept.
   var isKept: Bool { version != nil }
 
-  /// Whether a snapshot is kept that contains every commit, so that a read may use it.
+  /// Whether the connection has kept a snapshot that contains every commit, so that a read may use
+  /// it.
   @inline(__always)
   var isCurrent: Bool {
     guard let version, case .log(let index) = support else { return false }
@@ -70,14 +71,14 @@ struct KeptSnapshot {
     if case .log(let index) = support { index.version } else { nil }
   }
 
-  /// Keeps the open transaction, which sees that version.
+  /// Keeps the open transaction, whose snapshot has the given version.
   mutating func keep(_ version: LogIndex.Version) {
     self.version = version
     firstUse = nil
     isOld = false
   }
 
-  /// Forgets the snapshot, whose transaction ends.
+  /// Forgets the snapshot after its transaction has ended.
   mutating func forget() {
     version = nil
   }
@@ -108,8 +109,8 @@ extension ConnectionCore {
   /// Runs a closure that only reads, in the snapshot that the connection has kept if nothing was
   /// committed since. Keeps the snapshot afterwards if that is possible.
   ///
-  /// - Parameter isOneStatement: Whether the closure runs one statement of the library's, which
-  ///   needs no transaction of its own. Otherwise the closure may be the caller's.
+  /// - Parameter isOneStatement: Whether the closure runs only one of the library's statements,
+  ///   which needs no transaction. Otherwise the closure may be the caller's.
   func readingKeptSnapshot<Result>(
     isOneStatement: Bool, _ body: () throws -> Result
   ) throws -> Result {
@@ -138,8 +139,8 @@ extension ConnectionCore {
     rollBack()
   }
 
-  /// Begins a transaction whose snapshot may be kept. Returns the version before it began; nil if no
-  /// snapshot is to be kept, and then no transaction was begun.
+  /// Begins a transaction whose snapshot may be kept, and returns the version from before its
+  /// begin. Returns nil without beginning a transaction if no snapshot is to be kept.
   private func beginSnapshot() throws -> LogIndex.Version? {
     guard isReader, state.pointee.kept.isBusy(), !state.pointee.hooks.seesOwnStatements else {
       return nil
@@ -159,11 +160,11 @@ extension ConnectionCore {
     return version
   }
 
-  /// Keeps the snapshot that was just read from if it has the given version. Otherwise ends its
-  /// transaction: it was kept before, and something was committed during the read.
+  /// Keeps the snapshot of the read that just ended if it has the given version. Otherwise ends its
+  /// transaction: it is an older snapshot, and something was committed during the read.
   ///
-  /// The version is that of the snapshot if it was the newest before the snapshot was taken and
-  /// still is: SQLite took its snapshot in between.
+  /// The snapshot has this version if the version was the newest before the snapshot was taken and
+  /// still is the newest: SQLite took the snapshot in between.
   private func endSnapshot(unless version: LogIndex.Version?) throws {
     if let version, isInTransaction,
       sqlite3_txn_state(handle, "main") == SQLITE_TXN_READ,
@@ -188,8 +189,8 @@ extension ConnectionCore {
 
   /// Finds out whether the connection can keep snapshots. It has read before.
   ///
-  /// Snapshots are not kept without shared memory, nor with attached databases, whose commits the
-  /// header does not show.
+  /// Snapshots are not kept without shared memory. They are not kept with attached databases
+  /// either, because the header does not show commits to attached databases.
   private func findSupport() {
     guard sqlite3_db_name(handle, 2) == nil else { return state.pointee.kept.use(nil) }
     let index = logIndex()
@@ -200,8 +201,8 @@ extension ConnectionCore {
 }
 
 extension HookState {
-  /// Whether a listener is called for the statements that the library runs by itself. Snapshots are
-  /// then not kept, so that the listener sees the same statements as ever.
+  /// Whether a listener is called for the library's own statements. Snapshots are then not kept, so
+  /// that the listener sees the same statements as without this optimization.
   fileprivate var seesOwnStatements: Bool {
     !listeners.trace.isEmpty || !listeners.authorizer.isEmpty
   }

@@ -9,22 +9,22 @@ extension Database {
   /// author.value         // the id, also of an author that an earlier call inserted
   /// author.isRepeated    // whether it did
   /// ```
-  /// The key and the value are written in the same transaction, to the table `apus_write`, which is
-  /// created by the first call. If the key is there already, the closure does not run, and its value
-  /// of that time is returned.
+  /// The key and the value are written in the same transaction, to the table `apus_write`, which
+  /// the first call creates. If the table already has the key, the closure does not run, and the
+  /// stored value is returned.
   ///
   /// So a write whose outcome is unknown can be called again with the same key, by this process or
-  /// by another one. This method does so itself if the session with an engine elsewhere is lost, as
-  /// long as `Configuration.busyTimeout` allows: the closure may run several times, and only one
-  /// run is committed. It does not if a statement that may have no end was running when its node
-  /// stopped answering: see `RemoteSessionError.allowsRetry`. An error that the closure throws is
-  /// rethrown, and no key is stored.
+  /// by another one. If the session with an engine elsewhere is lost, this method repeats the write
+  /// by itself, as long as `Configuration.busyTimeout` allows: the closure may run several times,
+  /// and only one run is committed. It does not repeat the write if a statement that may have no
+  /// end was running when its node stopped answering: see `RemoteSessionError.allowsRetry`. An
+  /// error that the closure throws is rethrown, and no key is stored.
   ///
   /// Costs an index seek and an insert. The keys stay until `forgetWrites(olderThan:)`. Throws
   /// `RemoteSessionError` if the engine could not be reached in time: call it again with the same
-  /// key. Throws `.notAuthorized` if the schema is locked and the table is not there yet, and
+  /// key. Throws `.notAuthorized` if the schema is locked and the table does not exist yet, and
   /// `.mismatch` if the stored value is not a `Value`.
-  /// - Parameter label: A name for this write, which is reported to observers of changes.
+  /// - Parameter label: A name for this write, reported to observers of changes.
   @discardableResult
   public func write<Value: Codable & Sendable>(
     id: WriteKey, label: String? = nil, deadline: Duration? = nil,
@@ -98,7 +98,8 @@ extension Database {
   /// ```swift
   /// try db.forgetWrites(olderThan: .seconds(7 * 86_400))
   /// ```
-  /// One transaction, which reads all keys. Keep them for longer than any caller tries again.
+  /// One transaction, which reads all keys. Keep the keys for longer than any caller repeats a
+  /// write.
   @discardableResult
   public func forgetWrites(olderThan age: Duration) throws -> Int {
     try write { try $0.forgetKeys(olderThan: age) }
@@ -141,7 +142,7 @@ extension Database {
   }
 }
 
-/// The attempts of one write with a key, and the time that is left for them.
+/// The attempts of one write with a key, and the remaining time.
 private struct KeyedAttempts {
   private let allowed: UInt64
   private let end: ContinuousClock.Instant?

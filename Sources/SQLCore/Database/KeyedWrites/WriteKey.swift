@@ -11,8 +11,8 @@
 /// let new = WriteKey()                  // a new one, kept until it is answered
 /// ```
 /// A key from outside, such as the number of an order or the header of an HTTP request, also
-/// protects against a client that sends its request twice. Two writes with one key are one write,
-/// whatever their closures do.
+/// protects against a client that sends its request twice. Two writes with the same key count as
+/// one write, whatever their closures do.
 public struct WriteKey: Hashable, Sendable, ExpressibleByStringInterpolation,
   CustomStringConvertible
 {
@@ -42,7 +42,7 @@ public struct WriteKey: Hashable, Sendable, ExpressibleByStringInterpolation,
 /// print(payment.isRepeated ? "was done before" : "done", payment.value)
 /// ```
 public struct KeyedWrite<Value: Sendable>: Sendable {
-  /// The value of the closure that was committed: of this call, or of the call before it.
+  /// The value of the committed closure, from this call or from the earlier call with the same key.
   public let value: Value
   /// Whether a write with this key had been committed before, so that this call changed nothing.
   public let isRepeated: Bool

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The end of an access's waiting for a connection, as `db.onWait` reports it.
+/// The end of an access's wait for a connection, as `db.onWait` reports it.
 ///
 /// ```swift
 /// let listener = db.onWait { wait in print(wait.lane, wait.duration) }
@@ -34,8 +34,8 @@ extension Database {
   /// try db.remove(listener)
   /// ```
   ///
-  /// An access that finds an idle connection, or may open one, does not wait. A write that joins
-  /// the transaction of the writes before it waits until it joins. While `body` runs, another
+  /// An access that finds an idle connection, or may open a new one, does not wait. A write that
+  /// joins the transaction of earlier writes waits until it joins. While `body` runs, another
   /// access may be delayed, and `body` must not use the database.
   ///
   /// With a listener, each wait costs two readings of the clock. Without one, it costs a

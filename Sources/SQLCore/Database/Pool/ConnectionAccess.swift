@@ -11,8 +11,8 @@ final class ConnectionAccess: Sendable {
   let registrations = ConnectionRegistrations()
   private let location: DatabaseLocation
   private let configuration: Configuration
-  /// Whether the connection stays in a transaction between two accesses, as that of a snapshot
-  /// does.
+  /// Whether the connection stays in a transaction between two accesses, as the connection of a
+  /// snapshot does.
   private let keepsTransaction: Bool
   let threads: WorkerThreads
   private let writerThread: WorkerThreads
@@ -99,8 +99,8 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Returns what a waiter does when it is granted a connection: it runs the closure on a thread of
-  /// the database.
+  /// Returns the action of a waiter that is granted a connection: it runs the closure on a thread
+  /// of the database.
   private func answer<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions, _ waiter: Waiter,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result,
@@ -121,10 +121,10 @@ final class ConnectionAccess: Sendable {
   /// Prepares a connection for an access: ends a transaction that is still open, and applies the
   /// registrations that the connection lacks.
   ///
-  /// If memory was exhausted, an earlier access may have failed to roll its transaction back. Reads
-  /// in that transaction would return outdated rows. A snapshot that the connection has kept stays
-  /// open only if the access may use it, and if it is the newest: the access sees everything that
-  /// was committed before this call.
+  /// If memory was exhausted, an earlier access may have failed to roll its transaction back, and
+  /// reads in that transaction would return outdated rows. A kept snapshot stays open only if the
+  /// access may use it and if it is the newest: the access sees everything that was committed
+  /// before this call.
   func begin(_ core: ConnectionCore, _ options: AccessOptions = AccessOptions()) throws {
     if !keepsTransaction, core.isInTransaction {
       if options.usesKeptSnapshot, core.state.pointee.kept.isCurrent, registrations.areAll(on: core)
@@ -156,22 +156,22 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Returns whether an actor is the main actor. A function of its own that is not inlined: if the
-  /// comparison is part of an asynchronous function, Swift 6.3 compiles it in release builds to
+  /// Returns whether an actor is the main actor. It is a separate function that is not inlined: if
+  /// the comparison is part of an asynchronous function, Swift 6.3 compiles it in release builds to
   /// code that its own verifier rejects.
   @inline(never)
   private static func isMain(_ actor: (any Actor)?) -> Bool {
     actor === MainActor.shared
   }
 
-  /// True once in 64 accesses. An access that runs where it is called does not suspend, so tasks
-  /// that read in loops could occupy all threads of Swift's pool, and no other task would run.
+  /// True once in 64 accesses. An access that runs where it is called does not suspend. Tasks that
+  /// read in loops could therefore occupy all threads of Swift's pool, and no other task would run.
   private var isTimeToYield: Bool {
     accessCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
   /// Waits in line with a write that can share a commit. `granted` is called on the writer's
-  /// thread, for the first write of those that will share the transaction.
+  /// thread, for the first write of the shared transaction.
   func share<Write: SharedWrite>(
     _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
   ) async throws -> Write.Value {
@@ -195,8 +195,8 @@ final class ConnectionAccess: Sendable {
 
   // MARK: Long jobs
 
-  /// Runs a long job with a reader of its own, in addition to those of the pool. The job may use
-  /// the database.
+  /// Runs a long job on its own reader, in addition to the readers of the pool. The job may use the
+  /// database.
   func runBeside<Result>(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
@@ -207,7 +207,7 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// Runs a long job with a reader of its own, on a thread that exists only for this job.
+  /// Runs a long job with its own reader, on a thread that exists only for this job.
   func runBeside<Result: Sendable>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -235,8 +235,9 @@ final class ConnectionAccess: Sendable {
   /// Suspends the task until the waiter is granted a connection or cancelled, or its deadline
   /// passes.
   ///
-  /// The operation captures the caller's actor, so that it runs there. Otherwise it would run on a
-  /// thread of Swift's pool, and each access of the main actor would also hop to the pool and back.
+  /// The operation captures the caller's actor, so that it runs on that actor. Otherwise it would
+  /// run on a thread of Swift's pool, and each access of the main actor would also hop to the pool
+  /// and back.
   private func wait<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ deadline: Deadline?, _ waiter: Waiter,
     isolation actor: isolated (any Actor)? = #isolation,

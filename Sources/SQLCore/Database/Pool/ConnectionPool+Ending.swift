@@ -27,15 +27,16 @@ extension ConnectionPool {
     }
   }
 
-  /// Closes the pool and returns its connections. If probes are running or waiting, the pool stays
-  /// open, and this returns a semaphore that is signalled when they have ended: those at the
-  /// writer, and fetches by observations.
+  /// Closes the pool and returns its connections. Fetches by observations, and reads that the
+  /// library runs on the writer between two accesses, are probes. If any probe is running or
+  /// waiting, the pool stays open, and this returns a semaphore that is signalled when the probes
+  /// have ended.
   private func removeAllForEver() throws -> ([ConnectionCore], DispatchSemaphore?) {
     let thread = ThreadID.current
     return try state.withLock { state throws in
       guard !state.isClosed else { return ([], nil) }
-      // A probe whose thread closes the database, such as an observation's closure, would wait for
-      // itself.
+      // A probe whose own thread closes the database, for example in an observation's closure,
+      // would wait for itself.
       guard !state.occupants.contains(where: { $0.isBeside || $0.thread == thread }),
         !state.lanes.contains(where: \.isUsed)
       else {

@@ -1,7 +1,7 @@
 import Synchronization
 
-// The connections in use, and the threads that use them, by which an access from inside another one
-// is detected.
+// The connections in use and the threads that use them. They reveal an access that begins inside
+// another access.
 
 extension ConnectionPool {
   /// Throws if an access must not begin on this thread.
@@ -19,7 +19,7 @@ extension ConnectionPool {
     occupantCount.store(state.occupants.count, ordering: .relaxed)
   }
 
-  /// Notes that this thread uses a granted connection, so that another access from inside it is
+  /// Notes that this thread uses a granted connection, so that an access inside this access is
   /// detected.
   func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
     let occupant = Occupant(thread: .current, core: core, place: place)
@@ -33,7 +33,7 @@ extension ConnectionPool {
     }
   }
 
-  /// Notes that a long job begins on a connection of its own.
+  /// Notes that a long job begins on its own connection.
   func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
     try state.withLock { state throws in
       if state.isClosed { throw Self.closed }

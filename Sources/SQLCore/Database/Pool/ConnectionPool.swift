@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// A pool of the connections of a database: one writer, several readers, the same number again for
-/// streams of rows, and a few for live queries. Accesses are served in the order in which they were
-/// requested.
+/// A pool of the connections of a database: one writer, several readers, the same number of
+/// connections for streams of rows, and a few for live queries. Accesses are served in the order in
+/// which they were requested.
 ///
 /// One lock guards the lanes. It is held for a few instructions, and never while a caller's code
 /// runs.
@@ -14,7 +14,7 @@ final class ConnectionPool: Sendable {
   /// A permission to use a connection.
   enum Grant: Sendable {
     case connection(ConnectionCore)
-    /// A permission to open one more connection, which the access does itself.
+    /// A permission to open one more connection. The access itself opens it.
     case room
   }
 
@@ -56,7 +56,7 @@ final class ConnectionPool: Sendable {
 
   /// A connection in use, and the thread that uses it.
   struct Occupant {
-    /// Nil for a stream that is not being read, and for a long job, whose thread may use the
+    /// Nil for a stream while it is not read, and for a long job, whose thread may use the
     /// database.
     var thread: ThreadID?
     let core: ConnectionCore
@@ -74,7 +74,7 @@ final class ConnectionPool: Sendable {
     var probeCount = 0
     /// The callers of `close()` that wait for these probes to end.
     var closers: [DispatchSemaphore] = []
-    /// The rounds in which kept snapshots end.
+    /// The rounds that end kept snapshots.
     var rounds = Rounds()
     /// How often statements were found in the caches of connections, and how often they were not.
     var statementCounts = (hits: 0, misses: 0)
@@ -129,8 +129,8 @@ final class ConnectionPool: Sendable {
     struct Return: Sendable {
       /// The next in line, who gets the grant.
       var waiter: Waiter?
-      /// Whether the next round, which may end the snapshot that the connection has kept, must be
-      /// scheduled.
+      /// Whether the next round must be scheduled. That round may end the snapshot that the
+      /// connection has kept.
       var schedulesRound = false
     }
 
@@ -158,7 +158,7 @@ final class ConnectionPool: Sendable {
   /// The number of occupants, for a look without the lock. It is written under the lock.
   let occupantCount = Atomic<Int>(0)
   let waits = AccessWaits()
-  /// The queue of the rounds in which kept snapshots end.
+  /// The queue of the rounds that end kept snapshots.
   let queue = DispatchQueue(label: "apus.kept-snapshots")
   let roundLength: DispatchTimeInterval
 

@@ -37,7 +37,8 @@ public struct PoolStatus: Hashable, Sendable {
   public internal(set) var live = Lane()
   /// How often a requested statement was in a connection's cache, since the database was opened.
   ///
-  /// A connection that is in use now is counted up to the last `poolStatus` that found it idle.
+  /// A connection that is in use contributes its count from the last `poolStatus` that found it
+  /// idle.
   public internal(set) var statementCacheHits = 0
   /// How often a requested statement had to be prepared; it is counted like `statementCacheHits`.
   public internal(set) var statementCacheMisses = 0

@@ -30,7 +30,7 @@ final class Waiter: Sendable {
     self.isProbe = isProbe
   }
 
-  /// Whether the access stands in line still. One whose waiting was ended stays there until it is its
+  /// Whether the access still waits in line. An access whose wait was ended stays in line until its
   /// turn.
   var isWaiting: Bool {
     state.withLock { state in

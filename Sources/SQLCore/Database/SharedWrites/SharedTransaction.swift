@@ -1,11 +1,11 @@
 import CSQLite
 
-/// A transaction that runs several waiting writes, each in a savepoint of its own: one commit and
-/// one fsync for all of them.
+/// A transaction that runs several waiting writes, each in its own savepoint: one commit and one
+/// fsync for all of them.
 ///
-/// The group takes writes from the line until the line is empty, the next access in line wants a
-/// transaction of its own, the last write ran a PRAGMA, ATTACH or DETACH, or the group has grown
-/// too old or too large. It never waits for further writes. The writes are answered after the
+/// The group takes writes from the line until the line is empty, the next access in line wants its
+/// own transaction, the last write ran a PRAGMA, ATTACH or DETACH, or the group has grown too old
+/// or too large. The group never waits for further writes. The writes are answered after the
 /// commit, in the order of the line.
 struct SharedTransaction {
   private let core: ConnectionCore
@@ -35,7 +35,8 @@ struct SharedTransaction {
     self.pool = pool
   }
 
-  /// Runs the first write and those that join it, and returns closures that answer them all.
+  /// Runs the first write and the writes that join it, and returns closures that answer all of
+  /// them.
   static func run(first: Waiter, on core: ConnectionCore, pool: ConnectionPool) -> [() -> Void] {
     var group = SharedTransaction(core: core, pool: pool)
     core.state.pointee.transaction.countSharedWrites()
@@ -118,7 +119,7 @@ struct SharedTransaction {
       }
     }
     // A setting that lasts until the commit, such as `defer_foreign_keys`, must affect only the
-    // write that made it.
+    // write that set it.
     return core.state.pointee.transaction.changedConnection
   }
 
@@ -131,7 +132,7 @@ struct SharedTransaction {
     do {
       try core.run(cached: "COMMIT")
     } catch let error as RemoteSessionError where error.outcome == .unknown {
-      // The writes may have been committed, so none may run again.
+      // The writes may have been committed, so none of them may run again.
       core.rollBack()
       for index in members.indices {
         if case .done = members[index].outcome {
@@ -172,8 +173,8 @@ struct SharedTransaction {
         continue
       }
       let write = members[index].write
-      // Rollbacks are reported here, since SQLite reports none if the transaction cannot even
-      // begin.
+      // Rollbacks are reported here, since SQLite reports no rollback if the transaction cannot
+      // even begin.
       core.state.pointee.transaction.countSharedWrites(done: 1)
       do {
         var isWithdrawn = false
@@ -202,8 +203,8 @@ struct SharedWriteCount {
 }
 
 extension ConnectionCore {
-  /// Throws if the write violates a foreign key that is checked only at the commit. By then it
-  /// would be unknown which of the writes violated it.
+  /// Throws if the write violates a foreign key that is checked only at the commit. At the commit
+  /// it would be unknown which of the writes violated the key.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbstatus_options.html>
   fileprivate func checkDeferredForeignKeys() throws {

@@ -52,8 +52,8 @@ final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendabl
   }
 }
 
-/// An error thrown for a write that was undone because another write, with which it shared its
-/// transaction, made SQLite roll back the whole transaction.
+/// An error for a write that was undone because another write of the same shared transaction made
+/// SQLite roll back the whole transaction.
 ///
 /// The write can be run again; `write(alone: true)` does not share its transaction.
 /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>

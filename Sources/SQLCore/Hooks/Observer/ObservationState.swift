@@ -1,14 +1,14 @@
-/// The observer of a connection, and what the connection notes for it about the running statement.
+/// The observer of a connection, and the connection's notes for it about the running statement.
 ///
 /// Its methods do not call the observer, because the observer may use this value, too.
 ///
-/// The methods that run for each statement or row are inlined, so that they copy and retain
+/// The methods that run for each statement or row are inlined, so that a call copies and retains
 /// nothing.
 struct ObservationState {
   /// The place of the observer of statements, rows and transactions, while there is one.
   ///
-  /// It stays as long as a statement or a transaction runs, because an observer is set only between
-  /// transactions.
+  /// The pointer stays valid while a statement or a transaction runs, because an observer is set
+  /// only between transactions.
   private(set) var installed: UnsafeMutablePointer<InstalledObserver>?
   /// Whether row changes are reported to the observer.
   private(set) var observesRows = false
@@ -69,8 +69,8 @@ struct ObservationState {
     writingStatement = nil
   }
 
-  /// Returns the place of the observer, to report the beginning or the end of a statement, after
-  /// which the address of a table's name may belong to another table.
+  /// Returns the place of the observer, for a report that a statement begins or ends. Forgets the
+  /// last unneeded table, because its name's address may belong to another table afterwards.
   @inline(__always)
   mutating func observerOfStatement() -> UnsafeMutablePointer<InstalledObserver>? {
     guard let installed else { return nil }
@@ -126,7 +126,7 @@ struct InstalledObserver: ~Copyable {
 }
 
 /// An observer of a connection, notified from the first step of a statement to the end of a
-/// transaction. The writer has one while changes are observed, and none otherwise.
+/// transaction. The writer has an observer while changes are observed.
 package protocol StatementObserver: AnyObject {
   /// Called when a statement that may write takes its first step.
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore)
@@ -134,8 +134,8 @@ package protocol StatementObserver: AnyObject {
   func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore)
   /// Called when a write that shares its transaction with others ended successfully.
   func sharedWriteDidEnd(on core: ConnectionCore)
-  /// Called when a row is about to be inserted, updated or deleted. Returns false if rows of a
-  /// table of that name need not be reported as long as the observer is installed.
+  /// Called when a row is about to be inserted, updated or deleted. Returns false if the observer
+  /// does not need rows of a table with that name.
   func rowWillChange(_ event: borrowing PreUpdateEvent) -> Bool
   /// Called when SQLite is about to commit. The commit may still fail.
   func commitHookDidFire()

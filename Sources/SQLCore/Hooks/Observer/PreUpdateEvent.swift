@@ -9,7 +9,7 @@ import CSQLite
 /// A row that a statement is about to insert, update or delete. It exists while the pre-update hook
 /// runs.
 ///
-/// Column indices are those of SQLite's pre-update functions: in storage order, where virtual
+/// A column index is an index of SQLite's pre-update functions: in storage order, where virtual
 /// generated columns have no values. The event is not copyable, so it cannot be kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
 public struct PreUpdateEvent: ~Copyable {

@@ -34,7 +34,7 @@ package struct RecentTables {
 
   package init() {}
 
-  /// Returns the value noted for the table whose row changes, or nil.
+  /// Returns the value noted for the table of the changing row, or nil.
   package func value(of event: borrowing PreUpdateEvent) -> Int? {
     guard let entries else { return nil }
     for index in 0..<count where entries[index].pointer == event.table {
@@ -47,8 +47,8 @@ package struct RecentTables {
     return nil
   }
 
-  /// Notes a value for the table whose row changes, which has none yet. If the cache is full, it
-  /// replaces the oldest entry.
+  /// Notes a value for the table of the changing row, which must have none yet. If the cache is
+  /// full, the value replaces the oldest entry.
   package mutating func note(_ value: Int, of event: borrowing PreUpdateEvent) {
     let entries = self.entries ?? .allocate(capacity: Self.capacity)
     self.entries = entries

@@ -19,8 +19,8 @@ struct StatementCache {
   private var slots: UnsafeMutablePointer<StatementPointer?>
   private var hashes: UnsafeMutablePointer<UInt64>
   private let mask: Int
-  /// The statements that also have a number, indexed by the hash of the number. Of two statements
-  /// with the same place, only the later one is found.
+  /// The statements that also have a number, indexed by the hash of the number. If two statements
+  /// share a place, only the later one is found.
   private var numbered: UnsafeMutablePointer<StatementPointer?>
   /// The number of bits of a place in `numbered`.
   private var placeBits = 5
@@ -115,8 +115,8 @@ struct StatementCache {
     return statement
   }
 
-  /// Makes a cached statement findable by a number, until it is evicted or another statement takes
-  /// the same place.
+  /// Lets the cache find a statement by a number, until the statement is evicted or another
+  /// statement takes the same place.
   mutating func number(_ statement: StatementPointer, _ number: Int) {
     guard statement.pointee.key != nil else { return }
     forgetNumber(of: statement)

@@ -74,7 +74,7 @@ package struct StatementKey {
   @inlinable
   @inline(__always)
   package mutating func append(_ byte: UInt8, _ first: UInt16, _ second: UInt16) {
-    // One store of 8 bytes takes their place, and the last 3 are written over by what follows.
+    // One store of 8 bytes writes all of them, and the following bytes overwrite the last 3.
     if capacity - count < 8 { grow(by: 8) }
     let word = UInt64(byte) | UInt64(first) << 8 | UInt64(second) << 24
     UnsafeMutableRawPointer(start + count).storeBytes(of: word, as: UInt64.self)
@@ -186,7 +186,7 @@ package struct StatementDraft {
   package var key: StatementKey
   package var values: BoundValues
 
-  /// Makes a draft with memory of its own, which the caller frees with `deallocate()`.
+  /// Makes a draft with its own memory, which the caller frees with `deallocate()`.
   package init() {
     key = StatementKey()
     key.begin(.shape)

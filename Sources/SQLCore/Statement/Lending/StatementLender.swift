@@ -1,9 +1,9 @@
 import CSQLite
 
-/// The prepared statements of a connection, and the memory in which they are looked up.
+/// The prepared statements of a connection, and the memory in which their keys are written.
 ///
-/// It only finds and stores statements. The core prepares them, which runs code of SQLite and of
-/// callers that may come back to this value.
+/// It only finds and stores statements. The core prepares them, because preparing runs code of
+/// SQLite and of callers, which may use this value.
 struct StatementLender {
   private var cache: StatementCache
   /// The key of the statement that is looked up.
@@ -71,8 +71,8 @@ struct StatementLender {
     try write(&key)
   }
 
-  /// Returns a draft for a shape. Its values are taken out, because binding them may run the
-  /// caller's code, which may use this connection.
+  /// Returns a draft for a shape. The values of the draft are taken out, because binding them may
+  /// run the caller's code, which may use this connection.
   fileprivate mutating func beginDraft() -> StatementDraft {
     key.begin(.shape)
     defer { values = BoundValues() }
@@ -93,8 +93,8 @@ struct StatementLender {
 
   // MARK: Finding and storing
 
-  /// Returns the statement whose key was written, and marks it as in use; nil if the cache does not
-  /// have it, or if it is in use already.
+  /// Returns the statement whose key was written, and marks it as in use. Nil if the cache does not
+  /// have the statement, or if the statement is already in use.
   fileprivate mutating func findIdle() -> StatementPointer? {
     guard let found = cache.find(key.bytes, hash: key.hash) else { return nil }
     if found.pointee.isInUse {
@@ -117,7 +117,7 @@ struct StatementLender {
   /// Whether the cache has the statement whose key was written, in use or not.
   fileprivate var isCached: Bool { cache.holds(key.bytes, hash: key.hash) }
 
-  /// Returns a copy of the key that was written, which the caller owns, and its hash.
+  /// Returns a copy of the written key, which the caller owns, and the hash of the key.
   fileprivate func copyKey() -> (key: UnsafeRawBufferPointer, hash: UInt64) {
     let bytes = key.bytes
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
@@ -127,12 +127,12 @@ struct StatementLender {
 
   /// Stores a statement that was just prepared, unless it must not be cached or there is no room.
   ///
-  /// Statements that may change tables are not cached. SQLite runs many a PRAGMA while it prepares
-  /// it, and again only when it prepares it again; the authorizer, too, checks a reader's rights
-  /// only then. A statement that changes the schema may refer to another table next time, through
-  /// an index of the same name.
+  /// Statements that may change tables are not cached. SQLite runs many PRAGMAs while it prepares
+  /// them, and so not again for a cached statement. The authorizer, too, checks a reader's rights
+  /// only during preparation. A statement that changes the schema may refer to another table next
+  /// time, through an index of the same name.
   ///
-  /// Returns the statements that made room for it, which the caller destroys.
+  /// Returns the statements that were evicted to make room, which the caller destroys.
   fileprivate mutating func insert(_ statement: StatementPointer) -> [StatementPointer] {
     var evicted: [StatementPointer] = []
     if statement.pointee.effects.mayChangeTables || !cache.insert(statement, evicting: &evicted) {
@@ -186,7 +186,7 @@ extension ConnectionCore {
   }
 
   /// Lends the statement of a query whose shape was drafted, with its values bound. The statement
-  /// is found by its shape. Only if the cache does not have it, `text` reads its SQL from the shape.
+  /// is found by its shape. If the cache does not have it, `text` reads the SQL from the shape.
   package func lendStatement(
     of draft: StatementDraft, text: (UnsafeRawBufferPointer, ConnectionCore) throws -> String
   ) throws -> StatementPointer {
@@ -235,8 +235,7 @@ extension ConnectionCore {
 
   // MARK: Giving back
 
-  /// Takes a statement back and resets it. Its values are cleared, unless it always gets new values
-  /// before it runs again.
+  /// Takes a statement back and resets it. Clears its values, unless every run binds new values.
   @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
@@ -256,8 +255,9 @@ extension ConnectionCore {
     return current(state.pointee.statements.findIdle())
   }
 
-  /// Returns a cached statement. If its database is elsewhere and the schema has changed, evicts all
-  /// idle statements and returns nil: SQLite compiles only statements of its own files again.
+  /// Returns a cached statement. If its database is elsewhere and the schema has changed, evicts
+  /// all idle statements and returns nil, because SQLite recompiles only statements of its own
+  /// files.
   @inline(__always)
   private func current(_ found: StatementPointer?) -> StatementPointer? {
     guard let found, let remote = found.pointee.remote else { return found }

@@ -30,8 +30,8 @@ extension Array: ColumnValue where Element: UInt8OrFloatElseUseJSON {
     self = try cell.withBytes { try Element._array($0) }
   }
 
-  /// Returns the bytes; those of a vector are its numbers as little-endian float32. Throws
-  /// `ColumnValueError` for a vector with a number that is not finite.
+  /// Returns the bytes. The bytes of a vector are its numbers as little-endian float32. Throws
+  /// `ColumnValueError` if a number of a vector is not finite.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     .blob(try Element._data(self))
   }

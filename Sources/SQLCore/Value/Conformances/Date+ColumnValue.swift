@@ -119,8 +119,8 @@ extension Date {
   ///
   /// A Date is a Double of seconds since 2001, and several Doubles lie within each microsecond. In
   /// the years 1865 to 2241 the result equals `Date(timeIntervalSince1970:)`, by the same
-  /// arithmetic, so that a date of whole milliseconds or microseconds that was made that way is
-  /// read back equal. In these years the two rounding errors together stay below half a
+  /// arithmetic. A date that was made from whole milliseconds or microseconds in that way is
+  /// therefore read back equal. In these years the two rounding errors together stay below half a
   /// microsecond, so that the date converts back to the same microseconds. In other years they may
   /// not, and the result is the Double nearest to the microsecond.
   package init(microsecondsSince1970 microseconds: Int64) {
@@ -140,8 +140,8 @@ extension Date {
   /// Returns the Double of seconds since 2001 that is nearest to a number of microseconds since
   /// 1970.
   private static func referenceSeconds(fromMicroseconds microseconds: Int64) -> Double {
-    // Whole seconds and the rest are converted separately: a Double of all microseconds would round
-    // twice.
+    // Whole seconds and the rest are converted separately: converting all microseconds as one
+    // Double would round twice.
     let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return Double(seconds - secondsFrom1970To2001) + Double(rest) / 1_000_000
   }

@@ -1,5 +1,5 @@
 /// A text form of dates. All texts of a form have the same length, so that dates and texts sort
-/// alike. Parsing also accepts other spellings of the same date, as other programs write them.
+/// alike. Parsing also accepts spellings of the same date that other programs write.
 ///
 /// The calendar is the proleptic Gregorian calendar, computed from the number of days since 1970,
 /// for the years 0000 to 9999.

@@ -50,10 +50,10 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
 }
 
 extension JSON {
-  /// Returns whether both values have the same JSON. `==` would not do: for Swift an accented
-  /// letter equals the pair of letter and combining accent, but their JSON differs.
+  /// Returns whether both values have the same JSON. `==` is not enough: Swift considers an
+  /// accented letter equal to the pair of letter and combining accent, but their JSON differs.
   public static func isStoredAlike(_ left: JSON, _ right: JSON) -> Bool {
-    // Usually the values differ, which `==` finds without encoding them.
+    // Usually the values differ, and `==` finds this without encoding them.
     if let known = left.value as? any Equatable, !known.isEqual(to: right.value) { return false }
     guard let left = try? left.databaseValue(as: .standard),
       let right = try? right.databaseValue(as: .standard)

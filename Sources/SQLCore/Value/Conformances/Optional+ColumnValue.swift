@@ -86,7 +86,8 @@ extension Optional: ArithmeticColumnValue where Wrapped: NumericColumnValue {
   public typealias RealResult = Double?
 }
 
-/// A type without values: `Never?` is the result of a function that returns none, and always NULL.
+/// A type without values: `Never?` is the result of a function that returns nothing, and always
+/// NULL.
 extension Never: ColumnValue {
   /// No storage class.
   public static var storageClass: StorageClass { .null }

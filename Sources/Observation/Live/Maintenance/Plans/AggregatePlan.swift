@@ -4,9 +4,9 @@ import SQLCore
 /// The plan for a query with GROUP BY or aggregates over one table: the values of a group change by
 /// the difference that the touched rows make.
 ///
-/// The aggregates over the touched rows, before and after, are evaluated in memory, as for a
-/// `RowPlan`. Where no difference can be calculated, as when the greatest value left, the query is
-/// evaluated again in a reader, only for those groups.
+/// The aggregates over the touched rows, before and after, are evaluated in memory, as in a
+/// `RowPlan`. Some differences cannot be calculated, for example after the greatest value has left.
+/// Then a reader evaluates the query again, only for those groups.
 final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let table: PlannedTable
@@ -121,7 +121,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
 
   /// The groups that rows left or joined.
   private struct TouchedGroups {
-    /// The groups with their new rows of the result; nil for those that the result lacks.
+    /// The groups with their new rows of the result; nil for a group that the result lacks.
     var known: [RowKey: ResultEntry?] = [:]
     /// The values of the columns of the groups that must be evaluated in a reader.
     var asked: [[DatabaseValue]] = []
@@ -164,7 +164,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return touched
   }
 
-  /// The values of a group's columns, and those of the aggregates over its rows.
+  /// The values of a group's columns, and the values of the aggregates over its rows.
   private struct GroupSums {
     let group: [DatabaseValue]
     let values: [DatabaseValue]
@@ -193,7 +193,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     }
   }
 
-  /// Returns the row of the result for a group; nil if it has none.
+  /// Returns the row of the result for a group; nil if the result has none.
   private func row(
     of group: [DatabaseValue], _ values: [DatabaseValue], _ evaluators: RowEvaluators
   ) throws -> ResultEntry? {

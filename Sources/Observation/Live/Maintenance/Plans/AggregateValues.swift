@@ -4,19 +4,19 @@ import SQLCore
 /// The aggregates that each group of a maintained result carries, and how their values change when
 /// rows leave and join the group.
 ///
-/// They are those of SELECT, HAVING and ORDER BY, each with further ones that its difference needs,
-/// after `count(*)` if the rows are grouped.
+/// The aggregates of SELECT, HAVING and ORDER BY come after `count(*)` if the rows are grouped.
+/// Each is followed by the further aggregates that its difference needs.
 struct AggregateValues: Sendable {
   private enum Kind {
     /// `count`: the difference is exact.
     case count
-    /// `sum`, with the count of its values in the next place: the sum of none is NULL. The
-    /// difference is exact while all values are integers.
+    /// `sum`, with the count of its values in the next place, because the sum of no values is NULL.
+    /// The difference is exact while all values are integers.
     case sum
     /// `avg` of integers, with their sum, their count and their magnitude in the next places.
     case average
-    /// The sum of the magnitudes, as a REAL: it is exact, and so is every sum of the values, while it
-    /// is less than 2⁵³.
+    /// The sum of the magnitudes, as a REAL. While it is less than 2⁵³, it is exact, and so is
+    /// every sum of the values.
     case magnitude
     /// `min` and `max`: asked again only when the extreme left. Texts are compared by bytes.
     case extreme(isGreatest: Bool)
@@ -29,12 +29,12 @@ struct AggregateValues: Sendable {
   let nodes: [ExpressionNode]
   /// The places, among the nodes, of the aggregates that the query names.
   let places: [Int]
-  /// Whether the first of them is `count(*)`, which says whether the group exists.
+  /// Whether the first value is `count(*)`, which says whether the group exists.
   let countsRows: Bool
-  /// The place of the first of those that tell whether a group has values that are equal without
-  /// being the same.
+  /// The place of the first aggregate that shows whether a group has values that are equal but not
+  /// identical, such as 1 and 1.0.
   private let firstClassCount: Int
-  /// The name of an aggregate whose difference cannot be calculated; nil if all can be.
+  /// The name of an aggregate whose difference cannot be calculated; nil if all differences can.
   let askedName: String?
 
   init(of select: SelectStatement, in tables: [PlannedTable]) throws {
@@ -93,18 +93,19 @@ struct AggregateValues: Sendable {
     }
   }
 
-  /// Returns the values of a group after rows left and joined it; nil if it must be asked.
+  /// Returns the values of a group after rows have left and joined it; nil if the group must be
+  /// evaluated again.
   ///
   /// - Parameters:
   ///   - held: the values before; nil if the group had no rows.
-  ///   - old: the values over the rows that left; nil if none did.
-  ///   - new: the values over the rows that joined; nil if none did.
+  ///   - old: the values over the rows that left; nil if no row left.
+  ///   - new: the values over the rows that joined; nil if no row joined.
   func values(
     after held: [DatabaseValue]?, without old: [DatabaseValue]?, with new: [DatabaseValue]?
   ) -> [DatabaseValue]? {
     guard let held else { return old == nil ? new : nil }
     var values = held
-    // A value may depend on those after it.
+    // A value may depend on later values.
     for index in kinds.indices.reversed() {
       let part = Part(held: held[index], old: old?[index] ?? .null, new: new?[index] ?? .null)
       let value =
@@ -122,8 +123,7 @@ struct AggregateValues: Sendable {
     return values
   }
 
-  /// Returns whether a group with these values has rows whose values are equal without being the
-  /// same.
+  /// Returns whether a group with these values has rows whose values are equal but not identical.
   func haveEqualValues(_ values: [DatabaseValue]) -> Bool {
     PlannedGroups.hasEqualValues(values.first, values[firstClassCount...])
   }
@@ -177,7 +177,8 @@ struct AggregateValues: Sendable {
       }
     }
 
-    /// The least or greatest value; nil if the extreme left, or has an equal that is not the same.
+    /// The least or greatest value; nil if a row with that value left, or if an equal value is not
+    /// identical.
     func extreme(isGreatest: Bool) -> DatabaseValue? {
       if old != .null, old.compare(held) == 0 { return nil }
       if new == .null { return held }

@@ -1,11 +1,11 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for UNION and UNION ALL: the rows of each SELECT are held besides the result, and kept up
-/// to date as those of a join.
+/// The plan for UNION and UNION ALL. The rows of each SELECT are held in addition to the result,
+/// and maintained like the rows of a join.
 ///
-/// A row of a UNION is held with the number of rows that are equal to it. It comes with the first of
-/// them, and goes with the last.
+/// A row of a UNION is held with the number of rows that are equal to it. It appears with the first
+/// of these rows, and disappears with the last.
 final class CompoundPlan<Row: Sendable>: SnapshotPlan {
   let form: ResultForm
   private let parts: [JoinPlan<Row>]
@@ -112,7 +112,7 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
   /// Adds the changed rows of each SELECT to the result.
   private func add(_ touched: [[ResultChange.Row]], to change: inout ResultChange) {
     guard isDistinct else {
-      // A key is set once: one that goes and comes keeps its row.
+      // A key is set only once: a row that disappears and appears again keeps its entry.
       var set: [RowKey: ResultEntry?] = [:]
       for (part, rows) in touched.enumerated() {
         for case (let old?, _) in rows { set[key(of: old, in: part)] = .some(nil) }
@@ -136,8 +136,8 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     }
   }
 
-  /// The key of a row of one SELECT. It is filled up with NULL, so that the keys of all SELECTs
-  /// have the same number of values.
+  /// Returns the key of a row of one SELECT. It is padded with NULL, so that the keys of all
+  /// SELECTs have the same number of values.
   private func key(of row: ResultEntry, in part: Int) -> RowKey {
     let values = [.integer(Int64(part))] + row.key.values
     let missing = form.order.keyCollations.count - values.count

@@ -1,12 +1,12 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for a query with GROUP BY over inner and left joins, or with subqueries: the query is
-/// evaluated again only for the groups to which touched rows belong, or belonged before.
+/// The plan for a query with subqueries, or with GROUP BY over inner and left joins. The query is
+/// evaluated again only for the groups to which touched rows belong or belonged.
 final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let groups: PlannedGroups
-  /// The query as it is evaluated for some groups.
+  /// The query with a condition that limits it to some groups.
   private let restricted: SelectStatement
   /// For each table, the way from its rows to their groups.
   private let traces: [GroupTrace]

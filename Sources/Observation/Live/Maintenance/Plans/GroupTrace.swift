@@ -1,21 +1,21 @@
 import QueryDSL
 import SQLCore
 
-/// The columns of a table that say to which groups of a join its rows belong.
+/// The columns of a table that show to which groups of a join its rows belong.
 ///
-/// They are the columns by which the query groups, and others that a condition of the join makes
-/// equal to one: with `GROUP BY feed.id` and `item.feed = feed.id`, an item says which group it is
-/// in. An expression by which the query groups is calculated from the row. From other tables, such
-/// as those of subqueries, a `RowPath` leads to the rows that have the columns of the groups.
+/// They are the columns by which the query groups, and other columns that a condition of the join
+/// makes equal to these. With `GROUP BY feed.id` and `item.feed = feed.id`, an item shows its
+/// group. An expression in GROUP BY is calculated from the row. From other tables, such as the
+/// tables of subqueries, a `RowPath` leads to the rows that have the columns of the groups.
 struct GroupTrace: Sendable {
   private struct Part {
-    /// The place among the columns and expressions by which the query groups.
+    /// The place among the terms of GROUP BY.
     let place: Int
-    /// The value that the group has there, as an expression over the table's own row.
+    /// The value of the group at this place, as an expression over the table's own row.
     let node: ExpressionNode
     /// The name of the table's own column, folded, if that is the value.
     let column: String?
-    /// The collation by which the query groups.
+    /// The collation of the GROUP BY term.
     let collation: BuiltInCollation
     /// Whether the group may also have the value that a row of NULLs has there, because a left join
     /// found no row.
@@ -25,7 +25,7 @@ struct GroupTrace: Sendable {
   let table: PlannedTable
   private let parts: [Part]
   /// The way to the only part, which then is a column of another table; nil if the table's own
-  /// columns say what its groups are.
+  /// columns determine its groups.
   private let path: RowPath?
 
   /// Throws a `RerunReason` if the rows of the table do not say which groups they belong to.
@@ -59,7 +59,7 @@ struct GroupTrace: Sendable {
           }
           guard let equality else { break }
           own[column] = equality.first
-          // If the row is missing, its column is NULL, and IS takes another NULL for equal.
+          // If the row is missing, its column is NULL, and IS considers another NULL equal.
           if left.contains(table.id), equality.join != table.id { mayBeNull = true }
         }
         guard own.count == columns.count else { continue }
@@ -82,8 +82,8 @@ struct GroupTrace: Sendable {
     path = nil
   }
 
-  /// Makes a trace by links to a column by which the query groups. Throws a `RerunReason` if there
-  /// are none.
+  /// Makes a trace that follows links to a column of GROUP BY. Throws a `RerunReason` if there are
+  /// no such links.
   init(
     from table: PlannedTable, to groups: PlannedGroups, by links: TableLinks,
     of select: SelectStatement, in tables: [PlannedTable]
@@ -121,7 +121,7 @@ struct GroupTrace: Sendable {
   /// The place of the first GROUP BY term whose values the trace gives.
   var firstPlace: Int { parts[0].place }
 
-  /// Values of some of the columns by which a query groups.
+  /// Values of some of the GROUP BY terms.
   struct Values {
     fileprivate(set) var places: [(place: Int, values: Set<DatabaseValue>)]
 
@@ -152,8 +152,8 @@ struct GroupTrace: Sendable {
     path?.isTouched(by: commits, values) ?? table.isTouched(by: commits)
   }
 
-  /// Returns the groups of the rows that commits touched: those to which the rows belong now, and
-  /// those to which they belonged before.
+  /// Returns the groups of the rows that commits touched: the groups to which the rows belong now,
+  /// and the groups to which they belonged before.
   func groups(
     of commits: [Commit], maximum: Int, _ means: MaintenanceMeans, on core: ConnectionCore
   ) throws -> Outcome {
@@ -197,7 +197,7 @@ struct GroupTrace: Sendable {
   ) -> Bool {
     let statement = SelectStatement(
       selection: .terms(places.map { .expression(parts[$0].node) }), from: table.id)
-    // The last row stands for none.
+    // The last row stands for a missing row.
     let rows = rows + [columns.map { _ in .null }]
     let results = try? evaluators.evaluating(rows, columns: columns, in: table.shadow) { core in
       try core.values(of: statement)
@@ -245,7 +245,7 @@ extension SelectStatement {
   fileprivate struct Equality {
     let first: ColumnID
     let second: ColumnID
-    /// The table whose join says so; nil if it is a condition of WHERE.
+    /// The table whose join states the link; nil if a WHERE condition does.
     let join: TableID?
   }
 
@@ -255,7 +255,7 @@ extension SelectStatement {
     }
     for join in joins {
       for (first, second) in join.condition?.equalColumns ?? [] {
-        // The condition of a left join says nothing about the tables before it.
+        // The condition of a left join says nothing about earlier tables.
         guard join.kind != .left || first.table == join.table || second.table == join.table else {
           continue
         }

@@ -1,16 +1,16 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for a query with `including`: the parents that a commit concerns are loaded again, each
-/// with all that it includes.
+/// The plan for a query with `including`. The parents that a commit affects are loaded again, each
+/// with everything that it includes.
 ///
-/// These are the touched parents, and those to which touched rows of the included tables belong, or
-/// belonged before.
+/// These are the touched parents, and the parents to which touched rows of the included tables
+/// belong or belonged.
 final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   private let parents: KeyedQuery<Parent>
   private let root: PlannedTable
   private let traces: [InclusionTrace]
-  /// The way in which single children are replaced; nil if the parents must be loaded again.
+  /// How single children are replaced; nil if the parents must be loaded again.
   private let children: TouchedChildren?
   private let complete: @Sendable (ConnectionCore, LoadedRows<Parent>) throws -> LoadedRows<Row>
 
@@ -122,7 +122,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Returns parents with what they include.
+  /// Returns parents with the rows that they include.
   private func completing(
     _ parents: [ResultEntry], on core: ConnectionCore
   ) throws -> [ResultEntry] {
@@ -136,13 +136,13 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   }
 }
 
-/// The included rows of a query that a commit changed without moving them: each has the same key,
-/// the same parent, and the same place among the children of that.
+/// The included rows of a query that a commit changed without moving them: each row keeps its key,
+/// its parent, and its place among the parent's children.
 struct TouchedChildren: Sendable {
   let replacement: ChildReplacement
   private let table: PlannedTable
-  /// The columns, folded, that say to which parent a child belongs, whether it is included, and at
-  /// which place.
+  /// The columns, folded, that determine the parent of a child, whether the child is included, and
+  /// its place.
   private let deciding: Set<String>
 
   /// Returns nil if the children of the result cannot be replaced one by one.
@@ -153,7 +153,7 @@ struct TouchedChildren: Sendable {
       traces[0].holdsParentKeys
     else { return nil }
     let (table, relation) = (traces[0].table, try relations[0].relation.get())
-    // Then the values are those of the parent's key.
+    // Then the values are the values of the parent's key.
     guard
       zip(relation.ownerColumns, relation.parentColumns).allSatisfy({ own, column in
         PlannedTable.haveSameValues(table, Int(own.index), parent, column)
@@ -165,7 +165,7 @@ struct TouchedChildren: Sendable {
       of: try relations[0].children.decidingColumns.union(relation.ownerColumns))
   }
 
-  /// Returns the touched children with their values before and after; nil if one of them appeared,
+  /// Returns the touched children with their values before and after. Nil if any of them appeared,
   /// vanished or may have another place, or if its values are not known exactly.
   func touched(
     by commits: [Commit], _ evaluators: RowEvaluators

@@ -3,8 +3,8 @@ import SQLCore
 
 /// The way from the rows of an included table to the parents that include them.
 ///
-/// A child says by its own columns to which parents it belongs, or the rows of a join table say it.
-/// A row that is itself included by a child leads to that child first.
+/// The own columns of a child, or the rows of a join table, show to which parents it belongs. From
+/// a row that a child itself includes, the trace leads to that child first.
 struct InclusionTrace: Sendable {
   /// The table of the children.
   let table: PlannedTable
@@ -12,10 +12,10 @@ struct InclusionTrace: Sendable {
   private let relation: Relation
   /// The join table; nil if the children themselves hold the keys of their parents.
   private let between: PlannedTable?
-  /// Whether children may belong to parents whose values are equal to theirs without being the same:
-  /// SQLite compares them by the collation of the parents' column.
+  /// Whether a child's value can match a parent's key although their bytes differ: SQLite compares
+  /// them with the collation of the parents' column.
   private let comparesByCollation: Bool
-  /// The ways from what the children include.
+  /// The ways from the rows that the children include.
   private let others: [InclusionTrace]
 
   init(_ included: IncludedRelation, of parent: PlannedTable, in tables: [PlannedTable]) throws {
@@ -34,7 +34,7 @@ struct InclusionTrace: Sendable {
     var comparesByCollation = false
     for (own, column) in zip(relation.ownerColumns, relation.parentColumns)
     where !PlannedTable.compareAsStored(owner, Int(own.index), parent, column) {
-      // Only then does an index on the parents' column find them.
+      // Only in this case does an index on the parents' column find them.
       guard try parent.collation(of: column) != .binary else {
         throw Self.reason(owner, Int(own.index), parent, column)
       }
@@ -43,7 +43,8 @@ struct InclusionTrace: Sendable {
     }
     self.comparesByCollation = comparesByCollation
     if let join = relation.joinTable {
-      // SQLite compares these by the collation of the join table's column, here and when it loads.
+      // SQLite compares these with the collation of the join table's column, here and when it
+      // loads.
       for (own, column) in zip(join.columns, join.childColumns) {
         try Self.requireSameKind(owner, Int(own.index), table, column)
       }
@@ -51,8 +52,8 @@ struct InclusionTrace: Sendable {
     others = try included.relations.map { try InclusionTrace($0, of: table, in: tables) }
   }
 
-  /// Throws a `RerunReason` if SQLite may take values of different types in two columns for equal, or
-  /// if a collation is not one of its own.
+  /// Throws a `RerunReason` if SQLite may consider values of different types in two columns equal,
+  /// or if a collation is not one of SQLite's own.
   private static func requireSameKind(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
   ) throws {
@@ -78,9 +79,9 @@ struct InclusionTrace: Sendable {
 
   // MARK: Tracing
 
-  /// Returns the keys of the parents of the rows that commits touched: those to which the rows
-  /// belong now, and those to which they belonged before. Returns nil if there are more than
-  /// `maximum`, or if a value is not known exactly.
+  /// Returns the keys of the parents of the rows that commits touched: the parents to which the
+  /// rows belong now, and the parents to which they belonged before. Returns nil if there are more
+  /// than `maximum`, or if a value is not known exactly.
   func affectedParents(
     of commits: [Commit], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
@@ -104,7 +105,7 @@ struct InclusionTrace: Sendable {
   }
 
   /// Returns the values by which children with the given keys refer to their parents. With a join
-  /// table, these are also the values by which it assigns touched children to parents.
+  /// table, these include the values with which its rows assign touched children to parents.
   private func owners(
     of children: KeySet, _ commits: [Commit], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
@@ -128,7 +129,8 @@ struct InclusionTrace: Sendable {
 
   // MARK: Statements
 
-  /// Whether the columns of the relation hold the keys of the parents as these store them.
+  /// Whether the columns of the relation hold the keys of the parents exactly as the parents store
+  /// them.
   var holdsParentKeys: Bool {
     !comparesByCollation && relation.parentColumns == parent.layout.keyColumns
   }
@@ -154,7 +156,7 @@ struct InclusionTrace: Sendable {
     owner.selecting(relation.ownerColumns, from: relation.joinTable?.columns ?? [], in: values)
   }
 
-  /// Selects the columns of children by which a join table refers to them.
+  /// Selects the columns of children to which a join table refers.
   private func joined(_ keys: KeySet) -> SelectStatement {
     table.selecting(
       (relation.joinTable?.childColumns ?? []).map(table.column(at:)), from: table.keyColumns,
@@ -189,7 +191,7 @@ struct InclusionTrace: Sendable {
 }
 
 extension IncludedRelation {
-  /// The tables of the included rows, of join tables, and of what the rows include.
+  /// The tables of the included rows, of join tables, and of the rows that these include.
   var tables: [TableID] {
     get throws {
       try [table] + [relation.get().joinTable?.table].compactMap(\.self)
@@ -197,8 +199,7 @@ extension IncludedRelation {
     }
   }
 
-  /// Throws a `RerunReason` unless each row of the children depends on nothing but one row of their
-  /// table.
+  /// Throws a `RerunReason` unless each row of the children depends only on one row of their table.
   func requireKnownParts(on connection: Connection) throws {
     guard children.joins.isEmpty else { throw RerunReason("it includes the rows of a join") }
     try children.requireKnownParts(on: connection)

@@ -1,28 +1,28 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for inner and left joins, and for subqueries: the query is evaluated again only for the
-/// *roots* that a commit concerns, which are rows of the first table in FROM.
+/// The plan for inner and left joins, and for subqueries. The query is evaluated again only for the
+/// *roots* that a commit affects. The roots are rows of the first table in FROM.
 ///
 /// Each row of the result carries the keys of all its tables. After a commit, these roots are
 /// affected:
 ///
 /// - the touched rows of the first table;
 /// - the roots of the held rows that contain a touched row of a joined table;
-/// - the roots to which the joins now give a touched row of a joined table;
-/// - the roots to which a `RowPath` leads from a touched row of a subquery, or of a left join whose
-///   rows decide which others are in the result, as with `LEFT JOIN … WHERE … IS NULL`.
+/// - the roots that the joins now combine with a touched row of a joined table;
+/// - the roots that a `RowPath` finds from a touched row of a subquery, or of a left join whose
+///   rows decide which other rows are in the result, as with `LEFT JOIN … WHERE … IS NULL`.
 ///
-/// The rows of these roots are replaced by those that the query gives with the condition that the
-/// first table's key is one of them. Nothing is counted: SQLite finds the rows of a subquery again
-/// by their index.
+/// The query runs with the condition that the first table's key is one of these roots, and its rows
+/// replace the held rows of the roots. The plan keeps no counts: SQLite finds the rows of a
+/// subquery again by their index.
 final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   let indexedPlaces: [Range<Int>]
   private let root: PlannedTable
   private let joined: [JoinedTable]
   private let paths: [RowPath]
-  /// The query as it is evaluated for some roots.
+  /// The query with a condition that limits it to some roots.
   private let restricted: SelectStatement
 
   /// A joined table, with the statement that finds the roots of its rows.
@@ -30,13 +30,13 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     let table: PlannedTable
     /// The place of its key among the values of a row's key.
     let places: Range<Int>
-    /// Selects the keys of the roots to which the joins give a row of this table.
+    /// Selects the keys of the roots that the joins combine with a row of this table.
     let roots: SelectStatement
-    /// Whether a row of the query that is not held may move before rows that are held, when the
-    /// left join no longer finds its row of this table.
+    /// Whether a row of the query that is not held may move before held rows, when the left join no
+    /// longer finds its row of this table.
     let ordersLimitedRows: Bool
-    /// The names of its columns, folded, that decide which rows the joins give, and their order. A
-    /// row that changes in others only is part of the same rows as before.
+    /// The names of the table's columns, folded, that decide which rows the joins give, and their
+    /// order. If only other columns of a row change, it stays part of the same rows.
     let decidingColumns: Set<String>
   }
 
@@ -127,7 +127,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return change
   }
 
-  /// Returns the keys of the roots whose rows the commits may have changed; nil if there are more
+  /// Returns the keys of the roots whose rows the commits may have changed. Nil if there are more
   /// than `maximum`, or if a key is not known exactly.
   private func affectedRoots(
     of window: ResultWindow, by commits: [Commit], _ values: [DatabaseValue], maximum: Int,
@@ -171,7 +171,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
 }
 
-/// The conditions of a join by which rows are left out: those of WHERE and of inner joins.
+/// The conditions of a join that leave out rows: the conditions of WHERE and of inner joins.
 struct JoinFilters {
   private struct Filter {
     let condition: PredicateNode
@@ -179,13 +179,13 @@ struct JoinFilters {
   }
 
   private let filters: [Filter]
-  /// The parts of WHERE among them.
+  /// The filters that are parts of WHERE.
   private let whereFilters: [Filter]
   /// The left-joined tables that must have a row, since a condition rejects NULL.
   private let required: Set<TableID>
-  /// The left-joined tables for which the keys in the held rows do not lead to all affected rows: a
+  /// The left-joined tables for which the keys in the held rows do not lead to all affected rows. A
   /// condition may leave out a row of the join because of its row of the table, but keep it when
-  /// the left join finds none. Then the row of the table is not part of any held row, although it
+  /// the left join finds no row. Then the row of the table is not part of any held row, although it
   /// decides whether there is one.
   let absentTables: Set<TableID>
 
@@ -227,13 +227,14 @@ struct JoinFilters {
   /// Whether each row of the result has a row of a left-joined table.
   func require(_ table: TableID) -> Bool { required.contains(table) }
 
-  /// Returns the statement that selects the keys of the roots to which the joins give a row of one
-  /// joined table. It may select more roots, but no fewer.
+  /// Returns the statement that selects the keys of the roots that the joins combine with a row of
+  /// one joined table. It may select more roots, but no fewer.
   ///
-  /// It has no conditions that depend on later tables, nor on this one if its row may be missing: a
-  /// row that a condition leaves out may have taken the place of a held one without it.
+  /// The statement has no conditions that depend on later tables. If the row of this table may be
+  /// missing, it has no conditions on this table either: the row that a condition leaves out may
+  /// have replaced a held row.
   ///
-  /// - Parameter index: the place of the table among those of the query.
+  /// - Parameter index: the place of the table among the tables of the query.
   func roots(
     of select: SelectStatement, joining index: Int, keys: [ColumnID]
   ) throws -> SelectStatement {

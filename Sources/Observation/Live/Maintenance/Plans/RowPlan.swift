@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for a query over one table: the rows that changed are evaluated one by one, in memory.
-/// It needs neither the writer nor a reader.
+/// The plan for a query over one table. The changed rows are evaluated one by one, in memory. It
+/// needs neither the writer nor a reader.
 final class RowPlan<Row: Sendable>: KeyedPlan {
   let query: KeyedQuery<Row>
   let table: ShadowTable
@@ -10,7 +10,8 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   let columns: Set<String>
   /// The key that the result's row has, if the query says so: `WHERE id = ?`.
   private let requiredKey: RequiredValue?
-  /// A column, folded, and the value that all rows of the result have in it, if the query says so.
+  /// A column, folded, and its value if the query requires the same value in all rows of the
+  /// result.
   private let requiredValue: (column: String, value: RequiredValue)?
 
   var readsSnapshots: Bool { false }
@@ -96,7 +97,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     return changes.indices(of: value, at: place).map { changes.rows[$0] }
   }
 
-  /// Returns, by key, the entries of those touched rows that the query selects now.
+  /// Returns the entries of the touched rows that the query selects now, by their keys.
   private func entries(
     of touched: NettedRows, _ evaluators: RowEvaluators
   ) throws -> [RowKey: ResultEntry] {

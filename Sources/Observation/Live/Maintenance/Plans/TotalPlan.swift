@@ -3,9 +3,9 @@ import SQLCore
 
 /// The plan for aggregates over all rows of a join, or of a query with subqueries.
 ///
-/// The result has one row. It is held together with *parts*, which are not shown: the aggregates over
-/// the rows of each *root*, a row of one of the tables. After a commit, the parts of those roots are
-/// calculated again that a `RowPath` leads to, and the totals change by the difference.
+/// The result has one row. The plan also holds *parts*, which are not shown: the aggregates over
+/// the rows of each *root*, a row of one of the tables. After a commit, a `RowPath` finds the
+/// affected roots. Their parts are calculated again, and the totals change by the difference.
 final class TotalPlan<Row: Sendable>: SnapshotPlan {
   let form: ResultForm
   private let query: KeyedQuery<Row>
@@ -16,7 +16,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
   private let paths: [RowPath]
   /// Selects the key of each root with the aggregates over its rows.
   private let parts: SelectStatement
-  /// The table over whose columns, all NULL, the shown row is calculated.
+  /// A table whose columns are all NULL, over which the shown row is calculated.
   private let shadow: ShadowTable
   /// The greatest number of parts that a fetch reads.
   private let maximumParts: Int
@@ -79,7 +79,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
       query, groupedBy: groups, aggregates: aggregates.nodes, of: tables, reserve: 0)
     shadow = tables[0].shadow
     maximumParts = context.maximumParts
-    // The first row is that of the totals. All parts are held after it.
+    // The first row holds the totals. All parts come after it.
     form = ResultForm(
       order: RowOrder(
         terms: [RowOrder.Term(isDescending: false, collation: .binary)],
@@ -158,7 +158,8 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Returns the totals of all parts, as when the greatest value left; nil if they are not exact.
+  /// Returns the totals calculated from all parts, for example after the greatest value has left;
+  /// nil if they are not exact.
   private func sum(of window: ResultWindow) -> [DatabaseValue]? {
     var values: [DatabaseValue]? = aggregates.valuesOfNone
     for entry in window.entries.run(from: 0, while: { _ in true })

@@ -1,9 +1,9 @@
 import QueryDSL
 import SQLCore
 
-/// A query whose rows carry what identifies them: the values of its ORDER BY terms and the keys of
-/// its tables, in further columns after its own. With GROUP BY or aggregates, the key is that of the
-/// group, and the values of the aggregates come after it.
+/// A query whose rows carry their identity in further columns after the query's own: the values of
+/// the ORDER BY terms and the keys of the tables. With GROUP BY or aggregates, the key is the key
+/// of the group, and the values of the aggregates come after it.
 struct KeyedQuery<Row: Sendable>: Sendable {
   private let query: Query<Row>
   /// The query without its limit. The keys are also added to the order, so that no two rows are
@@ -12,7 +12,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   let form: ResultForm
   /// Whether the rows are identified by the rowid of the only table.
   private let isKeyedByRowID: Bool
-  /// The groups that the rows are; nil if they are not.
+  /// The groups of the query; nil if its rows are not groups.
   private let groups: PlannedGroups?
   /// The number of values of aggregates after the key.
   private let aggregateCount: Int
@@ -51,7 +51,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     statement = query.statement.withKeys(groups.nodes, aggregates)
   }
 
-  /// Fetches all rows of the query or, if it has a limit, as many as the window holds.
+  /// Fetches all rows of the query or, with a limit, as many as the window holds.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
     if let count = form.fetchCount { limited.limit = .number(count) }
@@ -75,7 +75,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     return entries
   }
 
-  /// Reads the row at which a run of `statement` stands.
+  /// Reads the current row of `statement`.
   private func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry
   {
     let (row, next) = try query.read(statement, on: core)
@@ -119,21 +119,21 @@ extension SelectStatement {
 }
 
 extension DatabaseValue {
-  /// The value by which a group is identified: GROUP BY takes 1 and 1.0 for equal.
+  /// The value that identifies a group: GROUP BY considers 1 and 1.0 equal.
   var asGroupKey: DatabaseValue {
     guard case .real(let real) = self, let integer = Int64(exactly: real) else { return self }
     return .integer(integer)
   }
 
-  /// The value that identifies a group of a GROUP BY with a collation. Texts that the collation
-  /// takes for equal have the same one.
+  /// Returns the value that identifies a group of a GROUP BY with a collation. Texts that the
+  /// collation considers equal give the same value.
   func asGroupKey(_ collation: BuiltInCollation) -> DatabaseValue {
     guard collation != .binary, case .text(let text) = self else { return asGroupKey }
     return .text(collation.folded(text))
   }
 }
 
-/// The order of a maintained result, and the part of it that the query asks for.
+/// The order of a maintained result, and the part of it that the query selects.
 struct ResultForm: Sendable {
   let order: RowOrder
   let limit: Int?
@@ -145,7 +145,7 @@ struct ResultForm: Sendable {
     (self.order, self.limit, self.offset, self.reserve) = (order, limit, offset, reserve)
   }
 
-  /// Throws a `RerunReason` if a term of ORDER BY has a collation that is not one of SQLite's own.
+  /// Throws a `RerunReason` if a term of ORDER BY has a collation that is not SQLite's own.
   init(
     of select: SelectStatement, in tables: [PlannedTable], keyCollations: [BuiltInCollation],
     reserve: Int
@@ -174,8 +174,8 @@ struct ResultForm: Sendable {
 }
 
 extension ExpressionNode {
-  /// Returns the collation by which SQLite compares the expression. Throws a `RerunReason` if it is
-  /// not one of SQLite's own.
+  /// Returns the collation with which SQLite compares the expression. Throws a `RerunReason` if it
+  /// is not one of SQLite's own.
   func builtInCollation(in tables: [PlannedTable]) throws -> BuiltInCollation {
     if case .column(let column) = self {
       guard let table = tables.first(where: { $0.id == column.table }) else { return .binary }

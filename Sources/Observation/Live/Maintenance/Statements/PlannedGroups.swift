@@ -5,7 +5,7 @@ import SQLCore
 /// GROUP BY, all rows are one group.
 struct PlannedGroups: Sendable {
   let nodes: [ExpressionNode]
-  /// The collation of each, by which texts are in the same group.
+  /// The collation of each term, which decides whether texts are in the same group.
   let collations: [BuiltInCollation]
   /// The grouping expressions that are columns.
   let columns: [ColumnID]
@@ -13,14 +13,14 @@ struct PlannedGroups: Sendable {
   let names: [String]
   /// The places of the columns among the nodes.
   private let places: [Int]
-  /// Whether each node may be NULL, as the models declare it.
+  /// Whether each node may be NULL according to the models.
   private let areOptional: [Bool]
-  /// Whether the query shows other columns of a table by whose whole key it groups. A group then has
-  /// one row of that table.
+  /// Whether the query shows other columns of a table whose whole key it groups by. A group then
+  /// has one row of that table.
   let showsDependentColumns: Bool
 
-  /// Throws a `RerunReason` if the rows of the result are not identified by the values of columns,
-  /// or show more of their groups than these and aggregates.
+  /// Throws a `RerunReason` if the values of columns do not identify the rows of the result, or if
+  /// the rows show more of their groups than these columns and aggregates.
   ///
   /// - Parameter select: the query, which selects the least values where a collation takes several
   ///   for equal.
@@ -65,10 +65,10 @@ struct PlannedGroups: Sendable {
     }
   }
 
-  /// Whether it groups by an expression that is not a column.
+  /// Whether the query groups by an expression that is not a column.
   var hasExpressions: Bool { columns.count < nodes.count }
 
-  /// Returns what identifies the group that has some values.
+  /// Returns the key of the group that has some values.
   func key(of values: [DatabaseValue]) -> RowKey {
     .values(zip(values, collations).map { $0.asGroupKey($1) })
   }
@@ -76,12 +76,12 @@ struct PlannedGroups: Sendable {
   /// Returns the values of a group in its columns.
   func columnValues(of group: [DatabaseValue]) -> [DatabaseValue] { places.map { group[$0] } }
 
-  /// Returns whether the rows of a group have values that are equal without being the same, such as
-  /// 1 and 1.0: which of them an expression shows depends on the row.
+  /// Returns whether the rows of a group have values that are equal but not identical, such as 1
+  /// and 1.0. Which of them an expression shows depends on the row.
   ///
   /// - Parameters:
   ///   - count: the number of rows.
-  ///   - others: the numbers of those of them whose value is not an INTEGER, for each expression.
+  ///   - others: for each expression, the number of rows whose value is not an INTEGER.
   static func hasEqualValues(
     _ count: DatabaseValue?, _ others: some Sequence<DatabaseValue>
   ) -> Bool {
@@ -95,8 +95,8 @@ struct PlannedGroups: Sendable {
     }
   }
 
-  /// Adds the condition that the group has one of the given values at one place, which may include
-  /// NULL.
+  /// Adds the condition that the group has one of the given values at one place. The values may
+  /// include NULL.
   func restrict(_ statement: inout SelectStatement, at place: Int, to values: Set<DatabaseValue>) {
     statement.restrict(
       nodes[place], to: values.filter { $0 != .null }, orNull: values.contains(.null))
@@ -136,19 +136,19 @@ struct PlannedGroups: Sendable {
 }
 
 extension SelectStatement {
-  /// Returns the collations by which the query groups. Throws a `RerunReason` if one is not one of
-  /// SQLite's own.
+  /// Returns the collations of the GROUP BY terms. Throws a `RerunReason` if any of them is not one
+  /// of SQLite's own.
   fileprivate func groupCollations(in tables: [PlannedTable]) throws -> [BuiltInCollation] {
     try groups.map { try $0.builtInCollation(in: tables) }
   }
 
-  /// The places of the groups whose collation takes different texts for equal.
+  /// The places of the groups whose collation considers different texts equal.
   private static func folded(_ collations: [BuiltInCollation]) -> Set<Int> {
     Set(collations.indices.filter { collations[$0] != .binary })
   }
 
-  /// Returns the query with the least value of each group in place of those that its collation
-  /// takes for equal to it.
+  /// Returns the query with the least of the values that a group's collation considers equal, in
+  /// place of the value that SQLite would choose.
   func selectingLeastValues(in tables: [PlannedTable]) throws -> SelectStatement {
     do {
       return try selectingLeastValues(ofGroups: Self.folded(groupCollations(in: tables)))
@@ -157,10 +157,10 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with constants in place of its aggregates and of the expressions by which it
-  /// groups. Throws a `RerunReason` if an expression cannot be analysed, or if an aggregate gives one
-  /// of several values that a collation takes for equal: which of them depends on the order in which
-  /// SQLite reads the rows.
+  /// Returns the query with constants in place of its aggregates and of the terms of GROUP BY.
+  /// Throws a `RerunReason` if an expression cannot be analysed. Also throws it if an aggregate
+  /// returns one of several values that a collation considers equal, because SQLite's choice
+  /// depends on the order in which it reads the rows.
   fileprivate func withoutAggregates(
     of tables: [PlannedTable], _ collations: [BuiltInCollation]
   ) throws -> SelectStatement {
@@ -183,9 +183,9 @@ extension SelectStatement {
 }
 
 extension SelectStatement {
-  /// Returns a query with DISTINCT as one that groups by what it selects. If it selects the whole key
-  /// of a table, this is by the key in place of the table's columns. Throws a `RerunReason` if that is
-  /// not possible.
+  /// Returns a query with DISTINCT as a query that groups by the selected expressions. If the whole
+  /// key of a table is selected, it groups by the key in place of the table's columns. Throws a
+  /// `RerunReason` if that is not possible.
   func groupingInsteadOfDistinct(in tables: [PlannedTable]) throws -> SelectStatement {
     guard isDistinct else { return self }
     let reason = RerunReason("it selects DISTINCT rows of groups or of constants")
@@ -219,7 +219,7 @@ extension SelectStatement {
 /// A statement that a plan runs after a change, and which must find its rows by indexes.
 struct RestrictedStatement {
   let text: String
-  /// The table after whose changes it runs.
+  /// The table whose changes make the statement run.
   let changed: PlannedTable
 
   init(text: String, changed: PlannedTable) {
@@ -234,7 +234,7 @@ struct RestrictedStatement {
 }
 
 extension ConnectionCore {
-  /// Throws a `RerunReason` if one of the statements would scan a table.
+  /// Throws a `RerunReason` if any of the statements would scan a table.
   func requireIndexes(for statements: [RestrictedStatement]) throws {
     var first: String?
     var scanning: [String] = []

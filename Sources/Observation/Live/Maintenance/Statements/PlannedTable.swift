@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A table of a maintained query, with what identifies its rows.
+/// A table of a maintained query, with the columns that identify its rows.
 struct PlannedTable: Sendable {
   let id: TableID
   let layout: ModelLayout
@@ -99,7 +99,7 @@ struct PlannedTable: Sendable {
     return first.storesAnything(column) && second.storesAnything(other)
   }
 
-  /// Whether a column has no type that converts values: none, or BLOB.
+  /// Whether a column has no type that converts values: no type at all, or BLOB.
   private func storesAnything(_ column: Int) -> Bool {
     isNumeric(column) == nil && declaredType(column) != "any"
   }
@@ -143,13 +143,13 @@ struct PlannedTable: Sendable {
   /// The columns of the key, as the query names them.
   var keyColumns: [ColumnID] { layout.keyColumns.map(column(at:)) }
 
-  /// Returns the names, folded, of those columns that are of this table.
+  /// Returns the names, folded, of the columns that belong to this table.
   func names(of columns: Set<ColumnID>) -> Set<String> {
     Set(
       columns.filter { $0.table == id }.map { layout.columns[Int($0.index)].name.lowercasedASCII })
   }
 
-  /// Returns the name of a column with that of its table.
+  /// Returns the name of a column, qualified with the name of its table.
   func columnName(_ index: Int) -> String {
     "\(layout.tableName).\(layout.columns[index].name)"
   }
@@ -172,8 +172,8 @@ extension ShadowTable {
 extension [PlannedTable] {
   /// Reads the declarations of the tables of a query.
   ///
-  /// Throws a `RerunReason` if the query depends on more than the rows of these tables, or if they
-  /// cannot be followed.
+  /// Throws a `RerunReason` if the query depends on more than the rows of these tables, or if
+  /// changes of these rows cannot be followed.
   init(
     _ tables: [TableID], reading dependencies: Set<ColumnDependency>, on connection: Connection
   ) throws {
@@ -195,7 +195,7 @@ extension [PlannedTable] {
   }
 }
 
-/// The keys of rows of one table, or the values of other columns of them.
+/// The keys of rows of one table, or the values of other columns of these rows.
 typealias KeySet = Set<[DatabaseValue]>
 
 extension PlannedTable {
@@ -206,7 +206,7 @@ extension PlannedTable {
   }
 
   /// Returns the keys of the rows that commits touched in the columns that the query reads, or in
-  /// the given ones; nil if one is not known exactly.
+  /// the given columns. Nil if a key is not known exactly.
   func touchedKeys(in commits: [Commit], columns: Set<String>? = nil) -> KeySet? {
     var keys: KeySet = []
     for commit in commits {
@@ -236,8 +236,8 @@ extension PlannedTable {
   /// A sample of keys, for finding out whether a restricted statement would scan a table.
   var sampleKeys: KeySet { .samples(of: keyCollations.count) }
 
-  /// Returns a statement with the condition that the table's key is one of the given ones. If the
-  /// key has several columns, the rows may also have any other combination of their values.
+  /// Returns a statement with the condition that the table's key is one of the given keys. If the
+  /// key has several columns, the rows may also have any other combination of the columns' values.
   func restrict(_ statement: SelectStatement, to keys: KeySet) -> SelectStatement {
     statement.restricting(keyColumns, to: keys)
   }

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The way from the rows of a table that a commit changed to the rows of another table, the root, to
-/// which they belong or belonged before: at most one statement for each step.
+/// The way from the changed rows of a table to the rows of another table, the root, to which they
+/// belong or belonged: at most one statement for each step.
 struct RowPath: Sendable {
   /// The step from one table to the next.
   struct Step: Sendable {
@@ -37,8 +37,8 @@ struct RowPath: Sendable {
   private let selected: [ColumnID]
   /// The values that a row must have to matter, by the folded names of their columns.
   private let required: [(column: String, value: RequiredValue)]
-  /// The places among the values of the last step that are those of the selected columns, if no
-  /// statement is needed to find them.
+  /// The places of the selected columns among the values of the last step, if no statement is
+  /// needed to find them.
   private let direct: [Int]?
 
   init(
@@ -71,8 +71,8 @@ struct RowPath: Sendable {
     startingValues(of: commits, arguments)?.isEmpty != true
   }
 
-  /// Finds the rows of the root to which changed rows belong now, or belonged before. Returns their
-  /// values in the selected columns; nil if these are unknown, or more than `maximum`.
+  /// Finds the rows of the root to which changed rows belong or belonged. Returns their values in
+  /// the selected columns. Nil if these are unknown, or if there are more than `maximum`.
   func values(
     of commits: [Commit], _ arguments: [DatabaseValue], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
@@ -151,12 +151,12 @@ extension RowPath.Step {
     /// No row of the next table belongs to the values.
     case none
     case statement(SelectStatement)
-    /// There are too many values, or the rows that they concern have nothing in common.
+    /// There are too many values, or the affected rows have nothing in common.
     case unknown
   }
 
-  /// Returns a statement that finds rows of the next table, and selects some of their columns: the
-  /// rows to which the rows of this table with the given values belong.
+  /// Returns a statement that finds the rows of the next table to which rows of this table with the
+  /// given values belong. It selects some columns of these rows.
   fileprivate func statement(
     for values: KeySet, selecting columns: [ColumnID], maximum: Int = .max
   ) -> Restricted {

@@ -1,22 +1,22 @@
 import QueryDSL
 import SQLCore
 
-/// The tables of a query and of its subqueries, and the pairs of columns by which a row of one
-/// belongs to rows of another.
+/// The tables of a query and of its subqueries, and the pairs of columns that relate a row of one
+/// table to rows of another.
 ///
 /// A subquery `SELECT … FROM mark WHERE mark.post = post.id` has another value for a post only if a
-/// mark of that post changed: its old or its new row has the key of the post. So each equality that
-/// must hold is a link from a table of its own SELECT to another table there, or in a SELECT around
-/// it.
+/// mark of that post changed: the old or the new row of the mark has the key of the post. So each
+/// equality that must hold is a link from a table of one SELECT to another table of the same
+/// SELECT, or of a SELECT around it.
 ///
-/// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. Links are
-/// followed in the state after the commit, from the old and the new values of the changed rows. That
-/// suffices, because every table of the chain has a chain of its own: if several rows that belonged
-/// together changed, the one that is nearest to the root leads there by its old values.
+/// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. Links
+/// are followed in the state after the commit, from the old and the new values of the changed rows.
+/// That suffices, because every table of the chain has its own chain. If several rows that belonged
+/// together changed, the row nearest to the root leads there by its old values.
 struct TableLinks {
   /// The condition that makes two columns belong together.
   enum Kind {
-    /// `a = b`: no row with NULL belongs to any other.
+    /// `a = b`: a row with NULL belongs to no other row.
     case equal
     /// `a IS b`, or IN as Swift has it: NULL belongs to NULL.
     case same
@@ -55,8 +55,8 @@ struct TableLinks {
       let own = Set(scope.statement.tables)
       for table in own { (links[table], required[table]) = (nil, nil) }
       add(scope)
-      // One query value may be part of several subqueries, which have different conditions. A row may
-      // matter for only one of them, so only conditions that all of them have are kept.
+      // One query value may be part of several subqueries with different conditions. A row may
+      // matter for only one of these, so only the conditions that all of them share are kept.
       for table in own where !seen.insert(table).inserted {
         links[table] = links[table, default: []].intersection(earlierLinks[table] ?? [])
         required[table] = required[table, default: []].intersection(earlierRequired[table] ?? [])
@@ -71,7 +71,7 @@ struct TableLinks {
     for predicate in statement.predicates { add(predicate, of: own) }
     for join in statement.joins {
       guard let condition = join.condition else { continue }
-      // The condition of a left join says nothing about rows of the tables before it.
+      // The condition of a left join says nothing about rows of earlier tables.
       add(condition, of: join.kind == .left ? [join.table] : own, isOfLeftJoin: join.kind == .left)
     }
     // Where a left join finds no row, the list has NULL.
@@ -91,7 +91,7 @@ struct TableLinks {
       for (left, right, isSame) in part.equalities {
         for (from, to) in [(left, right), (right, left)] where own.contains(from.table) {
           // When a left join finds a row for the first time, its row of NULLs disappears. With IS,
-          // that row belonged to other rows with NULL, to which the new row does not lead.
+          // that row belonged to other rows with NULL, and the new row does not lead to those.
           if isSame, !isOfLeftJoin, optional.contains(from.table) { continue }
           add(from, to, isSame ? .same : .equal, left: left)
         }
@@ -132,15 +132,15 @@ struct TableLinks {
     return !table.isNotNull(Int(column.index))
   }
 
-  /// Returns the query as it is evaluated for a few rows.
+  /// Returns the query in the form that is evaluated for a few rows.
   func probing(_ statement: SelectStatement) -> SelectStatement {
     (try? statement.probing(canBeNull: canBeNull)) ?? statement
   }
 
   // MARK: Paths
 
-  /// Returns the way from a table to the values that the rows of a root have in some of its columns.
-  /// Throws a `RerunReason` if there is none.
+  /// Returns the way from a table to the values of some columns in the rows of a root. Throws a
+  /// `RerunReason` if there is no way.
   func path(
     from table: PlannedTable, to root: PlannedTable, selecting columns: [ColumnID]
   ) throws -> RowPath {
@@ -180,7 +180,7 @@ struct TableLinks {
       var found: [TableID: TableID] = [:]
       for link in links.values.joined()
       where reached.contains(link.to.table) && !reached.contains(link.from.table) {
-        // Of several shortest ways, the same one each time.
+        // Among several shortest ways, always the same.
         if let other = found[link.from.table], other.source < link.to.table.source { continue }
         found[link.from.table] = link.to.table
       }
@@ -192,11 +192,12 @@ struct TableLinks {
 }
 
 extension SelectStatement {
-  /// Whether a row of the result depends on no other row, so that a value is in the result or not
-  /// because of the rows that have it.
+  /// Whether a row of the result depends on no other row, so that only the rows with a value decide
+  /// whether the value is in the result.
   fileprivate var hasAllRows: Bool { limit == nil && offset == nil && !isGrouped }
 
-  /// The selected expressions, with a column for each of a table whose columns are all selected.
+  /// The selected expressions. A table whose columns are all selected contributes one expression
+  /// for each column.
   var selectedNodes: [ExpressionNode] {
     let terms: [SelectTerm] =
       switch selection {

@@ -80,9 +80,9 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
   }
 }
 
-// Each of these also applies to right operands. But its result is an implicitly unwrapped optional,
-// and the compiler prefers every overload without it that is not disfavoured. So `$0.$int64 + 2`
-// stays a sum of integers.
+// Each of these also matches correct operands. But its result is an implicitly unwrapped optional,
+// and the compiler prefers any overload that has another result and is not disfavoured. So
+// `$0.$int64 + 2` stays a sum of integers.
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _SizedIntegerKind {
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes

@@ -1,7 +1,8 @@
 import SQLCore
 
-// Comparisons of a number that may be NULL with one that may not; `TypesOfComparisonDiffer.swift`
-// says why these overloads are disfavoured. `==` and `!=` of two expressions are right.
+// Comparisons of a number that may be NULL with a number that may not;
+// `TypesOfComparisonDiffer.swift` says why these overloads are disfavoured. `==` and `!=` of two
+// expressions are right.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Not available: one operand may be NULL, and the other may not.

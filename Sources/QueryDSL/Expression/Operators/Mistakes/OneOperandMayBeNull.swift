@@ -1,7 +1,7 @@
 import SQLCore
 
-// A number that may be NULL beside one that may not; `OperandIsNotANumber.swift` says why these
-// overloads exist.
+// A number that may be NULL beside a number that may not; `OperandIsNotANumber.swift` says why
+// these overloads exist.
 
 /// The reason of a compile error: one operand of arithmetic is an optional number, and the other is
 /// not. Programs do not use it directly.

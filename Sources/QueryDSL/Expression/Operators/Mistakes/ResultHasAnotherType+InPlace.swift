@@ -1,10 +1,11 @@
 import SQLCore
 
-// `+=` and the like with an operand of another type than the column; `OperandIsNotANumber.swift`
-// says why these overloads exist. They are disfavoured, as the right ones for values are.
+// `+=` and similar operators with an operand of another type than the column;
+// `OperandIsNotANumber.swift` says why these overloads exist. They are disfavoured, as the right
+// ones for values are.
 //
-// The type of a value must not be one that the compiler takes a literal for, if the column can be
-// set to the same literal: `$0.$double += 1` is right.
+// If the column can be set to a literal, the value must not have a type that the compiler infers
+// for the same literal: `$0.$double += 1` is right.
 
 extension SQLExpression {
   /// Not available: the operand has another type than the column.

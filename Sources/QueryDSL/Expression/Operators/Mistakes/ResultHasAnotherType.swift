@@ -1,16 +1,16 @@
 import SQLCore
 
-// Arithmetic whose result is assigned to a column of another type, or is expected to be of another
-// type for another reason; `OperandIsNotANumber.swift` says why these overloads exist.
+// Arithmetic whose result has another type than the column to which it is assigned, or another type
+// than its context expects; `OperandIsNotANumber.swift` says why these overloads exist.
 //
 // The compiler reads an expression from its operands to its last operator. When that operator does
 // not give the expected type, it would try all others again: millions for eight operators. These
 // overloads give any type, so the search ends there.
 //
-// They also apply where no mistake is. But they convert an operand to an optional three times, and
-// the compiler prefers a reading with fewer such conversions. It prefers these overloads to taking
-// an integer literal for a real number: so `$0.$double = $0.$int / 2` is a mistake, as it is in
-// Swift, and not a quotient of real numbers.
+// They also match correct code. But they convert an operand to an optional three times, and the
+// compiler prefers a reading with fewer such conversions. It also prefers them to a reading in
+// which an integer literal is a real number: so `$0.$double = $0.$int / 2` is a mistake, as it is
+// in Swift, and not a quotient of real numbers.
 
 /// The reason of a compile error: the result of arithmetic is assigned to a column of another type,
 /// or stands where another type is expected. Programs do not use it directly.

@@ -1,10 +1,10 @@
 import SQLCore
 
-// Comparisons of a number with something else; `OperandIsNotANumber.swift` says why these overloads
-// exist.
+// Comparisons of a number with a value that is not a number; `OperandIsNotANumber.swift` says why
+// these overloads exist.
 //
-// They are disfavoured, so that the compiler skips them once a right comparison is found. Without
-// that it opens a fifth more scopes for a long condition.
+// They are disfavoured, so that the compiler skips them once a right comparison is found. Otherwise
+// it opens a fifth more scopes for a long condition.
 
 /// The reason of a compile error: the operands of a comparison are of different types. Programs do
 /// not use it directly.
