@@ -1,7 +1,8 @@
 import Apus
 import CSQLiteBench
 
-/// The memory that an observation takes beyond its database: `Scripts/bench --memory`.
+/// The memory that an observation takes beyond its database, and whether commits leave some behind:
+/// `Scripts/bench --memory`.
 enum ObservationMemory {
   private static let rows = 100_000
 
@@ -34,6 +35,70 @@ enum ObservationMemory {
     try report("included rows", database, database.observe(included), rows) {
       try $0.fetch(included)
     }
+    try reportCommits()
+  }
+
+  // MARK: After many commits
+
+  /// Prints the bytes that are allocated after 10,000 commits and after 1,000,000, which live queries
+  /// of each kind and a stream of changes follow. Each commit leaves as many rows as there were.
+  private static func reportCommits() throws {
+    let fixture = try Fixture()
+    let database = fixture.database
+    try database.execute(SQL(unsafe: LivePost.schema(rows: 1_000)))
+    let joined = Query { (post: Columns<LivePost>, author: Columns<LiveAuthor>) in
+      From(post)
+      Join(author, on: post.$author == author.$id)
+      Where(post.$list == 1)
+      Select(post, author)
+    }
+    let flagged = LivePost.where { $0.$flag == 1 }
+    let flags = database.observe { try $0.count(flagged) }
+    let changes = database.changes(of: LivePost.self)
+    var observers = (1...10).map { list in
+      follow(database.observe(LivePost.where { $0.$list == Int64(list) }))
+    }
+    observers += [
+      follow(database.observe(joined)),
+      follow(database.observe(LivePost.group(by: \.$feed).select { ($0.$feed, $0.count()) })),
+      follow(
+        database.observe(
+          LiveList.where { $0.$id <= 3 }.including(flagged, by: \.$list), every: .milliseconds(50))),
+      Task { for try await _ in flags {} },
+      Task { for await _ in changes { try Task.checkCancellation() } },
+    ]
+    print("bytes that are allocated after so many commits:")
+    var commits = 0
+    for count in [10_000, 100_000, 1_000_000] {
+      try wait { [commits] in
+        for number in commits..<count { try await commit(number, to: database) }
+        try await Task.sleep(for: .seconds(1))
+      }
+      commits = count
+      print("\(count): \(allocated())")
+    }
+    for observer in observers { observer.cancel() }
+  }
+
+  private static func commit(_ number: Int, to database: Database) async throws {
+    let id = Int64(number % 1_000 + 1)
+    switch number % 4 {
+    case 0: try await database.execute("UPDATE LivePost SET score = score + 1 WHERE id = \(id)")
+    case 1: try await database.execute("UPDATE LivePost SET flag = 1 - flag WHERE id = \(id)")
+    case 2:
+      try await database.execute(
+        "UPDATE LivePost SET list = list % 10 + 1, author = author % 100 + 1 WHERE id = \(id)")
+    default:
+      try await database.write { tx in
+        guard let post = try tx.find(LivePost.self, id) else { return }
+        try tx.delete(post)
+        try tx.insert(post)
+      }
+    }
+  }
+
+  private static func follow<Row>(_ observation: QueryObservation<Row>) -> Task<Void, any Error> {
+    Task { for try await _ in observation {} }
   }
 
   private static func report<Row>(
