@@ -152,7 +152,7 @@ protocol LiveWatch<Shown>: AnyObject, Sendable {
 /// The outcome of one step of following a result.
 enum LiveStep<Shown: Sendable>: Sendable {
   /// A new result; `missing` is the error if a table or column of the query does not exist.
-  case result(Shown, missing: DatabaseError?)
+  case result(Shown, missing: (any Error)?)
   /// The result has not changed.
   case unchanged
   /// Since fetching failed, no relevant change happened.

@@ -66,11 +66,11 @@ extension LiveQuery {
 }
 
 /// The reason why a query is fetched again after each change of the columns that it reads.
-struct RerunReason: Error {
+final class RerunReason: Error {
   /// The reason as the end of a sentence that begins with "because".
   let text: String
   /// The statements that would scan a table, if indexes are missing.
-  var scanningSQL: [String]
+  let scanningSQL: [String]
   /// Whether the answer may change a moment later, although the schema stays the same.
   let isOfMoment: Bool
 

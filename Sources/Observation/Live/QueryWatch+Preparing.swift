@@ -5,8 +5,29 @@ import SQLCore
 // up to date. Queries that differ only in their values share it.
 
 extension QueryWatch {
+  /// How the result follows the commits.
+  struct Maintenance: Sendable {
+    /// The plan that gives the rows their keys and, if there is no reason to run again, merges the
+    /// commits.
+    let plan: (any MaintenancePlan<Row>)?
+    /// The reason why the query runs again; nil if the result is maintained.
+    let reason: RerunReason?
+
+    var isMaintained: Bool { reason == nil }
+
+    /// The plan or the reason as one sentence.
+    var explanation: String {
+      (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
+    }
+
+    /// Whether the way stays the same until the schema changes.
+    var isLasting: Bool {
+      reason?.isOfMoment != true
+    }
+  }
+
   /// The facts about a form of queries.
-  struct Preparation: Sendable {
+  final class Preparation: Sendable {
     let maintenance: Maintenance
     /// The tables and columns that it reads.
     let interests: [QualifiedTableName: Subscription.Interest]
@@ -17,6 +38,18 @@ extension QueryWatch {
     let registrations: UInt64
     /// How the result is kept up to date, for the status.
     let explanation: String
+
+    init(
+      _ maintenance: Maintenance, interests: [QualifiedTableName: Subscription.Interest],
+      conditions: QueryConditions?, schemaVersion: Int32, registrations: UInt64
+    ) {
+      self.maintenance = maintenance
+      self.interests = interests
+      self.conditions = conditions
+      self.schemaVersion = schemaVersion
+      self.registrations = registrations
+      explanation = maintenance.explanation
+    }
   }
 
   /// The tables and rows that are watched for the values of one query.
@@ -68,10 +101,9 @@ extension QueryWatch {
           // A part takes about 256 bytes. One query may take an eighth of the memory for them.
           maximumParts: watch.maximumHeldBytes / 2_048))
       let preparation = Preparation(
-        maintenance: maintenance, interests: try connection.interests(of: dependencies),
+        maintenance, interests: try connection.interests(of: dependencies),
         conditions: try source.form.shape.map { QueryConditions(of: try $0()) },
-        schemaVersion: version, registrations: registrations,
-        explanation: maintenance.explanation)
+        schemaVersion: version, registrations: registrations)
       let watched = try Self.watched(preparation, source.values, in: watch, on: connection)
       try core.run(cached: "COMMIT")
       if maintenance.isLasting { source.form.keep(preparation) }

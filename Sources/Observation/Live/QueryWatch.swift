@@ -13,10 +13,10 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
-  private var maintenance = Maintenance(plan: nil, reason: RerunReason("it has not been prepared"))
+  /// The facts about the query, for the version of the schema for which they were found.
+  private var preparation: Preparation?
   private var held: Held?
-  /// The cost of the result so far.
-  private(set) var cost = LiveCost()
+  private let costs = Lock(LiveCost())
   /// The bytes of this query that are counted in the total of maintained queries.
   private var heldBytes = 0
   /// The reason why the query runs again although it has a plan: what would be held did not fit into
@@ -24,39 +24,16 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private var obstacle: (reason: RerunReason, bytes: Int?)?
   /// Whether the query runs again because differences cost more.
   private var isResting = false
-  /// How the result is kept up to date if nothing prevents it.
-  private var explanation = ""
+  /// The cost of the result so far.
+  var cost: LiveCost { costs.withLock { $0 } }
   /// The number of times that the whole result was fetched.
-  var fetchCount: Int { cost.fetches }
-  /// The version of the schema for which the query's dependencies were found.
-  private var schemaVersion: Int32?
-  /// Whether the query's dependencies are known.
+  var fetchCount: Int { costs.withLock { $0.fetches } }
+  /// Whether the facts are still true.
   private var isPrepared = false
   /// Whether the result contains all commits that were looked at; false after an error.
   private(set) var isCurrent = false
   /// The error if a table or column that the query reads does not exist; nil if all exist.
-  private(set) var missing: DatabaseError?
-
-  /// How the result follows the commits.
-  struct Maintenance: Sendable {
-    /// The plan that gives the rows their keys and, if there is no reason to run again, merges the
-    /// commits.
-    let plan: (any MaintenancePlan<Row>)?
-    /// The reason why the query runs again; nil if the result is maintained.
-    let reason: RerunReason?
-
-    var isMaintained: Bool { reason == nil }
-
-    /// The plan or the reason as one sentence.
-    var explanation: String {
-      (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
-    }
-
-    /// Whether the way stays the same until the schema changes.
-    var isLasting: Bool {
-      reason?.isOfMoment != true
-    }
-  }
+  private(set) var missing: (any Error)?
 
   /// A result, and the commits that it contains.
   private struct Held: Sendable {
@@ -92,29 +69,58 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   ///
   /// - Parameter again: whether the result is fetched even if no commit touched it.
   func update(again: Bool = false) async throws -> Results<Row>? {
-    let touch = watch.takeTouch()
-    guard held != nil else { return try await first() }
-    if case .none = touch, !again { return nil }
-    if case .schema = touch { isPrepared = false }
-    guard isPrepared else {
-      guard try await begin() else { return withoutRows() }
-      return try await fetch()
-    }
-    if case .rows(let commits) = touch, isCurrent, !again {
-      isCurrent = false
-      let result = try await apply(commits)
-      isCurrent = isPrepared
+    if again {
+      if case .schema = watch.takeTouch() { isPrepared = false }
+    } else if case .result(let result) = try await merge() {
       return result
     }
+    guard held != nil else { return try await first() }
+    if !isPrepared, try await !begin() { return withoutRows() }
     return try await fetch()
+  }
+
+  /// The outcome of merging commits.
+  enum Merging {
+    /// The result with the commits; nil if it is equal to the one before.
+    case result(Results<Row>?)
+    /// The result must be fetched, by `update(again: true)`.
+    case mustFetch
+  }
+
+  /// Merges the commits since the last call into the result.
+  func merge() async throws -> Merging {
+    let touch = watch.takeTouch()
+    guard held != nil else { return .mustFetch }
+    switch touch {
+    case .none: return .result(nil)
+    case .unknown: return .mustFetch
+    case .schema:
+      isPrepared = false
+      return .mustFetch
+    case .rows(let commits):
+      guard isPrepared, isCurrent else { return .mustFetch }
+      isCurrent = false
+      let merging = try await apply(commits)
+      if case .result = merging { isCurrent = true }
+      return merging
+    }
+  }
+
+  /// Whether the next commit is likely merged in a reader.
+  var mergesInReader: Bool {
+    isCurrent && held?.window != nil && plan?.readsSnapshots == true && !isResting
   }
 
   deinit { watch.countHeldBytes(-heldBytes) }
 
   /// Whether the result is maintained.
-  var isMaintained: Bool { maintenance.isMaintained && obstacle == nil }
+  var isMaintained: Bool { isMaintainable && obstacle == nil }
 
-  private var plan: (any MaintenancePlan<Row>)? { obstacle == nil ? maintenance.plan : nil }
+  private var isMaintainable: Bool { preparation?.maintenance.isMaintained == true }
+
+  private var plan: (any MaintenancePlan<Row>)? {
+    obstacle == nil ? preparation?.maintenance.plan : nil
+  }
 
   /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
   /// change between them is missed. Returns false if a table or column that the query read before
@@ -123,12 +129,11 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     isPrepared = false
     isCurrent = false
     while true {
-      switch try await prepare(after: schemaVersion) {
-      case .success(let (preparation, watched)):
-        maintenance = preparation.maintenance
-        schemaVersion = preparation.schemaVersion
+      switch try await prepare(after: preparation?.schemaVersion) {
+      case .success(let (new, watched)):
+        preparation = new
         watch.watch(watched.tables)
-        note(preparation, watched)
+        note(watched)
         isPrepared = true
         missing = nil
         return true
@@ -166,7 +171,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     let start = ContinuousClock.now
     while true {
       if let new = try await fetchOnce() {
-        cost.countFetch(since: start)
+        costs.withLock { $0.countFetch(since: start) }
         if let reporting { try report(ContinuousClock.now - start, to: reporting) }
         isCurrent = true
         let isSame = held != nil && new.result.difference.isEmpty
@@ -194,12 +199,13 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   private func hold(_ new: Held) {
     held = new
-    cost.rows = new.result.entries.count
+    let count = new.result.entries.count
     // An entry is an object with a key, an order and a fingerprint, and has a place in each tree.
     let trees = (new.result.byKey == nil ? 1 : 2) + (plan?.indexedPlaces.count ?? 0)
-    let rows = cost.rows + (new.window?.parts.reduce(0) { $0 + $1.entries.count } ?? 0)
-    cost.byteCount = rows * (MemoryLayout<Row>.stride + 96 + 16 * trees)
-    let all = countHeld(isMaintained ? cost.byteCount : 0)
+    let rows = count + (new.window?.parts.reduce(0) { $0 + $1.entries.count } ?? 0)
+    let bytes = rows * (MemoryLayout<Row>.stride + 96 + 16 * trees)
+    costs.withLock { ($0.rows, $0.byteCount) = (count, bytes) }
+    let all = countHeld(isMaintained ? bytes : 0)
     guard new.obstacle != nil || isMaintained && all > watch.maximumHeldBytes else { return }
     obstacle = new.obstacle.map { ($0, nil) } ?? (.lacksRoom, heldBytes)
     held?.window = nil
@@ -219,7 +225,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard let obstacle else { return }
     if let bytes = obstacle.bytes {
       guard watch.countHeldBytes(0) + bytes <= watch.maximumHeldBytes / 4 * 3 else { return }
-    } else if !cost.fetches.isMultiple(of: 64) {
+    } else if !fetchCount.isMultiple(of: 64) {
       return
     }
     self.obstacle = nil
@@ -227,33 +233,28 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   /// Notes how the result is kept up to date, for the status.
-  private func note(_ preparation: Preparation, _ watched: Watched) {
-    explanation = preparation.explanation
+  private func note(_ watched: Watched) {
     noteWay()
-    cost.missingIndexes = watched.missingIndexes
-    cost.tablesOfAllRows =
-      watched.tables.filter { $0.value.keys == nil && $0.value.routes == nil }.map(\.key.name)
-      .sorted()
+    let tables = watched.tables.filter { $0.value.keys == nil && $0.value.routes == nil }
+      .map(\.key.name).sorted()
+    costs.withLock { ($0.missingIndexes, $0.tablesOfAllRows) = (watched.missingIndexes, tables) }
   }
 
   /// Notes whether the result is maintained now.
   private func noteWay() {
-    cost.isMaintained = isMaintained && !isResting
-    if maintenance.isMaintained, let obstacle {
-      cost.explanation = obstacle.reason.sentence + "."
-    } else if isMaintained, isResting {
-      cost.explanation = RerunReason.isResting.sentence + "."
-    } else {
-      cost.explanation = explanation
-    }
+    let isMaintained = isMaintained && !isResting
+    let obstacle = obstacle?.reason ?? (isResting ? .isResting : nil)
+    let reason = isMaintainable ? obstacle.map { $0.sentence + "." } : nil
+    let explanation = reason ?? preparation?.explanation ?? ""
+    costs.withLock { ($0.isMaintained, $0.explanation) = (isMaintained, explanation) }
   }
 
   /// Reports that the query ran again, if that took long.
   private func report(_ duration: Duration, to reporting: RerunReporting) throws {
     guard duration > reporting.limit else { return }
     let reason: String? =
-      if !maintenance.isMaintained {
-        maintenance.reason?.sentence
+      if !isMaintainable {
+        preparation?.maintenance.reason?.sentence
       } else if let obstacle {
         obstacle.reason.sentence
       } else {
@@ -268,7 +269,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// dependencies were found.
   private func fetchOnce() async throws -> Held? {
     let (source, plan, watch, old) = (source, plan, watch, held)
-    guard let version = schemaVersion else { return nil }
+    guard let version = preparation?.schemaVersion else { return nil }
     let new = try await watch.reading(hops: !source.form.isShort, isFirst: old == nil) {
       core -> Held? in
       guard var snapshot = try watch.openSnapshot(on: core, schemaVersion: version) else {
@@ -327,7 +328,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard isCurrent, isPrepared, let held else { return true }
     guard !watch.isPrivate else { return false }
     guard let count = held.otherCount else { return true }
-    guard let version = schemaVersion else { return true }
+    guard let version = preparation?.schemaVersion else { return true }
     let watch = watch
     let known = WatchedSnapshot(position: held.snapshot.position, otherCount: count)
     return try await watch.reading(hops: false, isFirst: true) { core in
@@ -342,44 +343,43 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   // MARK: Maintaining
 
-  /// Returns the result with the rows that the commits touched; nil if it equals the previous
-  /// result.
-  private func apply(_ commits: [Commit]) async throws -> Results<Row>? {
-    guard let held else { return try await fetch() }
+  /// Merges the rows that commits touched into the result.
+  private func apply(_ commits: [Commit]) async throws -> Merging {
+    guard let held else { return .mustFetch }
     let position = held.snapshot.position
     let commits = commits.filter { $0.sequence > position.last }
-    guard let first = commits.first else { return nil }
-    guard let plan, let window = held.window, let evaluators, let schemaVersion else {
-      return try await fetch()
-    }
+    guard let first = commits.first else { return .result(nil) }
+    guard let plan, let window = held.window, let evaluators,
+      let schemaVersion = preparation?.schemaVersion
+    else { return .mustFetch }
     // If the result may contain the commit, it may also contain later commits of other connections;
     // then the rows of the commit are older than the result.
     guard !position.mayContainNext || first.sequence != position.last &+ 1 else {
-      return try await fetch()
+      return .mustFetch
     }
     let takesMerge = source.form.breaker.takesMerge()
     if isResting == takesMerge {
       isResting = !takesMerge
       noteWay()
     }
-    guard takesMerge else { return try await fetch() }
+    guard takesMerge else { return .mustFetch }
     let outcome = try await plan.change(
       of: HeldRows(window: window, snapshot: held.snapshot), by: commits,
       with: MaintenanceMeans(
         watch: watch, evaluators: evaluators, values: source.values, schemaVersion: schemaVersion,
         breaker: source.form.breaker))
     guard case .changed(var change, let snapshot) = outcome else {
-      if case .untouched = outcome { return nil }
-      return try await fetch()
+      if case .untouched = outcome { return .result(nil) }
+      return .mustFetch
     }
     let difference = change.difference()
     let results = Results<Row>(change.after, difference)
-    cost.merges += 1
+    costs.withLock { $0.merges += 1 }
     hold(
       Held(
         result: difference.isEmpty ? held.result : results, window: change.after,
         snapshot: snapshot, schemaVersion: held.schemaVersion, otherCount: held.otherCount))
-    return difference.isEmpty ? nil : results
+    return .result(difference.isEmpty ? nil : results)
   }
 }
 

@@ -7,7 +7,7 @@ import SQLCore
 final class TableWatch: Sendable {
   let database: Database
   private let tracker: ChangeTracker?
-  private let queue: CommitQueue
+  let queue: CommitQueue
   private let watched = Lock<Watched?>(nil)
   /// The signals of callers that wait for the result that is being fetched.
   private let refreshes = Lock<[Signal]>([])
@@ -146,9 +146,6 @@ final class TableWatch: Sendable {
   func wait() async -> Bool {
     await queue.wait() && !Task.isCancelled
   }
-
-  /// Wakes a task that waits, though nothing may have been touched.
-  func wake() { queue.wake() }
 
   /// Whether the database is closed, so that a read that fails now can never succeed.
   var hasEnded: Bool { queue.isEnded || database.isClosed }

@@ -124,7 +124,7 @@ struct SharedResultTests {
     #expect(try await slow.next()?.difference.inserted == [5])
   }
 
-  @Test("when the observer that waits for commits is cancelled, another takes its place")
+  @Test("when observers are cancelled, the others still get each result")
   func cancelled() async throws {
     let db = try database()
     let (arrived, arrivals) = AsyncStream.makeStream(of: Int.self)
@@ -146,6 +146,131 @@ struct SharedResultTests {
     tasks[0].cancel()
     _ = await tasks[0].result
     #expect(db.liveStatus.queries == [] && db.liveStatus.fetches >= 4)
+  }
+
+  /// Returns the stars of a post with a mark, which a commit changes in a reader.
+  private static func stars(of post: Int) -> some Fetchable<Int> {
+    Query { (marked: Columns<JoinPost>, mark: Columns<JoinMark>) in
+      From(marked)
+      Join(mark, on: mark.$post == marked.$id)
+      Where(marked.$id == Int64(post))
+      Select(marked.$stars)
+    }
+  }
+
+  /// Creates marked posts, and tasks that observe one each and report its stars.
+  private func observeStars(
+    in db: Database, _ arrivals: AsyncStream<(post: Int, stars: Int)>.Continuation
+  ) async throws -> [Task<Void, any Error>] {
+    try await db.execute(
+      """
+      INSERT INTO JoinPost
+        WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+        SELECT i, NULL, NULL, 'x', 0 FROM n;
+      INSERT INTO JoinMark SELECT id, 'a', 1 FROM JoinPost;
+      """)
+    return (1...100).map { post in
+      Task {
+        for try await stars in db.observe(Self.stars(of: post)) {
+          arrivals.yield((post, stars.first ?? -1))
+        }
+      }
+    }
+  }
+
+  private static let counting: SQL = "UPDATE JoinPost SET stars = stars + 1"
+
+  /// A result that notes when it is merged.
+  private final class Member: MergedResult {
+    final class Log: Sendable {
+      let counts = Lock((running: 0, most: 0, order: [Int]()))
+    }
+
+    private let number: Int
+    private let log: Log
+    private let done: AsyncStream<Void>.Continuation
+
+    init(_ number: Int, _ log: Log, _ done: AsyncStream<Void>.Continuation) {
+      (self.number, self.log, self.done) = (number, log, done)
+    }
+
+    func merge() async {
+      log.counts.withLock { counts in
+        counts.running += 1
+        counts.most = max(counts.most, counts.running)
+        counts.order.append(number)
+      }
+      await Task.yield()
+      log.counts.withLock { $0.running -= 1 }
+      done.yield()
+    }
+  }
+
+  @Test("results in line are merged once each, by as many tasks as are allowed", arguments: [1, 3])
+  func line(maximum: Int) async {
+    let line = MergeLine()
+    let (merged, merging) = AsyncStream.makeStream(of: Void.self)
+    let log = Member.Log()
+    var merges = merged.makeAsyncIterator()
+    for round in 0..<3 {
+      for number in 0..<100 {
+        line.append(Member(round * 100 + number, log, merging), atMost: maximum)
+      }
+      for _ in 0..<100 { await merges.next() }
+    }
+    let (_, most, order) = log.counts.withLock { $0 }
+    #expect(order.sorted() == Array(0..<300) && most <= maximum)
+    if maximum == 1 { #expect(order == Array(0..<300)) }
+  }
+
+  @Test("observers that leave while their results are in line do not keep the others waiting")
+  func leftInLine() async throws {
+    var configuration = Configuration.relaxed
+    configuration.maximumLiveReaders = 1
+    let db = try database(configuration)
+    let (arrived, arrivals) = AsyncStream.makeStream(of: (post: Int, stars: Int).self)
+    let tasks = try await observeStars(in: db, arrivals)
+    var arrival = arrived.makeAsyncIterator()
+    for _ in tasks { _ = await arrival.next() }
+    for stars in 1...2 {
+      try await db.execute(Self.counting)
+      for _ in tasks { #expect(await arrival.next()?.stars == stars) }
+    }
+    // A closure holds the only connection of live queries.
+    let gate = Gate()
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let holder = Task {
+      let titles = db.observe { connection -> Int in
+        let count = try connection.count(JoinTeam.all)
+        if count > 2 {
+          beginning.yield()
+          gate.wait()
+        }
+        return count
+      }
+      for try await count in titles where count > 2 { return }
+    }
+    while db.liveStatus.results < 101 { await Task.yield() }
+    while db.liveStatus.queries.contains(where: { $0.sql == "observe { }" && $0.fetches == 0 }) {
+      await Task.yield()
+    }
+    try await db.execute("INSERT INTO JoinTeam VALUES (3, 'c')")
+    var first = begun.makeAsyncIterator()
+    await first.next()
+    try await db.execute(Self.counting)
+    for task in tasks[50...] { task.cancel() }
+    for task in tasks[50...] { _ = await task.result }
+    gate.open()
+    gate.open()
+    var seen: Set<Int> = []
+    while seen.count < 50, let next = await arrival.next() {
+      if next.stars == 3 { seen.insert(next.post) }
+    }
+    #expect(seen.isSuperset(of: 1...50))
+    for task in tasks { task.cancel() }
+    for task in tasks { _ = await task.result }
+    _ = await holder.result
+    while db.liveStatus.results > 0 { await Task.yield() }
   }
 
   @MainActor

@@ -41,34 +41,42 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   /// Returns nil if the task is cancelled or the database is closed.
   func next() async throws -> Results<Row>? {
     guard await pace.wait() else { return nil }
-    if last == nil { firstRequest = shared.request() }
-    while await shared.wait(after: version, signal, request: { self.firstRequest }) {
-      firstRequest = nil
+    beginFirst()
+    while true {
       switch try takeNews() {
-      case .new: return last
-      case .same: continue
+      case .take: return last
+      case .wait: _ = await signal.wait()
       case .end: return nil
       }
     }
-    return nil
   }
 
-  private enum Taking { case new, same, end }
+  // A task keeps the memory of all asynchronous functions that it has called, and thousands of
+  // observers wait. So the memory of those that wait is small: what needs more is done by functions
+  // that do not wait.
 
-  /// Takes the last outcome. A result would enlarge the memory that an asynchronous function keeps
-  /// while it waits.
   @inline(never)
-  private func takeNews() throws -> Taking {
-    guard let news = shared.news else { return .same }
-    switch news.outcome {
-    case .failed(let error):
-      version = news.version
-      if shared.hasEnded, last != nil { return .end }
-      throw error
-    case .result(let result, _):
-      guard take(result, of: news) != nil else { return .same }
-      pace.begin()
-      return .new
+  private func beginFirst() {
+    if last == nil { firstRequest = shared.request() }
+  }
+
+  /// Takes the last outcome if it is news.
+  @inline(never)
+  private func takeNews() throws -> SharedResult<Row>.Turn {
+    while true {
+      let turn = shared.turn(after: version, firstRequest, signal)
+      guard case .take = turn, let news = shared.news else { return turn }
+      firstRequest = nil
+      switch news.outcome {
+      case .failed(let error):
+        version = news.version
+        if shared.hasEnded, last != nil { return .end }
+        throw error
+      case .result(let result, _):
+        guard take(result, of: news) != nil else { continue }
+        pace.begin()
+        return .take
+      }
     }
   }
 
@@ -93,16 +101,19 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   @concurrent
   func step(isFirst: Bool) async -> LiveStep<Results<Row>> {
     if isFirst { firstRequest = shared.request() }
-    let isNews = await shared.wait(after: version, signal) { [self] in
-      firstRequest ?? refreshes.withLock { $0.requests.first?.number }
+    while true {
+      let request = firstRequest ?? refreshes.withLock { $0.requests.first?.number }
+      switch shared.turn(after: version, request, signal) {
+      case .take: return takeStep()
+      case .wait: _ = await signal.wait()
+      case .end: return .ended(isClosed: !Task.isCancelled)
+      }
     }
-    guard isNews else { return .ended(isClosed: !Task.isCancelled) }
-    firstRequest = nil
-    return takeStep()
   }
 
   @inline(never)
   private func takeStep() -> LiveStep<Results<Row>> {
+    firstRequest = nil
     guard let news = shared.news else { return .unchanged }
     answered = news.answered
     switch news.outcome {
@@ -120,13 +131,12 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   func refresh() async {
     guard !shared.hasEnded else { return }
     let done = Signal()
-    // The observer looks for the request after it is woken.
+    // The observer is woken when it is answered.
     let isEnded = refreshes.withLock { refreshes in
       if !refreshes.isEnded { refreshes.requests.append((shared.request(mustFetch: true), done)) }
       return refreshes.isEnded
     }
     guard !isEnded else { return }
-    signal.give()
     _ = await done.wait()
   }
 

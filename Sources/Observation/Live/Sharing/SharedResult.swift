@@ -4,15 +4,14 @@ import SQLCore
 /// The result of a query with its values, which all of its observers share: one subscription, one
 /// run after a commit, one result.
 ///
-/// No lasting task belongs to it. Several observers may wait for the next result. One of them waits
-/// for commits and then has the query run for all; the others wait for that observer. So the query
-/// does not run while all observers are busy, and then runs once for all commits of that time.
+/// No lasting task belongs to it. A commit begins a run if an observer waits for the result; if none
+/// does, the first one that waits begins it. So the query does not run while all observers are busy,
+/// and then runs once for all commits that came meanwhile.
 ///
-/// State: idle → an observer listens for commits → a task runs the query → idle. If an observer that
-/// listens is cancelled, another one takes its place.
-final class SharedResult<Row: Sendable>: ObservedResult {
-  private let source: LiveSource<Row>
-  /// Used by the task that runs the query.
+/// State: idle → a run is due and an observer waits: the query runs → idle. The observers that wait are
+/// woken if there is something new, and when the database is closed.
+final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitListener {
+  /// Used by the run.
   private let query: QueryWatch<Row>
   private let state = Lock(State())
   /// The place among the shared results of the database.
@@ -21,7 +20,7 @@ final class SharedResult<Row: Sendable>: ObservedResult {
   /// The outcome of a run.
   enum Outcome: Sendable {
     /// The result; `missing` is the error if a table or column of the query does not exist.
-    case result(Results<Row>, missing: DatabaseError?)
+    case result(Results<Row>, missing: (any Error)?)
     case failed(any Error)
   }
 
@@ -38,38 +37,41 @@ final class SharedResult<Row: Sendable>: ObservedResult {
     var version: UInt64 = 0
     var outcome: Outcome?
     var isRunning = false
-    /// The task of the run.
+    /// The task of the run, if it has one of its own.
     var run: Task<Void, Never>?
-    var isListening = false
     /// Whether commits may wait to be looked at.
     var isPending = false
     /// Whether the query must be fetched even if nothing changed.
     var mustFetch = false
+    /// Whether the database is closed.
+    var isEnded = false
     /// The number of requests for a result that contains all commits so far, and the number of
     /// answered requests.
     var requests: UInt64 = 0
     var answered: UInt64 = 0
-    /// The signals of the observers that wait for the observer that listens or runs.
+    /// The signals of the observers that wait.
     var waiting: [ObjectIdentifier: Signal] = [:]
     var observers = 0
-    var cost = LiveCost()
   }
 
-  /// The observer's next step.
-  fileprivate enum Turn {
-    case take
-    case run(request: UInt64, mustFetch: Bool)
-    case listen
-    case wait
+  /// The purpose of a run.
+  fileprivate struct Purpose: Sendable {
+    /// The number of the last request that it answers; 0 if there is none.
+    let request: UInt64
+    let mustFetch: Bool
   }
+
+  /// The next step of an observer: take the outcome, wait, or end, since its task is cancelled or the
+  /// database is closed.
+  enum Turn { case take, wait, end }
 
   init(_ source: LiveSource<Row>, in database: Database, at entry: SharedResults.Entry?) {
-    self.source = source
     query = QueryWatch(source, in: database)
     self.entry = entry
+    watch.queue.listen(self)
   }
 
-  deinit { entry?.remove(state.withLock { $0.cost }) }
+  deinit { entry?.remove(query.cost) }
 
   /// The tables that are observed.
   private var watch: TableWatch { query.watch }
@@ -78,7 +80,7 @@ final class SharedResult<Row: Sendable>: ObservedResult {
   var hasEnded: Bool { watch.hasEnded }
 
   func explain() async throws -> ObservationExplanation {
-    try await QueryWatch(source, in: watch.database).explain()
+    try await QueryWatch(query.source, in: watch.database).explain()
   }
 
   /// Counts an observer more, or fewer.
@@ -91,21 +93,22 @@ final class SharedResult<Row: Sendable>: ObservedResult {
   }
 
   var status: LiveStatus.Query {
-    let (cost, observers) = state.withLock { ($0.cost, $0.observers) }
-    return LiveStatus.Query(
-      sql: (try? source.form.texts().first) ?? "", cost, observers: observers)
+    LiveStatus.Query(
+      sql: (try? query.source.form.texts().first) ?? "", query.cost,
+      observers: state.withLock { $0.observers })
   }
 
   /// Asks for a result that contains all commits so far. Returns the number of the request.
   ///
   /// - Parameter mustFetch: whether the query runs even if nothing has changed.
   func request(mustFetch: Bool = false) -> UInt64 {
-    let request = state.withLock { state in
+    var request: UInt64 = 0
+    change { state in
       state.requests += 1
       if mustFetch { state.mustFetch = true }
-      return state.requests
+      request = state.requests
+      return false
     }
-    if mustFetch { watch.wake() }
     return request
   }
 
@@ -116,43 +119,68 @@ final class SharedResult<Row: Sendable>: ObservedResult {
     }
   }
 
-  /// Waits until there is an outcome after the given one, which is then in `news`. Returns false if
-  /// the task is cancelled or the database is closed.
-  ///
-  /// The function runs on no actor: an observer whose actor is busy must not keep the others
-  /// waiting. A task keeps the memory of all asynchronous functions that it has called, so a
-  /// waiting observer calls only small functions: the query runs in a separate task.
+  /// Returns the next step of an observer that knows a version of the outcome. If that is to wait, its
+  /// signal is given when the step may be another one.
   ///
   /// - Parameters:
-  ///   - request: returns the request that the outcome may answer, even if it is not a new one.
+  ///   - request: the request that the outcome may answer, even if it is not a new one.
   ///   - signal: the observer's own.
-  @concurrent
-  func wait(
-    after version: UInt64, _ signal: Signal, request: @Sendable () -> UInt64?
-  ) async -> Bool {
-    // If no other observer is active, one of the waiting observers takes the place of this one.
-    defer { end { !$0.isListening && !$0.isRunning ? .all : .none } }
-    while !Task.isCancelled {
-      switch turn(after: version, request(), signal) {
-      case .take: return true
-      case .run(let request, let mustFetch): begin(request, mustFetch: mustFetch)
-      case .listen:
-        let isWoken = await watch.wait()
-        endListening(isWoken: isWoken)
-        if !isWoken { return false }
-      case .wait:
-        guard await signal.wait() else {
-          removeWaiting(signal)
-          return false
-        }
-      }
+  func turn(after version: UInt64, _ request: UInt64?, _ signal: Signal) -> Turn {
+    let isCancelled = Task.isCancelled
+    var turn = Turn.end
+    change { state in
+      if !isCancelled { turn = state.turn(after: version, request) }
+      state.waiting[ObjectIdentifier(signal)] = turn == .wait ? signal : nil
+      return false
     }
-    return false
+    return turn
   }
 
-  /// Runs the query in a task. The run belongs to no observer: it ends early if all are gone.
-  private func begin(_ request: UInt64, mustFetch: Bool) {
-    let run = Task { await self.run(request, mustFetch: mustFetch) }
+  /// Has the query run for commits, if an observer waits.
+  func commitsCame() {
+    change(inTask: false) { state in
+      state.isPending = true
+      return false
+    }
+  }
+
+  func commitsEnded() {
+    change { state in
+      state.isEnded = true
+      return true
+    }
+  }
+
+  /// Changes the state, wakes all waiting observers if the closure returns true, and begins the run
+  /// that is due if an observer waits.
+  ///
+  /// - Parameter inTask: whether the run has the priority and the local values of the current task.
+  private func change(inTask: Bool = true, _ body: (inout State) -> Bool) {
+    let (woken, purpose) = state.withLock { state in
+      var woken: [ObjectIdentifier: Signal] = [:]
+      if body(&state) || state.isOver { swap(&woken, &state.waiting) }
+      return (woken, state.beginRun())
+    }
+    for signal in woken.values { signal.give() }
+    if let purpose { begin(purpose, inTask: inTask) }
+  }
+
+  // MARK: Running
+
+  /// Runs the query in a task, or in line with others if it only merges commits in a reader. The run
+  /// belongs to no observer: it ends early if all are gone.
+  private func begin(_ purpose: Purpose, inTask: Bool) {
+    if purpose.request == 0, !purpose.mustFetch, query.mergesInReader, let entry {
+      entry.merge(self, atMost: max(1, watch.database.configuration.maximumLiveReaders))
+    } else {
+      beginTask(purpose, inTask: inTask)
+    }
+  }
+
+  private func beginTask(_ purpose: Purpose, inTask: Bool) {
+    let run =
+      inTask
+      ? Task { await self.run(purpose) } : Task.detached { await self.run(purpose) }
     let isWanted = state.withLock { state in
       if state.isRunning { state.run = run }
       return state.observers > 0
@@ -160,83 +188,61 @@ final class SharedResult<Row: Sendable>: ObservedResult {
     if !isWanted { run.cancel() }
   }
 
-  /// Returns the next step of an observer. The request is asked for before, since that may take a
-  /// lock.
-  private func turn(after version: UInt64, _ request: UInt64?, _ signal: Signal) -> Turn {
-    state.withLock { $0.turn(after: version, request, signal) }
-  }
-
-  private func endListening(isWoken: Bool) {
-    end { state in
-      state.isListening = false
-      if isWoken { state.isPending = true }
-      return isWoken ? .none : .all
-    }
-  }
-
-  private func removeWaiting(_ signal: Signal) {
-    state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(signal)) }
-  }
-
-  private enum Waking { case none, one, all }
-
-  /// Changes the state, and wakes the waiting observers that the closure returns.
-  private func end(_ change: (inout State) -> Waking) {
-    let woken = state.withLock { state in
-      switch change(&state) {
-      case .none: return [ObjectIdentifier: Signal]()
-      case .one:
-        return state.waiting.popFirst().map { [$0.key: $0.value] } ?? [:]
-      case .all:
-        defer { state.waiting = [:] }
-        return state.waiting
+  /// Merges commits. If the query must be fetched, a task does that.
+  func merge() async {
+    var isAnswered = state.withLock { $0.observers > 0 }
+    let version = version
+    if isAnswered {
+      do {
+        guard case .result(let new) = try await query.merge() else {
+          return beginTask(Purpose(request: 0, mustFetch: true), inTask: false)
+        }
+        note(new)
+      } catch {
+        isAnswered = !Task.isCancelled
+        if isAnswered { keep(.failed(error)) }
       }
     }
-    for signal in woken.values { signal.give() }
+    end(Purpose(request: 0, mustFetch: false), since: version, isAnswered: isAnswered)
   }
 
-  // MARK: Running
+  private var version: UInt64 { state.withLock { $0.version } }
 
   /// Runs the query, or merges the changes of commits, and keeps the outcome.
-  private func run(_ request: UInt64, mustFetch: Bool) async {
-    let version = state.withLock { $0.version }
+  private func run(_ purpose: Purpose) async {
+    let version = version
     var isAnswered = true
     do {
       let count = query.fetchCount
-      try await update(again: mustFetch)
+      note(try await query.update(again: purpose.mustFetch))
       // A request asks for the commits of other processes as well.
-      if request > 0, query.fetchCount == count, try await query.mayLackCommits() {
-        try await update(again: true)
+      if purpose.request > 0, query.fetchCount == count, try await query.mayLackCommits() {
+        note(try await query.update(again: true))
       }
     } catch {
       // A later observer tries again if this run is cancelled.
       isAnswered = !Task.isCancelled
       if isAnswered { keep(.failed(error)) }
     }
-    let cost = query.cost
-    end { state in
+    end(purpose, since: version, isAnswered: isAnswered)
+  }
+
+  /// Ends a run that began with a version of the outcome.
+  private func end(_ purpose: Purpose, since version: UInt64, isAnswered: Bool) {
+    change { state in
       (state.isRunning, state.run) = (false, nil)
-      state.cost = cost
       if isAnswered {
-        state.answered = max(state.answered, request)
+        state.answered = max(state.answered, purpose.request)
       } else {
-        state.isPending = true
-        state.mustFetch = true
+        (state.isPending, state.mustFetch) = (true, true)
       }
-      if state.version != version || request > 0 || state.isPending || state.mustFetch
-        || state.answered < state.requests
-      {
-        return .all
-      }
-      // After a run without a new outcome, one of the observers listens again.
-      return .one
+      return state.version != version || purpose.request > 0
     }
   }
 
-  private func update(again: Bool) async throws {
-    if let new = try await query.update(again: again) {
-      return keep(.result(new, missing: query.missing))
-    }
+  /// Keeps a result that is new.
+  private func note(_ new: Results<Row>?) {
+    if let new { return keep(.result(new, missing: query.missing)) }
     // An equal result is news after an error, and if a table is missing now or exists again.
     let (isCurrent, missing) = (query.isCurrent, query.missing)
     let isNews = state.withLock { state in
@@ -258,21 +264,23 @@ final class SharedResult<Row: Sendable>: ObservedResult {
 }
 
 extension SharedResult.State {
-  fileprivate mutating func turn(
-    after version: UInt64, _ request: UInt64?, _ signal: Signal
-  ) -> SharedResult.Turn {
+  fileprivate func turn(after version: UInt64, _ request: UInt64?) -> SharedResult.Turn {
     let isAnswered = request.map { $0 <= answered } ?? false
     if isAnswered || request == nil && self.version > version, outcome != nil { return .take }
-    let mustRun = isPending || mustFetch || request != nil || outcome == nil
-    guard !isRunning, mustRun || !isListening else {
-      waiting[ObjectIdentifier(signal)] = signal
-      return .wait
-    }
-    guard mustRun else {
-      isListening = true
-      return .listen
-    }
+    return isOver ? .end : .wait
+  }
+
+  /// Whether no further outcome will come.
+  fileprivate var isOver: Bool { isEnded && !isRunning && !isDue }
+
+  /// Whether the query is to run.
+  private var isDue: Bool { isPending || mustFetch || answered < requests || outcome == nil }
+
+  /// Begins a run if one is due and an observer waits for it.
+  fileprivate mutating func beginRun() -> SharedResult.Purpose? {
+    guard !isRunning, isDue, !waiting.isEmpty else { return nil }
     defer { (isRunning, isPending, mustFetch) = (true, false, false) }
-    return .run(request: answered < requests ? requests : 0, mustFetch: mustFetch)
+    return SharedResult.Purpose(
+      request: answered < requests ? requests : 0, mustFetch: mustFetch)
   }
 }

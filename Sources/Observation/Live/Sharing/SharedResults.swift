@@ -59,6 +59,11 @@ final class SharedResults: Sendable {
     fileprivate let values: [DatabaseValue]
     fileprivate let results: SharedResults
 
+    /// Merges commits into the result, in line with others.
+    func merge(_ result: any MergedResult, atMost maximum: Int) {
+      results.line.append(result, atMost: maximum)
+    }
+
     /// Removes the result, after it was released, and keeps its costs.
     func remove(_ cost: LiveCost) {
       // A form is released outside the lock.
@@ -108,6 +113,7 @@ final class SharedResults: Sendable {
   }
 
   private let state = Lock(State())
+  private let line = MergeLine()
 
   /// Returns the result of a query that observers share.
   func result<Row>(of source: LiveSource<Row>, in database: Database) -> SharedResult<Row> {

@@ -117,25 +117,46 @@ package final class ChangeTracker: @unchecked Sendable {
   ///
   /// - Parameter onlyLive: reports it only to subscriptions that find the changes themselves.
   func publish(everything event: TableEvent, onlyLive: Bool) {
-    let commit = Commit(everything: event)
-    for subscription in registry.withLock({ $0.all }) where subscription.isLive || !onlyLive {
-      subscription.queue.append(commit)
-    }
+    wake(append(everything: event, onlyLive: onlyLive))
   }
 
-  /// Delivers a commit of the writer and, before it, the fact that other connections committed.
+  /// Has subscriptions receive an event, and returns them.
+  private func append(everything event: TableEvent, onlyLive: Bool) -> [Subscription] {
+    append(
+      Commit(everything: event),
+      to: registry.withLock { $0.all }.filter { $0.isLive || !onlyLive })
+  }
+
+  private func append(_ commit: Commit, to subscriptions: [Subscription]) -> [Subscription] {
+    for subscription in subscriptions { subscription.queue.append(commit) }
+    return subscriptions
+  }
+
+  private func wake(_ subscriptions: [Subscription]) {
+    for subscription in subscriptions { subscription.queue.wake() }
+  }
+
+  /// Delivers a commit of the writer and, before it, the fact that other connections committed. The
+  /// observers are woken when all have received it: a snapshot that is opened earlier might contain
+  /// commits that some of them lack, so that they could not merge them.
   ///
   /// - Parameter ask: returns the values that a question asks for; nil if they are not known.
   private func publish(
     _ commit: Commit?, _ finding: ForeignCommits.Finding,
     asking ask: (RouteQuestion) -> [[DatabaseValue]]? = { _ in nil }
   ) {
+    var (others, receivers): ([Subscription], [Subscription]) = ([], [])
+    defer {
+      clock.didDeliver()
+      wake(others)
+      wake(receivers)
+    }
     switch finding {
     case .none: break
     // The commit may be older than the watching. Only observers that may have fetched before the
     // watching began need to know of it.
-    case .unknown: publish(everything: .changedElsewhere, onlyLive: true)
-    case .some: publish(everything: .changedElsewhere, onlyLive: false)
+    case .unknown: others = append(everything: .changedElsewhere, onlyLive: true)
+    case .some: others = append(everything: .changedElsewhere, onlyLive: false)
     }
     guard let commit else { return }
     var (concerned, end) = registry.withLock { registry in
@@ -150,8 +171,7 @@ package final class ChangeTracker: @unchecked Sendable {
       concerned.ids.formUnion(registry.withLock { $0.concerned(by: question, answer) })
     }
     let ids = concerned.ids
-    let subscriptions = registry.withLock { $0.subscriptions(ids, before: end) }
-    for subscription in subscriptions { subscription.queue.append(commit) }
+    receivers = append(commit, to: registry.withLock { $0.subscriptions(ids, before: end) })
   }
 }
 
@@ -211,8 +231,7 @@ extension ChangeTracker: AccessObserver {
     }
     covered = end
     guard !late.isEmpty else { return }
-    let commit = Commit(everything: .tableChanged)
-    for subscription in late { subscription.queue.append(commit) }
+    wake(append(Commit(everything: .tableChanged), to: late))
   }
 
   /// Ends every observation: nothing can be committed any more.

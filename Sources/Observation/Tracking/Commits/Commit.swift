@@ -84,8 +84,14 @@ package struct Subscription: Sendable {
 package protocol CommitReceiver: AnyObject, Sendable {
   /// Receives a commit, on the writer's thread. It must not wait, or run code of the user's.
   func append(_ commit: Commit)
+  /// Called when all receivers have the commit, on the writer's thread.
+  func wake()
   /// Called when nothing more will come.
   func end()
+}
+
+extension CommitReceiver {
+  package func wake() {}
 }
 
 /// A table of the main database or of an attached one, with its names folded as SQLite compares

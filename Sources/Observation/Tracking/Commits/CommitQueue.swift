@@ -25,10 +25,12 @@ final class CommitQueue: CommitReceiver {
     var rowCount = 0
     /// Whether nothing more will come: the database is closed.
     var isEnded = false
+    /// Wakes the tasks that wait; nil before the first one.
+    var signal: Signal?
+    weak var listener: (any CommitListener)?
   }
 
   private let state = Lock(State())
-  private let signal = Signal()
   private let maximumRows: Int
   private static let maximumCommits = 10_000
 
@@ -56,23 +58,29 @@ final class CommitQueue: CommitReceiver {
       state.rowCount = 0
       for commit in commits { state.drop(commit) }
     }
-    signal.give()
   }
+
+  func wake() {
+    let (signal, listener) = state.withLock { ($0.signal, $0.listener) }
+    signal?.give()
+    listener?.commitsCame()
+  }
+
+  /// Has an object called when something comes. It is held weakly.
+  func listen(_ listener: any CommitListener) { state.withLock { $0.listener = listener } }
 
   /// Ends the queue: nothing more will come. Waiting commits can still be taken, and tasks that
   /// wait for more resume.
   func end() {
-    let refreshes = state.withLock { state in
+    let (refreshes, signal, listener) = state.withLock { state in
       state.isEnded = true
       defer { state.waiting.refreshes = [] }
-      return state.waiting.refreshes
+      return (state.waiting.refreshes, state.signal, state.listener)
     }
     for refresh in refreshes { refresh.giveForEver() }
-    signal.giveForEver()
+    signal?.giveForEver()
+    listener?.commitsEnded()
   }
-
-  /// Wakes a task that waits, though nothing may have come.
-  func wake() { signal.give() }
 
   /// Whether nothing more will come.
   var isEnded: Bool { state.withLock { $0.isEnded } }
@@ -80,24 +88,23 @@ final class CommitQueue: CommitReceiver {
   /// Asks for the result to be fetched again; `done` is given when that has happened. Returns false
   /// if the queue has ended.
   func refresh(_ done: Signal) -> Bool {
-    let isTaken = state.withLock { state in
-      guard !state.isEnded else { return false }
-      state.waiting.refreshes.append(done)
-      return true
+    let (isTaken, signal) = state.withLock { state in
+      if !state.isEnded { state.waiting.refreshes.append(done) }
+      return (!state.isEnded, state.signal)
     }
-    if isTaken { signal.give() }
+    if isTaken { signal?.give() }
     return isTaken
   }
 
   /// Waits until there is a commit to take. Returns false if the task is cancelled, or if the queue
   /// has ended and is empty.
   func wait() async -> Bool {
-    if isOver { return false }
-    guard await signal.wait() else { return false }
+    let signal = state.withLock { $0.signalUnlessOver() }
+    guard let signal, await signal.wait() else { return false }
     return !isOver
   }
 
-  private var isOver: Bool { state.withLock { $0.isEnded && $0.waiting.isEmpty } }
+  private var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Takes all that waits, except the commits after the given one.
   func take(through last: UInt64 = .max) -> Waiting {
@@ -114,6 +121,18 @@ final class CommitQueue: CommitReceiver {
 }
 
 extension CommitQueue.State {
+  fileprivate var isOver: Bool { isEnded && waiting.isEmpty }
+
+  /// Returns the signal that is given when something comes; nil if nothing more will.
+  fileprivate mutating func signalUnlessOver() -> Signal? {
+    guard !isOver else { return nil }
+    if let signal { return signal }
+    let new = Signal()
+    if isEnded { new.giveForEver() } else if !waiting.isEmpty { new.give() }
+    signal = new
+    return new
+  }
+
   /// Keeps only which tables a commit touched, without its rows.
   fileprivate mutating func drop(_ commit: Commit) {
     for write in commit.writes {
@@ -123,6 +142,13 @@ extension CommitQueue.State {
       }
     }
   }
+}
+
+/// An object that is called when commits come, on the writer's thread.
+protocol CommitListener: AnyObject, Sendable {
+  func commitsCame()
+  /// Called when nothing more will come.
+  func commitsEnded()
 }
 
 /// A signal that wakes waiting tasks.
@@ -138,8 +164,6 @@ final class Signal: Sendable {
     /// others.
     var first: Waiting?
     var others: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
-    /// The waits that were cancelled before they were entered in `waiting`.
-    var cancelled: Set<UInt64> = []
     var nextID: UInt64 = 0
 
     mutating func add(_ continuation: UnsafeContinuation<Bool, Never>, _ id: UInt64) {
@@ -189,12 +213,12 @@ final class Signal: Sendable {
       defer { state.nextID += 1 }
       return state.nextID
     }
-    defer { state.withLock { _ = $0.cancelled.remove(id) } }
     return await withTaskCancellationHandler {
       _ = actor
       return await withUnsafeContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
-          guard !state.cancelled.contains(id) else { return false }
+          // A cancellation before this found nothing to resume.
+          guard !Task.isCancelled else { return false }
           guard !state.isGiven, !state.isLasting else {
             state.isGiven = false
             return true
@@ -205,11 +229,7 @@ final class Signal: Sendable {
         if let answer { continuation.resume(returning: answer) }
       }
     } onCancel: {
-      let continuation = state.withLock { state in
-        let continuation = state.remove(id)
-        if continuation == nil { state.cancelled.insert(id) }
-        return continuation
-      }
+      let continuation = state.withLock { $0.remove(id) }
       continuation?.resume(returning: false)
     }
   }

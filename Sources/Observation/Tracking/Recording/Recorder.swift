@@ -209,7 +209,6 @@ extension Recorder: StatementObserver {
     let sequence = clock.end(isLogged: core.loggedCommitCount != loggedCount)
     let commit = writes.isEmpty ? nil : Commit(sequence: sequence, writes: writes)
     publish(commit, foreignCommits.takeFinding(), answer)
-    clock.didDeliver()
   }
 
   /// Returns the values that the path of a route leads to, in the state after the commit; nil if

@@ -134,7 +134,7 @@ extension DatabaseValue {
 }
 
 /// The order of a maintained result, and the part of it that the query selects.
-struct ResultForm: Sendable {
+final class ResultForm: Sendable {
   let order: RowOrder
   let limit: Int?
   let offset: Int
@@ -146,7 +146,7 @@ struct ResultForm: Sendable {
   }
 
   /// Throws a `RerunReason` if a term of ORDER BY has a collation that is not SQLite's own.
-  init(
+  convenience init(
     of select: SelectStatement, in tables: [PlannedTable], keyCollations: [BuiltInCollation],
     reserve: Int
   ) throws {

@@ -1,0 +1,52 @@
+import SQLCore
+
+/// The results into which commits are to be merged in a reader, in the order of the commits.
+///
+/// A few tasks merge them, as many as there are connections for live queries, one result after the
+/// other. So a merge finds the connection idle that the one before used, and runs where it is: if
+/// each result had a task of its own, all of them would wait for a connection, and each would go to
+/// a thread of the database and back.
+final class MergeLine: Sendable {
+  private struct State {
+    /// The results in line; nil for one that was taken.
+    var results: [(any MergedResult)?] = []
+    var start = 0
+    var taskCount = 0
+
+    /// Takes the first result. If there is none, the task that asks for it ends.
+    mutating func takeFirst() -> (any MergedResult)? {
+      guard start < results.count else {
+        (results, start) = ([], 0)
+        taskCount -= 1
+        return nil
+      }
+      defer { start += 1 }
+      return results[start].take()
+    }
+  }
+
+  private let state = Lock(State())
+
+  /// Merges commits into a result after those in line.
+  ///
+  /// - Parameter maximum: the greatest number of tasks.
+  func append(_ result: any MergedResult, atMost maximum: Int) {
+    let begins = state.withLock { state in
+      state.results.append(result)
+      guard state.taskCount < maximum else { return false }
+      state.taskCount += 1
+      return true
+    }
+    // It belongs to no observer and no writer.
+    if begins { Task.detached { await self.mergeAll() } }
+  }
+
+  private func mergeAll() async {
+    while let result = state.withLock({ $0.takeFirst() }) { await result.merge() }
+  }
+}
+
+/// A result into which commits are merged in line with others.
+protocol MergedResult: AnyObject, Sendable {
+  func merge() async
+}
