@@ -10,7 +10,7 @@ enum LogTables {
   static let entry = "apus_log_entry"
   /// A row for each changed row of a logged table, in order.
   static let change = "apus_log_change"
-  /// The columns that the changes of a table have.
+  /// The columns of a table, in the order in which its changes store their values.
   static let shape = "apus_log_shape"
   /// The named readers of the log.
   static let cursor = "apus_log_cursor"
@@ -95,9 +95,9 @@ enum LogTables {
   ]
 
   /// The statements that create the tables of the databases from which transactions were applied.
-  /// One table has the positions in the other log up to which its own transactions, and also
-  /// relayed transactions, were applied. The other has the number of its last own transaction, in
-  /// the epoch 0 and in each other epoch.
+  /// The first has, for each database, the positions in its log up to which its own and its relayed
+  /// transactions were applied, and the number of its last own transaction in epoch 0. The second
+  /// has that number for each other epoch.
   static let originCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(origin)" (

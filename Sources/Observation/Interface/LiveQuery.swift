@@ -155,7 +155,7 @@ enum LiveStep<Shown: Sendable>: Sendable {
   case result(Shown, missing: (any Error)?)
   /// The result has not changed.
   case unchanged
-  /// Since fetching failed, no relevant change happened.
+  /// No relevant change has happened since fetching failed.
   case stillFailed
   case failed(any Error)
   /// The task is cancelled, or the database is closed.

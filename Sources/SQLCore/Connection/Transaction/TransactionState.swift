@@ -25,7 +25,7 @@ struct TransactionState {
   private(set) var changedConnection = false
   /// The library's work around each write; nil if there is none.
   var frame: WriteFrame?
-  /// Whether the content that is written may be another one than before.
+  /// Whether the file may have other content than after the last write.
   var branch = ContentBranch()
   /// The number of open savepoints, which gives each its name.
   private var savepointDepth = 0
