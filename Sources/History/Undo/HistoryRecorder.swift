@@ -119,8 +119,9 @@ extension HistoryRecorder: HistorySource {
     return HistoryOutcome(step: info, conflicts: conflicts)
   }
 
-  /// Returns the changes that take a write back, in the tables of the history and in others. Those of
-  /// the history must be complete; a row of another table that cannot be written again is left out.
+  /// Returns the changes that reverse a write, in the tables of the history and in other tables. In
+  /// the history's tables they must be complete. In other tables, a row that cannot be written again
+  /// is left out.
   private func inverse(
     of write: WriteChanges
   ) throws -> (own: [AnyLogChange], others: [AnyLogChange]) {

@@ -14,7 +14,7 @@ public struct LiveStatus: Hashable, Sendable {
   public struct Query: Hashable, Sendable {
     /// The SQL of the query, with its values as parameters; `observe { }` for a closure.
     public let sql: String
-    /// How the result is kept up to date, and why, as one sentence.
+    /// The method that keeps the result up to date, and its reason, as one sentence.
     public let explanation: String
     /// Whether the results are maintained. Otherwise the query runs again.
     public let isMaintained: Bool

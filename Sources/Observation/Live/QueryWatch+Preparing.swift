@@ -36,7 +36,7 @@ extension QueryWatch {
     let schemaVersion: Int32
     /// The number of registered functions and collations for which the preparation is right.
     let registrations: UInt64
-    /// How the result is kept up to date, for the status.
+    /// The method that keeps the result up to date, for the status.
     let explanation: String
 
     init(

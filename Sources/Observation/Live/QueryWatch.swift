@@ -19,8 +19,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let costs = Lock(LiveCost())
   /// The bytes of this query that are counted in the total of maintained queries.
   private var heldBytes = 0
-  /// The reason why the query runs again although it has a plan: what would be held did not fit into
-  /// the memory for maintained queries. It comes with the bytes that the rows took, if they were held.
+  /// The reason why the query runs again although it has a plan: its rows did not fit into the memory
+  /// for maintained queries. It comes with the bytes of the rows, if they were held.
   private var obstacle: (reason: RerunReason, bytes: Int?)?
   /// Whether the query runs again because differences cost more.
   private var isResting = false

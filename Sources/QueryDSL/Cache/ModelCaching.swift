@@ -6,7 +6,7 @@ import SQLCore
   import Foundation
 #endif
 
-/// How the rows of a model are cached, as its schema declares.
+/// The caching of a model's rows, as its schema declares it.
 @usableFromInline
 struct ModelCaching: Sendable {
   /// The ways to make the key of a cached row from an `ID`.

@@ -30,7 +30,7 @@ public struct TableColumn: Hashable, Sendable {
   public let defaultText: String?
   /// The position in the primary key, from 1; 0 for a column that is not part of it.
   public let primaryKeyPosition: Int
-  /// How the column gets its value.
+  /// The source of the column's values.
   public let generation: Generation
 
   package init(

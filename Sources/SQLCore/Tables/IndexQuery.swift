@@ -105,7 +105,7 @@ public struct IndexQuery: Sendable {
   }
 }
 
-/// How a virtual table answers a query.
+/// A virtual table's plan to answer a query.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexPlan: Sendable {
   /// The table's choice of a plan, which the cursor's `filter` receives.

@@ -123,7 +123,7 @@ public struct VirtualTableContext {
   }
 }
 
-/// How a virtual table comes into being.
+/// A way in which a virtual table comes into being.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#eponymous_virtual_tables>
 public enum VirtualTableKind: Sendable {
   /// The table exists under the name of its module, without being created. In a FROM clause,

@@ -66,7 +66,7 @@ extension StorageClass {
   }
 }
 
-/// How a column stores a Swift value, for types with more than one stored form.
+/// A stored form of a Swift type, for types that have more than one.
 ///
 /// ```swift
 /// Stored(\.$createdAt, as: .iso8601)

@@ -106,7 +106,7 @@ struct NumberReading {
 struct DateNumbers {
   struct Candidate {
     let reading: NumberReading
-    /// How many of the numbers this reading turns into dates of the plausible years.
+    /// The number of values that this reading turns into dates of the plausible years.
     let plausibleCount: Int
     let firstYear: String
     let lastYear: String

@@ -3,15 +3,15 @@ import SQLCore
 
 /// The findings about all texts of a column, from one scan of the table.
 struct TextSurvey {
-  /// How many values there are, not counting NULL.
+  /// The number of values, without NULL.
   private(set) var count = 0
-  /// How many of them the type reads.
+  /// The number of values that the type reads.
   private(set) var readCount = 0
-  /// How many of the values that the type cannot read are numbers.
+  /// The number of numbers among the values that the type cannot read.
   private(set) var numberCount = 0
-  /// How many values are spelled exactly as a form writes them.
+  /// The number of values that a form would spell in exactly the same way.
   private var writtenCounts: [StoredForm: Int] = [:]
-  /// How many dates have a `T` before the time, a space before it, a `Z`, or an offset from UTC.
+  /// The numbers of dates with a `T` before the time, a space before it, a `Z`, or an offset from UTC.
   private var letterCount = 0
   private var spaceCount = 0
   private var zoneCount = 0

@@ -28,7 +28,7 @@ protocol MaintenancePlan<Row>: Sendable {
   /// Whether the plan reads from the database, so that it must know whether a snapshot contains
   /// commits of other connections.
   var readsSnapshots: Bool { get }
-  /// How the result is maintained, as the end of a sentence.
+  /// The method of maintenance, as the end of a sentence.
   var explanation: String { get }
 
   /// Fetches the whole result or, if it has a limit, as many rows as the window holds. Throws a

@@ -8,7 +8,7 @@ import SQLCore
 ///
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#tokenizers>
 public struct SearchTokenizer: Hashable, Sendable {
-  /// How a tokenizer treats accents and other marks on letters.
+  /// A tokenizer's treatment of accents and other marks on letters.
   public enum Diacritics: Int, Sendable {
     /// `é` and `e` are different letters.
     case kept = 0

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// How the distance of two vectors is measured.
+/// A measure of the distance of two vectors.
 ///
 /// ```swift
 /// struct Picture: Model {

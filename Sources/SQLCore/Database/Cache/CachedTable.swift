@@ -1,6 +1,6 @@
 import CSQLite
 
-/// How the cached rows of a table are distinguished.
+/// The identification of a table's cached rows.
 package struct CachedTable: Sendable {
   /// Whether the rowids of the rows can be read. The pre-update hook names rows by rowid. Without
   /// rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all its cached

@@ -20,7 +20,7 @@ public struct AccessWait: Hashable, Sendable {
 
   /// The kind of connection for which the access waited.
   public let lane: Lane
-  /// How long it waited.
+  /// The duration of the wait.
   public let duration: Duration
   /// Whether it got a connection. Otherwise its task was cancelled, or its deadline passed.
   public let wasGranted: Bool
