@@ -9,9 +9,9 @@ struct TextSurvey {
   private(set) var readCount = 0
   /// The number of numbers among the values that the type cannot read.
   private(set) var numberCount = 0
-  /// The number of values that a form would spell in exactly the same way.
+  /// For each form, the number of values that it would spell in exactly the same way.
   private var writtenCounts: [StoredForm: Int] = [:]
-  /// The numbers of dates with a `T` before the time, a space before it, a `Z`, or an offset from UTC.
+  /// The numbers of dates with a `T` or a space before the time, a `Z`, or an offset from UTC.
   private var letterCount = 0
   private var spaceCount = 0
   private var zoneCount = 0
