@@ -39,7 +39,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     var isRunning = false
     /// The task of the run, if it has one of its own.
     var run: Task<Void, Never>?
-    /// Whether commits may wait to be looked at.
+    /// Whether there may be commits that no run has looked at.
     var isPending = false
     /// Whether the query must be fetched even if nothing changed.
     var mustFetch = false
@@ -83,7 +83,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     try await QueryWatch(query.source, in: watch.database).explain()
   }
 
-  /// Counts an observer more, or fewer.
+  /// Counts one observer more, or one fewer.
   func count(observers: Int) {
     let run = state.withLock { state in
       state.observers += observers
@@ -119,8 +119,8 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     }
   }
 
-  /// Returns the next step of an observer that knows a version of the outcome. If that is to wait, its
-  /// signal is given when the step may be another one.
+  /// Returns the next step of an observer that knows a version of the outcome. If the step is to wait,
+  /// the observer's signal is given as soon as the next step may differ.
   ///
   /// - Parameters:
   ///   - request: the request that the outcome may answer, even if it is not a new one.
@@ -136,7 +136,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     return turn
   }
 
-  /// Has the query run for commits, if an observer waits.
+  /// Runs the query for commits, if an observer waits.
   func commitsCame() {
     change(inTask: false) { state in
       state.isPending = true
@@ -270,7 +270,7 @@ extension SharedResult.State {
     return isOver ? .end : .wait
   }
 
-  /// Whether no further outcome will come.
+  /// Whether no further outcome will follow.
   fileprivate var isOver: Bool { isEnded && !isRunning && !isDue }
 
   /// Whether the query is to run.

@@ -110,7 +110,7 @@ package final class ChangeTracker: @unchecked Sendable {
   /// Sets the closure that reports live queries that run again.
   func reportReruns(_ reporting: RerunReporting?) { reruns.withLock { $0 = reporting } }
 
-  /// What reports live queries that run again, if anything does.
+  /// The closure that reports live queries that run again; nil if none is set.
   var rerunReporting: RerunReporting? { reruns.withLock { $0 } }
 
   /// Reports an event that may have touched any table.
@@ -120,7 +120,7 @@ package final class ChangeTracker: @unchecked Sendable {
     wake(append(everything: event, onlyLive: onlyLive))
   }
 
-  /// Has subscriptions receive an event, and returns them.
+  /// Gives subscriptions an event, and returns those that received it.
   private func append(everything event: TableEvent, onlyLive: Bool) -> [Subscription] {
     append(
       Commit(everything: event),
