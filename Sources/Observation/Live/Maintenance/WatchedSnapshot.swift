@@ -58,7 +58,7 @@ extension TableWatch {
     case known(WatchedSnapshot)
     /// It contains commits of other connections that the earlier one lacks.
     case others
-    /// That cannot be decided while the writer reports a commit.
+    /// The contents cannot be compared while the writer reports a commit.
     case undecided
   }
 

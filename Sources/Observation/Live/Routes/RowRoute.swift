@@ -133,8 +133,8 @@ extension QueryConditions {
   /// The number of routes of one query to a table. Beyond it, all rows matter.
   private static let maximumRoutes = 1_000
 
-  /// Limits the watch to rows that meet the query's conditions. Returns the statements that lack an
-  /// index to do so.
+  /// Limits the watch to rows that meet the query's conditions. Returns the statements that would
+  /// find such rows but lack an index.
   ///
   /// - Parameter arguments: the values of the query's arguments.
   func narrow(

@@ -9,7 +9,8 @@ enum ModelStatement: UInt8 {
   /// shape.
   var mark: UInt8 { 0xF8 + rawValue }
 
-  /// The count of numbers that belong to one layout. Updates of one column have the last of them.
+  /// The count of statement numbers for each layout. The first ones are for the kinds, and the others
+  /// for updates of one column.
   private static let numbersPerLayout = 32
 
   /// The numbers that are reserved for these statements.

@@ -21,7 +21,7 @@ public struct DateModifier: Hashable, Sendable {
   /// Whether the step is a length of time, which is the same in every time zone. Other steps depend
   /// on the calendar of the zone.
   let isDuration: Bool
-  /// What becomes of a day that the resulting month does not have.
+  /// The date that replaces a day that the resulting month does not have.
   let overflow: MonthOverflow
   /// The length of the step, if its unit is the millisecond. SQLite's modifiers move whole seconds.
   let milliseconds: Int?
@@ -117,7 +117,7 @@ public enum DateUnit: String, Sendable {
   var canOverflow: Bool { self == .months || self == .years }
 }
 
-/// What becomes of a day that a month does not have, such as February 31st.
+/// The choice of the date that replaces a day that a month does not have, such as February 31st.
 ///
 /// The names are the names of SQLite's modifiers, which exist since SQLite 3.46. The SQL here works
 /// with every version.

@@ -26,7 +26,7 @@ package struct ExistingSchema {
   /// The renamings that run before all other steps.
   package var renames = Renames()
   private var positions: [String: Int] = [:]
-  /// The positions of indexes and triggers by the table to which they belong, folded.
+  /// The positions of indexes and triggers, by the folded names of their tables.
   private var positionsByTable: [String: [Int]] = [:]
 
   package init(of connection: Connection) throws {

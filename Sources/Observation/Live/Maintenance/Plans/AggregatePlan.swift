@@ -205,7 +205,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     if groups.hasExpressions { statement = try statement.replacingMarks(by: group) }
     statement = statement.withKeys(groups.keyNodes(of: group), values.map { .value(.value($0)) })
     statement.order = .none
-    // A table needs a row, also if all rows are one group.
+    // If all rows are one group, the group has no columns, but the statement still needs a row.
     let (row, columns) =
       groups.columns.isEmpty
       ? ([.null], [table.shadow.columns.first?.name ?? ""])
