@@ -67,8 +67,8 @@ package protocol RemoteConnection: AnyObject {
   func close()
 }
 
-/// A statement with the text that the program wrote. Another statement runs in its place and sends
-/// it.
+/// A statement with the text that the program wrote. Another statement runs in its place, and sends
+/// the text to the engine.
 package protocol RemoteTemplate: AnyObject {
   /// The statement, compiled against the copy of the schema.
   var template: OpaquePointer { get }

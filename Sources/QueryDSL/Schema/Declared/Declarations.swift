@@ -254,8 +254,8 @@ extension ConnectionCore {
   }
 }
 
-// As methods of arrays, these would be candidates for `.uniqued` after the result of `fetch`, and
-// Swift 6.3 crashes there.
+// These functions are not methods of arrays: Swift 6.3 crashes where it looks for a method after the
+// result of `fetch` and one of these would be a candidate.
 
 /// Returns the elements, without elements that equal an earlier one.
 package func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {

@@ -12,7 +12,7 @@ final class Waiter: Sendable {
     case granted
     /// Using a connection, under this lease.
     case running(ConnectionCore, lease: UInt64)
-    /// Ended with this error before it ran.
+    /// The access ended with this error before it got a connection.
     case endedEarly(any Error)
     /// Finished.
     case ended

@@ -1,10 +1,9 @@
 import SQLCore
 
-// Some operators exist only for their error messages. These protocols, and not conditions on the
-// value of an `SQLExpression`, distinguish their operands. Before the compiler tries an overload,
-// it ranks all of them by what it knows of the operands. It looks at the protocols to which an
-// operand conforms, but not into a generic type. So it drops these overloads at once if the
-// operands are right.
+// Some operators exist only for their error messages. Protocols distinguish their operands, because
+// conditions on the value of an `SQLExpression` would cost time. Before the compiler tries an
+// overload, it looks at the protocols to which an operand conforms, but not into a generic type. So
+// it drops these overloads at once if the operands are right.
 
 /// An expression that is not a number; programs do not use it directly.
 public protocol _ExpressionOfNoNumber {}
