@@ -13,7 +13,7 @@ import SQLCore
 public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The plan, with the refused steps and their reasons.
   public let plan: MigrationPlan
-  /// Why nothing ran, if the cause was not a refused step.
+  /// The reason why nothing ran, if it was not a refused step.
   public let reason: String?
 
   init(plan: MigrationPlan, reason: String? = nil) {

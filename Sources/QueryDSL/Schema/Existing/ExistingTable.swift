@@ -148,7 +148,7 @@ package struct ExistingTable {
   }
 }
 
-// MARK: Clauses of a column; of several of one kind, SQLite uses the last
+// MARK: Clauses of a column. If several are of one kind, SQLite uses the last
 
 extension ExistingTable.Column {
   package var isNotNull: Bool {

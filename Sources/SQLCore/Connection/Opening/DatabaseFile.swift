@@ -239,8 +239,7 @@ extension DatabaseFile {
     return read(descriptor, &byte, 1) == 1 ? byte : nil
   }
 
-  /// A separate function, since it must name the module: methods of this type hide the system's
-  /// `open`.
+  /// Calls the system's `open`, by the name of its module, since methods of this type hide it.
   private static func openToRead(_ path: String) -> Int32 {
     #if canImport(Darwin)
       Darwin.open(path, O_RDONLY | O_CLOEXEC)

@@ -43,7 +43,7 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
     do {
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch {
-      // The type rather than the value: the description of a Date that JSON refuses traps.
+      // The error names the type and not the value: the description of a Date that JSON refuses traps.
       throw ColumnValueError.unstorable(Value.self, "it cannot be encoded as JSON: \(error)")
     }
   }
