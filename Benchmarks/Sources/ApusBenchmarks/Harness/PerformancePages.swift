@@ -13,6 +13,8 @@ import Foundation
 ///     {{notes}}             what was measured beside the times
 ///     {{instructions}}, {{footprint}}   the tables of what the scripts of these names recorded
 ///     {{rounds}}, {{day}}, {{machine}}
+///     {{picture live}}      lines that grow with a number, and their numbers; empty if the run
+///                           lacks a point of them
 struct PerformancePages {
   private let figures: Figures
   /// The folder of the repository.
@@ -28,9 +30,11 @@ struct PerformancePages {
     let templates = root.appending(path: "Benchmarks/Pages")
     let pictures = PerformancePictures(figures)
     var files = [
-      ("Pictures/performance.svg", pictures.bars(of: Self.main.map { ($0.key, $0.value) })),
-      ("Pictures/performance-live.svg", pictures.liveQueries()),
+      ("Pictures/performance.svg", pictures.bars(of: Self.main.map { ($0.key, $0.value) }))
     ]
+    for growth in Self.growths where pictures.has(growth) {
+      files.append(("Pictures/performance-\(growth.name).svg", pictures.lines(of: growth)))
+    }
     let names = try FileManager.default.contentsOfDirectory(atPath: templates.path).sorted()
     for name in names where name.hasSuffix(".md.template") {
       let template = try String(contentsOf: templates.appending(path: name), encoding: .utf8)
@@ -53,6 +57,11 @@ struct PerformancePages {
     "W18": "find a cached model", "W20": "write to a logged table",
   ]
 
+  /// The pictures of what grows with rows, observers and readers.
+  private static let growths = [
+    PerformancePictures.liveQueries, PerformancePictures.observers, PerformancePictures.readers,
+  ]
+
   private func fill(_ template: String, of page: String) throws -> String {
     var text = ""
     var rest = template[...]
@@ -65,7 +74,8 @@ struct PerformancePages {
       text += value
       rest = rest[end.upperBound...]
     }
-    return text + rest
+    // A field without content leaves no empty paragraph.
+    return (text + rest).replacing(#/\n{3,}/#, with: "\n\n")
   }
 
   /// Breaks the lines of text that a field has made longer than 100 columns.
@@ -111,6 +121,13 @@ struct PerformancePages {
       return recorded("Scripts/Measures/footprint.tsv") { line in
         line.count == 2 ? Double(line[1]).map { [line[0], Self.grouped($0)] } : nil
       }.map { "| | |\n|---|--:|\n" + $0 }
+    case "picture":
+      let pictures = PerformancePictures(figures)
+      return Self.growths.first { $0.name == last }.map { growth in
+        guard pictures.has(growth) else { return "" }
+        let path = "Pictures/performance-\(growth.name).svg"
+        return "![\(growth.title.dropLast())](\(path))\n\n\(pictures.numbers(of: growth))"
+      }
     case "rounds": return "\(figures.rounds)"
     case "day": return figures.day
     case "machine": return figures.machine
@@ -173,7 +190,7 @@ struct PerformancePages {
     return grouped(nanoseconds) + " ns"
   }
 
-  private static func grouped(_ value: Double) -> String {
+  static func grouped(_ value: Double) -> String {
     let digits = String(Int(value.rounded()))
     var text = ""
     for (index, digit) in digits.enumerated() {

@@ -57,43 +57,86 @@ struct PerformancePictures {
 
   // MARK: Lines
 
-  /// Returns lines of the time until a live query has its new result, by the number of its rows.
-  func liveQueries() -> String {
-    let workloads = [(10_000.0, "W10a"), (100_000, "W10b"), (1_000_000, "W10c")]
-    let x = Axis(from: 8_000, to: 1_250_000, start: 90, end: 610)
-    let times = workloads.flatMap { figures[$0.1]?.times.values.map { $0 } ?? [] }
+  /// A picture of the times of some workloads, which differ in one number.
+  struct Growth {
+    let name: String
+    /// The subject of the picture, as a sentence.
+    let title: String
+    let heading: String
+    /// The word for the number.
+    let unit: String
+    let workloads: [(count: Double, name: String)]
+    /// The word for the time of the C side.
+    let c: String
+  }
+
+  static let liveQueries = Growth(
+    name: "live",
+    title: "The time until a live query has its new result, by the number of its rows.",
+    heading: "One row changes: until a live query has the result", unit: "rows of the result",
+    workloads: [(10_000, "W10a"), (100_000, "W10b"), (1_000_000, "W10c")], c: "the commit in C")
+  static let observers = Growth(
+    name: "observers", title: "The time of a commit, by the number of observers of other rows.",
+    heading: "One row changes: the commit beside observers of other rows", unit: "observers",
+    workloads: [(10, "W10d"), (100, "W10d-100"), (1_000, "W10d-1000"), (10_000, "W10e")],
+    c: "the commit in C")
+  static let readers = Growth(
+    name: "readers", title: "The time of a find, by the number of readers at the same time.",
+    heading: "Finds of readers at the same time: all of the time, divided by the finds",
+    unit: "readers", workloads: [(1, "W12r-1"), (2, "W12r-2"), (4, "W12r-4"), (8, "W12r")], c: "C")
+
+  /// Whether the figures of the run have every point of a picture.
+  func has(_ growth: Growth) -> Bool {
+    growth.workloads.allSatisfy { figures[$0.name]?.times["apus"] != nil }
+  }
+
+  /// Returns the numbers of a picture as a sentence.
+  func numbers(of growth: Growth) -> String {
+    func list(_ texts: [String]) -> String {
+      texts.dropLast().joined(separator: ", ") + " and " + (texts.last ?? "")
+    }
+    let counts = list(growth.workloads.map { PerformancePages.grouped($0.count) })
+    let sides = [("apus", "Apus"), ("c", growth.c), ("grdb", "GRDB")].compactMap { side, title in
+      let times = growth.workloads.compactMap { figures[$0.name]?.times[side] }
+      guard times.count == growth.workloads.count else { return nil as String? }
+      return "\(title) \(list(times.map(PerformancePages.time)))"
+    }
+    return "For \(counts) \(growth.unit): \(sides.joined(separator: "; "))."
+  }
+
+  /// Returns lines of the times of some workloads by the number in which they differ.
+  func lines(of growth: Growth) -> String {
+    let counts = growth.workloads.map(\.count)
+    let x = Axis(
+      from: (counts.min() ?? 1) / 1.25, to: (counts.max() ?? 10) * 1.25, start: 90, end: 610)
+    let times = growth.workloads.flatMap { figures[$0.name]?.times.values.map { $0 } ?? [] }
     let y = Axis(
       from: (times.min() ?? 1_000) / 2, to: (times.max() ?? 1_000_000) * 2, start: 350, end: 60)
-    var svg = open(
-      width: 740, height: 400,
-      title: "The time until a live query has its new result, by the number of its rows.")
+    var svg = open(width: 740, height: 400, title: growth.title)
     svg += """
-      <text class="name" x="16" y="30">One row changes: until a live query has the result</text>
-      <text class="small" x="350" y="388" text-anchor="middle">rows of the result</text>
+      <text class="name" x="16" y="30">\(growth.heading)</text>
+      <text class="small" x="350" y="388" text-anchor="middle">\(growth.unit)</text>
 
       """
-    var tick = 1_000.0
-    while tick < 1e10 {
-      if tick >= y.from, tick <= y.to {
-        svg += """
-          <path class="tick" d="M90 \(n(y.place(tick)))H610"/>
-          <text class="small" x="82" y="\(n(y.place(tick) + 4))" text-anchor="end">\
-          \(PerformancePages.time(tick).replacing(".0", with: ""))</text>
-
-          """
-      }
-      tick *= 10
-    }
-    for (rows, _) in workloads {
+    for tick in ticks(of: y) {
       svg += """
-        <text class="small" x="\(n(x.place(rows)))" y="370" text-anchor="middle">\
-        \(PerformancePages.quotient(rows))</text>
+        <path class="tick" d="M90 \(n(y.place(tick)))H610"/>
+        <text class="small" x="82" y="\(n(y.place(tick) + 4))" text-anchor="end">\
+        \(PerformancePages.time(tick).replacing(".0", with: ""))</text>
 
         """
     }
-    for (side, title) in [("c", "C: the commit"), ("apus", "Apus"), ("grdb", "GRDB")] {
-      let points = workloads.compactMap { rows, name in
-        figures[name]?.times[side].map { (x.place(rows), y.place($0), $0) }
+    for count in counts {
+      svg += """
+        <text class="small" x="\(n(x.place(count)))" y="370" text-anchor="middle">\
+        \(PerformancePages.grouped(count))</text>
+
+        """
+    }
+    var labels: [(title: String, time: Double, x: Double, y: Double)] = []
+    for (side, title) in [("c", growth.c), ("apus", "Apus"), ("grdb", "GRDB")] {
+      let points = growth.workloads.compactMap { count, name in
+        figures[name]?.times[side].map { (x.place(count), y.place($0), $0) }
       }
       guard let last = points.last else { continue }
       let path = points.map { "\(n($0.0)) \(n($0.1))" }.joined(separator: "L")
@@ -101,15 +144,30 @@ struct PerformancePictures {
       for point in points {
         svg += "<circle class=\"\(side)\" cx=\"\(n(point.0))\" cy=\"\(n(point.1))\" r=\"4\"/>\n"
       }
+      labels.append((title, last.2, last.0 + 10, last.1 + (side == "c" ? 16 : 0)))
+    }
+    // A label has two lines, and begins below the label above it.
+    var top = 0.0
+    for label in labels.sorted(by: { $0.y < $1.y }) {
+      let place = max(label.y, top)
+      top = place + 34
       svg += """
-        <text class="value" x="\(n(last.0 + 10))" y="\(n(last.1 + (side == "c" ? 16 : 0)))">\
-        \(title)</text>
-        <text class="small" x="\(n(last.0 + 10))" y="\(n(last.1 + (side == "c" ? 32 : 16)))">\
-        \(PerformancePages.time(last.2))</text>
+        <text class="value" x="\(n(label.x))" y="\(n(place))">\(label.title)</text>
+        <text class="small" x="\(n(label.x))" y="\(n(place + 16))">\
+        \(PerformancePages.time(label.time))</text>
 
         """
     }
     return svg + "</svg>\n"
+  }
+
+  /// Returns the marks of an axis of times: powers of ten or, if there are fewer than three, also
+  /// their doubles and fives.
+  private func ticks(of axis: Axis) -> [Double] {
+    let powers = (2...9).map { pow(10, Double($0)) }
+    let inside = powers.filter { $0 >= axis.from && $0 <= axis.to }
+    guard inside.count < 3 else { return inside }
+    return powers.flatMap { [$0, 2 * $0, 5 * $0] }.filter { $0 >= axis.from && $0 <= axis.to }
   }
 
   // MARK: Parts

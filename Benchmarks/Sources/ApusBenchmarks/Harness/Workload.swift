@@ -69,9 +69,10 @@ extension Workload {
       findFromMainActor, findCached, findFewCached, queryCached, durableInserts,
       durableInsertsOfFew,
       liveQueryOf10_000, liveQueryOf100_000,
-      liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
+      liveQueryOf1_000_000, observersOf10, observersOf100, observersOf1_000, observersOf10_000,
+      streamRows, readersAndWriter,
       readersAndCommits, readersAlone, commitsBesideReader,
       joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
       loggedWrites, undoneDeletions, undoneDeletionsOfLog,
-    ] + liveRelations
+    ] + fewReadersAlone + liveRelations
 }

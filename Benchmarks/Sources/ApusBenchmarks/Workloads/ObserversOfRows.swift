@@ -4,6 +4,8 @@ import Apus
 /// with the number of watched rows. The C side only commits.
 extension Workload {
   static let observersOf10 = observers(of: 10, name: "W10d")
+  static let observersOf100 = observers(of: 100, name: "W10d-100")
+  static let observersOf1_000 = observers(of: 1_000, name: "W10d-1000")
   static let observersOf10_000 = observers(of: 10_000, name: "W10e")
 
   private static func observers(of count: Int, name: String) -> Workload {

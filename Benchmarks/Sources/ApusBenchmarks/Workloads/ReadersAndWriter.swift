@@ -1,7 +1,7 @@
 import Apus
 
-/// Eight readers, each with 20,000 finds that are separate reads, while a writer changes the same
-/// table in transactions of its own. On the C side each of them is a thread.
+/// Eight or fewer readers, each with 20,000 finds that are separate reads, while a writer changes
+/// the same table in transactions of its own. On the C side each of them is a thread.
 extension Workload {
   /// The writer commits as often as it can until the readers are done. The sides may therefore do
   /// different amounts of writing: the report says how many commits each of them has made.
@@ -13,9 +13,14 @@ extension Workload {
   static let readersAndCommits = readers(
     "W12e", "8 × 20,000 finds and 4,000 commits at the same time", commits: 4_000, target: nil)
 
-  /// The readers alone.
-  static let readersAlone = readers(
-    "W12r", "8 × 20,000 finds at the same time", commits: 0, target: nil)
+  /// The readers alone, for one to eight of them.
+  static let readersAlone = finds(by: 8, name: "W12r")
+  static let fewReadersAlone = [1, 2, 4].map { finds(by: $0, name: "W12r-\($0)") }
+
+  private static func finds(by count: Int, name: String) -> Workload {
+    readers(
+      name, "\(count) × 20,000 finds at the same time", of: count, commits: 0, target: nil)
+  }
 
   /// Commits of one thread while another one finds rows without a pause, each find its own read.
   /// Neither thread changes, so nothing is woken, and each of the two has a core of its own.
@@ -48,12 +53,13 @@ extension Workload {
       })
   }
 
-  /// - Parameter commits: The number of commits; nil for as many as there are until the readers are
-  ///   done.
+  /// - Parameters:
+  ///   - count: The number of readers.
+  ///   - commits: The number of commits; nil for as many as there are until the readers are done.
   private static func readers(
-    _ name: String, _ title: String, commits limit: Int?, target: Target?
+    _ name: String, _ title: String, of count: Int = 8, commits limit: Int?, target: Target?
   ) -> Workload {
-    Workload(name: name, title: title, operations: 160_000, target: target, isLong: true) {
+    Workload(name: name, title: title, operations: count * 20_000, target: target, isLong: true) {
       fixture in
       try fixture.fill(with: PlainItem.samples(cachedRows))
       let (database, peer) = (fixture.database, fixture.peer)
@@ -61,10 +67,10 @@ extension Workload {
       let keys = scatteredKeys(20_000, of: cachedRows)
       let (c, apus, grdb) = (CommitCount(limit), CommitCount(limit), CommitCount(limit))
       return Sides(
-        c: Side(commits: { c.last }) { try readWithC(path, keys, c) },
+        c: Side(commits: { c.last }) { try readWithC(path, keys, by: count, c) },
         apus: .task(commits: { apus.last }) {
           try await readers(
-            apus,
+            count, apus,
             find: {
               var titles = 0
               for key in keys {
@@ -78,14 +84,14 @@ extension Workload {
         },
         grdb: .task(commits: { grdb.last }) {
           try await readers(
-            grdb, find: { try await peer.findTitles(keys) },
+            count, grdb, find: { try await peer.findTitles(keys) },
             write: { try await peer.countUp($0) })
         })
     }
   }
 
   private static func readers(
-    _ commits: CommitCount, find: @escaping @Sendable () async throws -> Int,
+    _ count: Int, _ commits: CommitCount, find: @escaping @Sendable () async throws -> Int,
     write: @escaping @Sendable (Int64) async throws -> Void
   ) async throws -> Int {
     commits.begin()
@@ -93,7 +99,7 @@ extension Workload {
       while let key = commits.next() { try await write(key) }
     }
     let titles = try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<8 { group.addTask { try await find() } }
+      for _ in 0..<count { group.addTask { try await find() } }
       return try await group.reduce(0, +)
     }
     commits.readersAreDone()

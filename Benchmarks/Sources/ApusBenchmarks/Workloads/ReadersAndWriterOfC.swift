@@ -1,13 +1,15 @@
 import CSQLiteBench
 
 extension Workload {
-  /// Runs eight readers and a writer, each on a thread of its own, and returns what the readers
-  /// found.
-  static func readWithC(_ path: String, _ keys: [Int64], _ commits: CommitCount) throws -> Int {
+  /// Runs some readers and a writer, each on its own thread, and returns the length of the titles
+  /// that the readers found.
+  static func readWithC(
+    _ path: String, _ keys: [Int64], by count: Int, _ commits: CommitCount
+  ) throws -> Int {
     commits.begin()
     let titles = Shared(0)
     let (readers, writer) = (ThreadGroup(), ThreadGroup())
-    for _ in 0..<8 {
+    for _ in 0..<count {
       readers.start {
         let found = try findTitles(path, keys)
         titles.change { $0 += found }
