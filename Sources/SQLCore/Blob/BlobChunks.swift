@@ -111,7 +111,7 @@ final class BlobSource: @unchecked Sendable {
       let rest = (whole ?? Data()).dropFirst(offset)
       return rest.isEmpty ? nil : Data(rest.prefix(count))
     }
-    return try await withCheckedThrowingContinuation { continuation in
+    return try await suspending { continuation in
       database.access.threads.submit { [self] in
         continuation.resume(with: Result { try readFromFile(at: offset, count: count) })
       }

@@ -34,12 +34,45 @@ package final class WorkerThreads: Sendable {
     let cancellation = JobCancellation()
     return try await withTaskCancellationHandler {
       let thread = WorkerThreads(maximum: 1)
-      return try await withUnsafeThrowingContinuation { continuation in
+      return try await suspending { continuation in
         thread.submit { continuation.resume(with: Swift.Result { try job(cancellation) }) }
       }
     } onCancel: {
       cancellation.cancel()
     }
+  }
+}
+
+/// Suspends the task until a thread of a database resumes it.
+///
+/// Swift resumes every task on a thread of its pool, from which a task of an actor then hops to its
+/// actor. Here, the thread that has the result resumes a task of the main actor, which hops from
+/// that thread: two threads are woken, not three. A task without an actor would continue on that
+/// thread, so Swift's pool resumes it.
+func suspending<Result: Sendable>(
+  isolation actor: isolated (any Actor)? = #isolation,
+  _ body: (UnsafeContinuation<Result, any Error>) -> Void
+) async throws -> Result {
+  try await withTaskExecutorPreference(isMain(actor) ? ResumingThread.shared : nil) {
+    _ = actor
+    return try await withUnsafeThrowingContinuation(body)
+  }
+}
+
+/// Returns whether an actor is the main actor. It is a separate function that is not inlined: if the
+/// comparison is part of an asynchronous function, Swift 6.3 compiles it in release builds to code
+/// that its own verifier rejects.
+@inline(never)
+func isMain(_ actor: (any Actor)?) -> Bool {
+  actor === MainActor.shared
+}
+
+/// Runs the task that it is given where it is resumed. The task must hop to its actor at once.
+private final class ResumingThread: TaskExecutor {
+  static let shared = ResumingThread()
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    job.runSynchronously(on: asUnownedTaskExecutor())
   }
 }
 
@@ -72,8 +105,9 @@ private final class JobQueue: @unchecked Sendable {
     if jobs.count > idleCount, threadCount < maximum, startThread() { threadCount += 1 }
     // If no thread could be started at all, the job runs on the caller's thread.
     let mustRunHere = threadCount == 0
-    pthread_cond_signal(condition)
     pthread_mutex_unlock(mutex)
+    // The thread that wakes up needs the mutex at once.
+    pthread_cond_signal(condition)
     if mustRunHere { runOne() }
   }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import TestRun
 import Testing
 
@@ -35,10 +36,28 @@ struct AsyncAccessTests {
     OtherActor.assertIsolated()
   }
 
-  @Test("a read that may be long always hops to another thread")
+  @Test("a task of the main actor returns to it from the thread of the database at once")
+  @MainActor
+  func returnsAtOnce() async throws {
+    let others = CountingExecutor()
+    try await withTaskExecutorPreference(others) {
+      _ = try await db.read { _ in }
+      try await db.write { try $0.execute("INSERT INTO note VALUES (1)") }
+      do {
+        try await db.read { _ in throw NoNote() }
+        Issue.record("the error was not thrown")
+      } catch is NoNote {}
+      MainActor.assertIsolated()
+    }
+    #expect(others.count.current == 0)
+  }
+
+  @Test("a read that may be long always hops to another thread, and its task does not stay there")
   func long() async throws {
     let caller = ThreadID.current
-    #expect(try await db.reading(hops: true) { _ in ThreadID.current } != caller)
+    let thread = try await db.reading(hops: true) { _ in ThreadID.current }
+    #expect(thread != caller)
+    #expect(thread != ThreadID.current)
   }
 
   @Test("writes run on one thread of the database and return to the caller's isolation")
@@ -221,4 +240,17 @@ struct AsyncAccessTests {
 @globalActor
 private actor OtherActor {
   static let shared = OtherActor()
+}
+
+private struct NoNote: Error {}
+
+/// Counts the jobs of tasks that prefer it.
+private final class CountingExecutor: TaskExecutor {
+  let count = Shared(0)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    count.change { $0 += 1 }
+    DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
 }

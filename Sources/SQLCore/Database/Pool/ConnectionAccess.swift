@@ -60,7 +60,7 @@ final class ConnectionAccess: Sendable {
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
-    if !options.hops, !Self.isMain(#isolation) {
+    if !options.hops, !isMain(#isolation) {
       if isTimeToYield { await Task.yield() }
       if let core = try pool.takeIdle(lane, for: options.place, isProbe: options.isProbe) {
         defer {
@@ -156,14 +156,6 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Returns whether an actor is the main actor. It is a separate function that is not inlined: if
-  /// the comparison is part of an asynchronous function, Swift 6.3 compiles it in release builds to
-  /// code that its own verifier rejects.
-  @inline(never)
-  private static func isMain(_ actor: (any Actor)?) -> Bool {
-    actor === MainActor.shared
-  }
-
   /// True once in 64 accesses. An access that runs where it is called does not suspend. Tasks that
   /// read in loops could therefore occupy all threads of Swift's pool, and no other task would run.
   private var isTimeToYield: Bool {
@@ -225,7 +217,7 @@ final class ConnectionAccess: Sendable {
   ) async throws -> Result {
     try Task.checkCancellation()
     try pool.check()
-    return try await withUnsafeThrowingContinuation { continuation in
+    return try await suspending { continuation in
       threads.submit { continuation.resume(with: Swift.Result { try body() }) }
     }
   }
@@ -252,7 +244,7 @@ final class ConnectionAccess: Sendable {
     defer { timer?.cancel() }
     return try await withTaskCancellationHandler {
       _ = actor
-      return try await withUnsafeThrowingContinuation { continuation in
+      return try await suspending { continuation in
         let answer = answer(continuation)
         if let error = waiter.begin(answer) { return answer(.failure(error)) }
         do {
