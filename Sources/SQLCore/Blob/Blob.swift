@@ -32,7 +32,7 @@ public final class Blob {
   ) throws {
     let core = try connection.use()
     try core.requireLocal("incremental BLOB I/O")
-    try core.state.pointee.hooks.checkUse()
+    if core.state.pointee.hooks.isInCallback { throw DatabaseError.usedInHook }
     if writing {
       try core.checkWriting()
       guard core.observer == nil || core.isInTransaction else {

@@ -43,6 +43,10 @@ extension ConnectionCore {
   }
 }
 
+/// Binds each text and each array of bytes in a call of its own, so that a statement of many rows
+/// nests some seventy calls. The rare cases and the errors are therefore functions that are not
+/// inlined: their variables would otherwise take two kilobytes of the stack in each of these calls,
+/// together more than the fastest cache of a processor holds.
 private struct ModelBinding {
   /// Unmanaged, because the caller retains it; otherwise each nested closure would retain it again.
   let core: Unmanaged<ConnectionCore>
@@ -68,11 +72,11 @@ private struct ModelBinding {
         position = 0
       }
       let index = Int(order[position])
-      let slot = columns.slots[index]
-      let column = model + Int(slot.offset)
+      let column = model + Int(columns.slots[index].offset)
       position &+= 1
-      let parameter = base &+ Int32(truncatingIfNeeded: position)
-      switch slot.kind {
+      let next = position
+      let parameter = base &+ Int32(truncatingIfNeeded: next)
+      switch columns.slots[index].kind {
       case .int: bind(storage(Int.self, at: column).pointee.value.map(Int64.init), at: parameter)
       case .int64: bind(storage(Int64.self, at: column).pointee.value, at: parameter)
       case .bool: bind(storage(Bool.self, at: column).pointee.value.map(integer), at: parameter)
@@ -94,67 +98,72 @@ private struct ModelBinding {
       case .string:
         // The text is bound without a copy. If that is not possible, it is nil or not contiguous.
         let isBound: Void?? = try inPlace(String.self, at: column).pointee.withText {
-          try bind(text: $0, at: parameter, next: position)
+          try bind(text: $0, at: parameter, next: next)
         }
         if case .some(.some) = isBound { return }
-        guard case let text? = storage(String.self, at: column).pointee.value else {
+        guard case .some(.none) = isBound else {
           sqlite3_bind_null(handle, parameter)
           continue
         }
-        return try bind(text: text, at: parameter, next: position)
+        return try bind(copyOf: storage(String.self, at: column), at: parameter, next: next)
       case .optionalString:
         let isBound: Void?? = try inPlace(String?.self, at: column).pointee.withText {
-          try bind(text: $0, at: parameter, next: position)
+          try bind(text: $0, at: parameter, next: next)
         }
         if case .some(.some) = isBound { return }
-        guard case let text?? = storage(String?.self, at: column).pointee.value else {
+        guard case .some(.none) = isBound else {
           sqlite3_bind_null(handle, parameter)
           continue
         }
-        return try bind(text: text, at: parameter, next: position)
+        return try bind(copyOf: storage(String?.self, at: column), at: parameter, next: next)
       case .data:
         let isBound: Void? = try inPlace(Data.self, at: column).pointee.withBytes {
-          try bind(bytes: $0, at: parameter, next: position)
+          try bind(bytes: $0, at: parameter, next: next)
         }
         if isBound != nil { return }
         sqlite3_bind_null(handle, parameter)
       case .optionalData:
         let isBound: Void? = try inPlace(Data?.self, at: column).pointee.withBytes {
-          try bind(bytes: $0, at: parameter, next: position)
+          try bind(bytes: $0, at: parameter, next: next)
         }
         if isBound != nil { return }
         sqlite3_bind_null(handle, parameter)
       case .unique64, .optionalUnique64, .witness:
-        do {
-          let value = try slot.type._databaseValue(ofColumnAt: column, as: slot.form)
-          switch value {
-          case .null: sqlite3_bind_null(handle, parameter)
-          case .integer(let integer):
-            core._withUnsafeGuaranteedRef { $0.noteBound(integer) }
-            sqlite3_bind_int64(handle, parameter, integer)
-          case .real(let real): sqlite3_bind_double(handle, parameter, real)
-          case .text(let text): return try bind(text: text, at: parameter, next: position)
-          case .invalidText:
-            try core._withUnsafeGuaranteedRef {
-              try $0.bind(value, to: statement, at: parameter)
-            }
-          case .blob(let data):
-            return try data.withUnsafeBytes {
-              try bind(bytes: $0, at: parameter, next: position)
-            }
-          }
-        } catch let error as ColumnValueError {
-          if failed < 0 { failed = index }
-          throw error
-        }
+        if try bindByWitness(index, of: column, at: parameter, next: next) { return }
       }
     }
     try core._withUnsafeGuaranteedRef { try $0.run(statement) }
   }
 
+  /// Binds a column whose type has its own representation. Returns true if the remaining columns
+  /// are bound as well, because the value is a text or bytes.
   @inline(never)
-  private func error(_ code: Int32) -> DatabaseError {
-    core._withUnsafeGuaranteedRef { $0.error(code, sql: statement.sql) }
+  private mutating func bindByWitness(
+    _ index: Int, of column: UnsafeRawPointer, at parameter: Int32, next: Int
+  ) throws -> Bool {
+    let slot = columns.slots[index]
+    do {
+      let value = try slot.type._databaseValue(ofColumnAt: column, as: slot.form)
+      switch value {
+      case .null: sqlite3_bind_null(statement.handle, parameter)
+      case .integer(let integer):
+        core._withUnsafeGuaranteedRef { $0.noteBound(integer) }
+        sqlite3_bind_int64(statement.handle, parameter, integer)
+      case .real(let real): sqlite3_bind_double(statement.handle, parameter, real)
+      case .text(var text):
+        try text.withUTF8 { try bind(text: $0, at: parameter, next: next) }
+        return true
+      case .invalidText:
+        try core._withUnsafeGuaranteedRef { try $0.bind(value, to: statement, at: parameter) }
+      case .blob(let data):
+        try data.withUnsafeBytes { try bind(bytes: $0, at: parameter, next: next) }
+        return true
+      }
+      return false
+    } catch let error as ColumnValueError {
+      if failed < 0 { failed = index }
+      throw error
+    }
   }
 
   @inline(__always)
@@ -189,10 +198,7 @@ private struct ModelBinding {
       sqlite3_bind_null(statement.handle, parameter)
       return
     }
-    guard !value.isNaN else {
-      failed = column
-      throw ColumnValueError.unstorable(value, "SQLite has no NaN")
-    }
+    if value.isNaN { return try refuse(value, column: column) }
     sqlite3_bind_double(statement.handle, parameter, value)
   }
 
@@ -203,36 +209,41 @@ private struct ModelBinding {
       return
     }
     guard let microseconds = value.microsecondsSince1970 else {
-      failed = column
-      // This throws the error that describes the fault of the date.
-      _ = try value.databaseValue(as: .standard)
-      return
+      return try refuse(value, column: column)
     }
     sqlite3_bind_int64(statement.handle, parameter, microseconds)
   }
 
-  @inline(__always)
-  private mutating func bind(text: String, at parameter: Int32, next: Int) throws {
-    // A text that is not contiguous, as may be the case for one from Objective-C, is copied first.
-    let isBound: Void? = try text.utf8.withContiguousStorageIfAvailable { bytes in
-      try bind(text: bytes, at: parameter, next: next)
-    }
-    if isBound != nil { return }
-    var copy = text
-    try copy.withUTF8 { bytes in try bind(text: bytes, at: parameter, next: next) }
+  /// Binds a text that is not contiguous, as may be the case for one from Objective-C.
+  @inline(never)
+  private mutating func bind(
+    copyOf text: UnsafePointer<ColumnStorage<String>>, at parameter: Int32, next: Int
+  ) throws {
+    guard var text = text.pointee.value else { return }
+    try text.withUTF8 { try bind(text: $0, at: parameter, next: next) }
   }
 
+  @inline(never)
+  private mutating func bind(
+    copyOf text: UnsafePointer<ColumnStorage<String?>>, at parameter: Int32, next: Int
+  ) throws {
+    guard case var text?? = text.pointee.value else { return }
+    try text.withUTF8 { try bind(text: $0, at: parameter, next: next) }
+  }
+
+  @inline(__always)
   private mutating func bind(
     text bytes: UnsafeBufferPointer<UInt8>, at parameter: Int32, next: Int
   ) throws {
-    try bytes.withMemoryRebound(to: CChar.self) { bytes in
-      let code = csqlite_bind_text_static(
+    let code = bytes.withMemoryRebound(to: CChar.self) { bytes in
+      csqlite_bind_text_static(
         statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
-      guard code == SQLITE_OK else { throw error(code) }
     }
+    if code != SQLITE_OK { try fail(code) }
     try bind(from: next)
   }
 
+  @inline(__always)
   private mutating func bind(
     bytes: UnsafeRawBufferPointer, at parameter: Int32, next: Int
   ) throws {
@@ -242,8 +253,28 @@ private struct ModelBinding {
       ? sqlite3_bind_zeroblob(statement.handle, parameter, 0)
       : csqlite_bind_blob_static(
         statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
-    guard code == SQLITE_OK else { throw error(code) }
+    if code != SQLITE_OK { try fail(code) }
     try bind(from: next)
+  }
+
+  // MARK: Errors
+
+  @inline(never)
+  private mutating func refuse(_ value: Double, column: Int) throws {
+    failed = column
+    throw ColumnValueError.unstorable(value, "SQLite has no NaN")
+  }
+
+  /// Throws the error that describes the fault of a date.
+  @inline(never)
+  private mutating func refuse(_ date: Date, column: Int) throws {
+    failed = column
+    _ = try date.databaseValue(as: .standard)
+  }
+
+  @inline(never)
+  private mutating func fail(_ code: Int32) throws {
+    throw core._withUnsafeGuaranteedRef { $0.error(code, sql: statement.sql) }
   }
 }
 

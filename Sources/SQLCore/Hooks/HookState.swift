@@ -83,11 +83,8 @@ struct HookState {
 
   // MARK: Callbacks
 
-  /// Throws misuse during a callback in which SQLite allows no statement on the connection.
-  @inline(__always)
-  func checkUse() throws {
-    if depth > 0 { throw DatabaseError.usedInHook }
-  }
+  /// Whether a callback runs in which SQLite allows no statement on the connection.
+  var isInCallback: Bool { depth > 0 }
 
   mutating func willCallOut() { depth &+= 1 }
   mutating func didCallOut() { depth &-= 1 }
@@ -131,7 +128,7 @@ struct HookState {
 
 extension DatabaseError {
   /// The error of a statement that is run inside a hook or a collation.
-  fileprivate static var usedInHook: DatabaseError {
+  static var usedInHook: DatabaseError {
     .misuse(
       "a connection cannot be used while one of its hooks or collations runs; "
         + "use it after the statement has ended")

@@ -48,7 +48,7 @@ extension ConnectionCore {
         sql: String(text).replacing("\0", with: "\u{2400}"))
     }
     var text = text
-    try state.pointee.hooks.checkUse()
+    if state.pointee.hooks.isInCallback { throw DatabaseError.usedInHook }
     let outer = state.pointee.authorizer.beginNotes()
     defer { state.pointee.authorizer.endNotes(restoring: outer) }
     return try text.withUTF8 { bytes -> (OpaquePointer, Int)? in

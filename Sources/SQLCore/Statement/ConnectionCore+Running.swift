@@ -94,8 +94,12 @@ extension ConnectionCore {
 
   private func begin(_ statement: StatementPointer) throws {
     try checkStopped()
-    try state.pointee.hooks.checkUse()
-    if state.pointee.transaction.guardsClosure { try checkTransaction(beside: statement) }
+    if state.pointee.hooks.isInCallback { throw DatabaseError.usedInHook }
+    if state.pointee.transaction.guardsClosure,
+      !isTransactionWhole || !statement.pointee.effects.isEmpty
+    {
+      try checkTransaction(beside: statement)
+    }
     if !allowsWriting, !statement.pointee.isReadOnly {
       throw readOnly(sql: statement.sql)
     }
@@ -106,7 +110,7 @@ extension ConnectionCore {
   /// by a statement.
   func checkWriting() throws {
     try checkStopped()
-    try state.pointee.hooks.checkUse()
+    if state.pointee.hooks.isInCallback { throw DatabaseError.usedInHook }
     guard allowsWriting else { throw readOnly(sql: nil) }
   }
 
@@ -118,6 +122,7 @@ extension ConnectionCore {
         : "this access only reads; write in `write { }`", sql: sql)
   }
 
+  @inline(__always)
   func start(_ statement: StatementPointer) throws {
     if state.pointee.remote != nil { try runBeforeCopy(statement) }
     // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.

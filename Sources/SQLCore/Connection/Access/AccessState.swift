@@ -38,6 +38,9 @@ struct AccessState {
 
   // MARK: Stopping
 
+  /// Whether the access was ended, or has a limit that may end it.
+  var mayStop: Bool { stopReason != nil || deadline != nil || asksTask }
+
   /// Whether the deadline has passed.
   var isLate: Bool { deadline?.hasPassed ?? false }
 

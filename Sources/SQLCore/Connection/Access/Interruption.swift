@@ -61,7 +61,15 @@ extension ConnectionCore {
 
   /// Throws if the access must end. It is called before the closure begins and before each
   /// statement.
+  @inline(__always)
   func checkStopped() throws {
+    if cancelledLease.load(ordering: .acquiring) == lease || state.pointee.access.mayStop {
+      try findWhetherStopped()
+    }
+  }
+
+  @inline(never)
+  private func findWhetherStopped() throws {
     if state.pointee.access.stopReason == nil, let reason = findStopReason() {
       state.pointee.access.stop(because: reason)
     }

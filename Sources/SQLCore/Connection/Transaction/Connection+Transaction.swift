@@ -214,11 +214,12 @@ extension ConnectionCore {
     }
   }
 
-  /// Throws if a statement would end the transaction in which a closure runs.
+  /// Throws if the transaction in which a closure runs is gone, or if a statement would end it. It
+  /// is called only for a statement that has effects, or without the transaction.
+  @inline(never)
   func checkTransaction(beside statement: StatementPointer) throws {
     guard isTransactionWhole else { throw rolledBack }
     let effects = statement.pointee.effects
-    guard !effects.isEmpty else { return }
     guard !effects.contains(.controlsTransaction) else {
       throw DatabaseError(
         code: .misuse,
