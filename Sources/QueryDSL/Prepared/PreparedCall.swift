@@ -34,6 +34,10 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
   /// Lends a statement with its values bound.
   @inlinable
   func lend(_ form: PreparedForm, on core: ConnectionCore) throws -> StatementPointer {
+    defer {
+      withExtendedLifetime(form) {}
+      withExtendedLifetime(core) {}
+    }
     var binder = try _ArgumentBinder(of: form, on: core)
     do {
       repeat try (each Parameter)._bind(each arguments, to: &binder)
@@ -88,9 +92,12 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
 ///
 /// Each argument is bound by code that knows its type, so that no argument is boxed.
 public struct _ArgumentBinder: ~Copyable {
-  private let form: PreparedForm
+  // The function that binds keeps both alive. To retain and release them here would take as long as to
+  // bind a number.
+  private let form: Unmanaged<PreparedForm>
+  private let core: Unmanaged<ConnectionCore>
   private let statement: StatementPointer
-  private let core: ConnectionCore
+  private let places: UnsafeMutableBufferPointer<PreparedForm.ArgumentPlace>
   /// The index of the next argument.
   private var argument = 0
   /// The index of the next place of an argument.
@@ -98,23 +105,28 @@ public struct _ArgumentBinder: ~Copyable {
 
   /// Lends the statement.
   @usableFromInline
-  init(of form: PreparedForm, on core: ConnectionCore) throws {
-    self.form = form
-    self.core = core
+  init(of form: borrowing PreparedForm, on core: borrowing ConnectionCore) throws {
+    self.form = .passUnretained(form)
+    self.core = .passUnretained(core)
+    places = form.arguments
     statement = try form.lendWithConstants(on: core)
   }
 
   /// Binds the next argument wherever it occurs as a single value.
   @usableFromInline
   mutating func bind<Value: ColumnValue>(_ value: Value) throws {
-    let places = form.arguments
     while place < places.count, places[place].argument == argument {
       let next = places[place]
       switch try value.databaseValue(as: next.form) {
-      case .integer(let integer): try core.bind(integer, to: statement, at: next.parameter)
+      case .integer(let integer):
+        try core._withUnsafeGuaranteedRef {
+          try $0.bind(integer, to: statement, at: next.parameter)
+        }
       case let value:
         statement.pointee.leavesValues = false
-        try core.bind(value, to: statement, at: next.parameter)
+        try core._withUnsafeGuaranteedRef {
+          try $0.bind(value, to: statement, at: next.parameter)
+        }
       }
       place &+= 1
     }
@@ -123,7 +135,7 @@ public struct _ArgumentBinder: ~Copyable {
 
   /// Passes over the next argument, which is a list.
   mutating func skipList() throws {
-    guard place == form.arguments.count || form.arguments[place].argument != argument else {
+    guard place == places.count || places[place].argument != argument else {
       throw QueryError("a prepared query was given a list where it needs a single value")
     }
     argument &+= 1
@@ -132,15 +144,17 @@ public struct _ArgumentBinder: ~Copyable {
   /// Binds the remaining parameters, and returns the statement.
   @usableFromInline
   func finish(_ arguments: () -> [_PreparedArgument]) throws -> StatementPointer {
-    guard place == form.arguments.count else { throw PreparedForm.foreignParameter }
-    try form.bindOthers(to: statement, on: core, arguments)
+    guard place == places.count else { throw PreparedForm.foreignParameter }
+    try form._withUnsafeGuaranteedRef { form in
+      try core._withUnsafeGuaranteedRef { try form.bindOthers(to: statement, on: $0, arguments) }
+    }
     return statement
   }
 
   /// Gives the statement back.
   @usableFromInline
   func abandon() {
-    core.giveBack(statement)
+    core._withUnsafeGuaranteedRef { $0.giveBack(statement) }
   }
 }
 

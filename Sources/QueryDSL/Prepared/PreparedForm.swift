@@ -73,6 +73,10 @@ final class PreparedForm: @unchecked Sendable {
 
   /// Lends the statement with its values bound.
   func lend(_ arguments: [_PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
+    defer {
+      withExtendedLifetime(self) {}
+      withExtendedLifetime(core) {}
+    }
     var binder = try _ArgumentBinder(of: self, on: core)
     do {
       for argument in arguments { try argument.bind(to: &binder) }

@@ -78,6 +78,11 @@ package struct ShapeWriter {
     draft.values.append(value)
   }
 
+  mutating func value(_ integer: Int64) {
+    append(.value)
+    draft.values.append(integer)
+  }
+
   /// Writes the name of a function, or other words, unchanged.
   mutating func function(_ name: String) { append(.words, name) }
 

@@ -38,7 +38,7 @@ extension ExpressionNode {
 /// ```
 @dynamicMemberLookup
 public struct Assignments<M: ResultRow> {
-  package let columns: Columns<M>
+  @usableFromInline package let columns: Columns<M>
   private(set) var list: [Assignment] = []
   /// The row that an upsert would have inserted; nil in other commands.
   private let excluded: TableID?
@@ -70,13 +70,16 @@ public struct Assignments<M: ResultRow> {
   /// // UPDATE "Post" SET "views" = "views" * ?
   /// ```
   /// A key path in a variable is written as `$0[dynamicMember: path] = "x"`.
+  @inlinable
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
-    get { columns[dynamicMember: path] }
-    set { assign(columns[dynamicMember: path], newValue) }
+    // A key path literal becomes a load of the index, if the compiler sees both together.
+    @inline(__always) get { columns[dynamicMember: path] }
+    @inline(__always) set { assign(columns[dynamicMember: path], newValue) }
   }
 
+  @usableFromInline
   mutating func assign<Value: ColumnValue>(
     _ column: SQLExpression<Value>, _ value: SQLExpression<Value>
   ) {
@@ -86,9 +89,12 @@ public struct Assignments<M: ResultRow> {
   /// Adds an assignment. A second assignment to the same column is an error that rendering throws:
   /// SQLite would silently use the last one, and neither assignment sees the effect of the other.
   mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
-    let isTwice = list.contains { $0.column.columnID == column.columnID && column.columnID != nil }
-    let problem = QueryError("\(column.place?.table ?? "\(M.self)"): a column is assigned twice")
-    list.append(Assignment(column: column, value: isTwice ? .invalid(problem) : value))
+    var value = value
+    if let id = column.columnID, list.contains(where: { $0.column.columnID == id }) {
+      value = .invalid(
+        QueryError("\(column.place?.table ?? "\(M.self)"): a column is assigned twice"))
+    }
+    list.append(Assignment(column: column, value: value))
   }
 }
 

@@ -131,7 +131,7 @@ package struct BoundValues {
 
   package mutating func append(_ value: BoundValue) {
     switch value {
-    case .value(.integer(let integer)): append(.integer(integer))
+    case .value(.integer(let integer)): append(integer)
     case .value(.null): append(.null)
     case .value(.real(let real)) where !real.isNaN: append(.real(real))
     default:
@@ -139,6 +139,8 @@ package struct BoundValues {
       if others == nil { others = [value] } else { others?.append(value) }
     }
   }
+
+  package mutating func append(_ integer: Int64) { append(.integer(integer)) }
 
   package mutating func append(contentsOf values: [BoundValue]) {
     for value in values { append(value) }

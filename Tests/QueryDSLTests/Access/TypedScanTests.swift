@@ -49,6 +49,17 @@ struct TypedScanTests {
   @Test("scans by reads, counts, updates, deletions, prepared queries and streams are reported")
   func verbs() async throws {
     try expect(["Sample_on_kind"]) { _ = try db.fetch(Sample.where { $0.$kind == "kind 3" }) }
+    // The statement is not stepped after its last row.
+    try expect(["Sample_on_kind"]) {
+      let query = Sample.where { $0.$kind == "kind 3" }
+      let found = try db.fetch(query.limit(40))
+      #expect(found.map(\.id) == (0..<40).map { 3 + 7 * $0 })
+    }
+    try expect(["Sample_on_kind"]) {
+      let query = Sample.where { $0.$kind == "kind 3" }.select { ($0.$id, $0.$number) }
+      let found = try db.fetch(query.limit(40))
+      #expect(found.count == 40)
+    }
     try expect(["Sample_on_number"]) { _ = try db.first(Sample.where { $0.$number == nil }) }
     try expect(["Sample_on_number"]) { _ = try db.count(Sample.where { $0.$number.isIn([1, 2]) }) }
     try expect(["Sample_on_kind"]) { _ = try db.exists(Sample.where { $0.$kind == "none" }) }

@@ -107,6 +107,10 @@ package struct QualifiedTableName: Hashable, Sendable {
     self.name = name.lowercasedASCII
   }
 
+  /// Hashes the name only. Few tables have the same name in two databases, and each commit hashes
+  /// several names.
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
   /// Whether the rows of the table are the user's: it is neither one of SQLite's own tables, nor a
   /// temporary table, which only the writer sees, nor the table with the mark of generated ids.
   var isObservable: Bool {

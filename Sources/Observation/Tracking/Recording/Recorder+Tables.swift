@@ -9,12 +9,13 @@ extension Recorder {
     }
     do {
       try reading { connection in
-        let versions = try schemaVersions(on: connection)
+        let version = try core.schemaVersion()
+        let attached = try attachedVersions(on: connection)
         isPrepared = true
-        guard versions != schemaVersions else { return }
-        for schema in versions.keys { try connection.refreshSchema(schema) }
+        guard version != schemaVersion || attached != attachedVersions else { return }
+        for schema in ["main"] + attached.keys { try connection.refreshSchema(schema) }
         try readTables(on: connection)
-        schemaVersions = versions
+        (schemaVersion, attachedVersions) = (version, attached)
         if !didChangeSchema { committedDefinitions = definitions }
       }
     } catch {
@@ -23,25 +24,16 @@ extension Recorder {
     }
   }
 
-  private func schemaVersions(on connection: Connection) throws -> [String: Int32] {
-    var versions = ["main": try core.schemaVersion()]
-    for schema in try attachedSchemas(on: connection) {
+  /// Returns the schema versions of the attached databases that have watched tables.
+  private func attachedVersions(on connection: Connection) throws -> [String: Int32] {
+    if let watchedSchemas, watchedSchemas.isEmpty { return [:] }
+    var versions: [String: Int32] = [:]
+    for schema in try connection.attachedDatabases()
+    where watchedSchemas?.contains(schema) != false {
       versions[schema] =
         try connection.row("PRAGMA \(identifier: schema).schema_version")?.get(Int32.self, at: 0)
     }
     return versions
-  }
-
-  /// Returns the attached databases that have watched tables.
-  private func attachedSchemas(on connection: Connection) throws -> [String] {
-    switch wanted {
-    case .some(let tables):
-      let schemas = Set(tables.keys.map(\.schema)).subtracting(["main"])
-      guard !schemas.isEmpty else { return [] }
-      return try connection.attachedDatabases().filter(schemas.contains)
-    case .all:
-      return try connection.attachedDatabases()
-    }
   }
 
   private func readTables(on connection: Connection) throws {
@@ -139,13 +131,17 @@ extension Recorder {
     }
     for (table, netted) in netted(log.rows(from: start, to: end)) {
       var rows = netted
-      var known = changes.tables[table.name] ?? emptyRows(of: table.name)
+      let isCurrent = places[table.name].map { tables[$0] === table } == true
+      var known =
+        changes.tables[table.name]
+        ?? (isCurrent
+          ? NettedTable(names: table.names, values: log.values) : emptyRows(of: table.name))
       do {
         try rows.complete { key in try reading { try table.read(key, on: $0) } }
       } catch {
         known.events.insert(.tableChanged)
       }
-      if places[table.name].map({ tables[$0] === table }) == true {
+      if isCurrent {
         known.rows = rows.rows
       } else {
         // The table was replaced meanwhile: its earlier rows cannot be described with its new

@@ -23,9 +23,13 @@ final class Recorder {
 
   @exclusivity(unchecked) var tables: [TrackedTable] = []
   var places: [QualifiedTableName: Int] = [:]
-  /// The schema versions for which `tables` is right, for each database; empty before the first
+  /// The schema version of the main database for which `tables` is right; nil before the first
   /// check.
-  var schemaVersions: [String: Int32] = [:]
+  var schemaVersion: Int32?
+  /// The same of the attached databases that have watched tables.
+  var attachedVersions: [String: Int32] = [:]
+  /// The databases other than the main one that have watched tables; nil for all.
+  let watchedSchemas: Set<String>?
   /// Whether `tables` was found right since the transaction began.
   @exclusivity(unchecked) var isPrepared = false
   /// Whether the current transaction changed the schema.
@@ -77,6 +81,11 @@ final class Recorder {
     self.foreignCommits = foreignCommits
     self.publish = publish
     log = RecordedRows(maximumRows: core.configuration.maximumTrackedRows)
+    watchedSchemas =
+      switch wanted {
+      case .all: nil
+      case .some(let tables): Set(tables.keys.lazy.map(\.schema)).subtracting(["main"])
+      }
   }
 
   deinit {
@@ -296,7 +305,13 @@ extension Recorder: StatementObserver {
   /// Returns the place of a row's table: −1 if the row is not recorded, nil if no row of a table
   /// with that name ever is.
   private func place(of event: borrowing PreUpdateEvent) -> Int? {
-    if isPrepared, let place = recentPlaces.value(of: event) { return place }
+    // A table that an earlier transaction noted is wanted. Its name is needed only if the schema has
+    // changed since.
+    if let place = recentPlaces.value(of: event) {
+      if isPrepared { return place }
+      prepareTables()
+      if isPrepared, let place = recentPlaces.value(of: event) { return place }
+    }
     let name = QualifiedTableName(
       schema: String(cString: event.database), String(cString: event.table))
     guard wanted.contains(name) else { return nil }

@@ -69,7 +69,7 @@ extension DatabaseReader {
   ) throws -> M? {
     let cached = _cached(model, id)
     if cached != nil { return cached }
-    if let caching = try M.layout.caching, let cache = _cache {
+    if let caching = try M.caching, let cache = _cache {
       switch try withUnsafePointer(to: id, { try caching.lookUp($0, in: cache) }) {
       case .hit(let value): return unsafeDowncast(value, to: CachedRow<M>.self).model
       case .miss(let miss):
@@ -94,7 +94,7 @@ extension DatabaseReader {
       if let cache = _cache, cache.isTimeToYield { await Task.yield() }
       return cached
     }
-    if let caching = try M.layout.caching, let cache = _cache {
+    if let caching = try M.caching, let cache = _cache {
       switch try withUnsafePointer(to: id, { try caching.lookUp($0, in: cache) }) {
       case .hit(let value):
         try Task.checkCancellation()

@@ -2,62 +2,99 @@ import SQLCore
 
 /// A chain of conditions joined by AND, or by OR. It is walked and destroyed by loops.
 ///
-/// Each object joins two conditions. Either of them may itself be a chain with the same connective.
-/// All these objects are then one chain.
-///
-/// `@unchecked Sendable`: the operands change only in `deinit`, when no other reference to the
-/// chain exists.
+/// The most common chain, two columns of a table compared with numbers, needs no memory. Any other
+/// chain is an object that joins two conditions. Either of them may itself be a chain with the same
+/// connective. All these are then one chain.
 @usableFromInline
-package final class PredicateChain: @unchecked Sendable {
+package struct PredicateChain: Sendable {
+  private enum Form: Sendable {
+    case pair(NumberPair)
+    case joined(JoinedConditions)
+  }
+
+  private let form: Form
   /// `.and` or `.or`.
   let connective: SQLToken
-  /// The left condition, if it compares a column with a number.
-  private let leftComparison: NumberComparison?
-  private let rightComparison: NumberComparison?
-  /// The left condition, if it does not compare a column with a number.
-  private var leftNode: PredicateNode
-  private var rightNode: PredicateNode
-  /// The number of conditions in the chain.
-  let count: Int
-  /// The depth of the deepest condition.
-  let operandDepth: Int
 
   init(
     _ connective: SQLToken, _ left: consuming PredicateNode, _ right: consuming PredicateNode
   ) {
     self.connective = connective
+    if let pair = NumberPair.of(left, right) {
+      form = .pair(pair)
+    } else {
+      form = .joined(JoinedConditions(connective, left, right))
+    }
+  }
+
+  /// The number of conditions in the chain.
+  var count: Int {
+    switch form {
+    case .pair: 2
+    case .joined(let joined): joined.count
+    }
+  }
+
+  /// The depth of the deepest condition.
+  var operandDepth: Int {
+    switch form {
+    case .pair: 0
+    case .joined(let joined): joined.operandDepth
+    }
+  }
+
+  /// The two conditions that are joined last.
+  var sides: (left: PredicateNode, right: PredicateNode) {
+    switch form {
+    case .pair(let pair): pair.sides
+    case .joined(let joined): (joined.left, joined.right)
+    }
+  }
+
+  /// The object, if there is one.
+  fileprivate var joined: JoinedConditions? {
+    if case .joined(let joined) = form { joined } else { nil }
+  }
+}
+
+/// Two conditions of a chain.
+///
+/// `@unchecked Sendable`: the conditions change only in `deinit`, when no other reference to the
+/// object exists.
+private final class JoinedConditions: @unchecked Sendable {
+  private(set) var left: PredicateNode
+  private(set) var right: PredicateNode
+  let count: Int
+  let operandDepth: Int
+
+  init(
+    _ connective: SQLToken, _ left: consuming PredicateNode, _ right: consuming PredicateNode
+  ) {
     let (leftCount, leftDepth) = left.sizes(in: connective)
     let (rightCount, rightDepth) = right.sizes(in: connective)
     count = leftCount + rightCount
     operandDepth = max(leftDepth, rightDepth)
-    leftComparison = left.takeComparison()
-    leftNode = left
-    rightComparison = right.takeComparison()
-    rightNode = right
-  }
-
-  /// The two conditions that the object joins.
-  var sides: (left: PredicateNode, right: PredicateNode) {
-    (leftComparison?.node ?? leftNode, rightComparison?.node ?? rightNode)
+    self.left = left
+    self.right = right
   }
 
   deinit {
     guard count > TreeLimits.maximumRecursion else { return }
-    var pending: [PredicateChain] = []
+    var pending: [JoinedConditions] = []
     takeSides(into: &pending)
-    while var chain = pending.popLast() {
-      if isKnownUniquelyReferenced(&chain) { chain.takeSides(into: &pending) }
+    while var joined = pending.popLast() {
+      if isKnownUniquelyReferenced(&joined) { joined.takeSides(into: &pending) }
     }
   }
 
-  private func takeSides(into pending: inout [PredicateChain]) {
-    if case .chain(let chain) = leftNode {
-      pending.append(chain)
-      leftNode = .constant(false)
+  private func takeSides(into pending: inout [JoinedConditions]) {
+    if case .chain(let chain) = left, let joined = chain.joined {
+      pending.append(joined)
+      left = .constant(false)
     }
-    if case .chain(let chain) = rightNode {
-      pending.append(chain)
-      rightNode = .constant(false)
+    if case .chain(let chain) = right, let joined = chain.joined {
+      pending.append(joined)
+      right = .constant(false)
     }
   }
 }
@@ -71,23 +108,14 @@ extension PredicateNode {
     isFalse || chain(of: .and)?.isReadAsZero == true
   }
 
-  /// Returns the comparison of a column with a number, if the condition is such a comparison, and
-  /// leaves a condition in its place that needs no memory.
-  @inline(__always)
-  fileprivate mutating func takeComparison() -> NumberComparison? {
-    guard let comparison = NumberComparison(self) else { return nil }
-    self = .constant(false)
-    return comparison
-  }
-
   /// Returns the chain if this is a chain with that connective.
   fileprivate func chain(of connective: SQLToken) -> PredicateChain? {
     guard case .chain(let chain) = self, chain.connective == connective else { return nil }
     return chain
   }
 
-  /// Returns the number of conditions that this condition contributes to a chain with that
-  /// connective, and the depth of the deepest condition.
+  /// Returns the number of conditions that this is in a chain with that connective, and the depth
+  /// of the deepest one.
   fileprivate func sizes(in connective: SQLToken) -> (count: Int, depth: Int) {
     switch self {
     case .chain(let chain) where chain.connective == connective:
@@ -102,10 +130,9 @@ extension PredicateChain {
 
   /// Whether SQLite's parser replaces the chain by the number 0, as it does with `a AND 0`.
   var isReadAsZero: Bool {
-    guard connective == .and else { return false }
+    guard connective == .and, let joined else { return false }
     if count > TreeLimits.maximumRecursion { return operands.contains(where: \.isFalse) }
-    return (leftComparison == nil && leftNode.isReadAsZero)
-      || (rightComparison == nil && rightNode.isReadAsZero)
+    return joined.left.isReadAsZero || joined.right.isReadAsZero
   }
 
   func write(to writer: inout ShapeWriter) {
@@ -114,22 +141,15 @@ extension PredicateChain {
   }
 
   private func writeSides(to writer: inout ShapeWriter) {
-    write(leftComparison, leftNode, to: &writer)
-    writer.token(connective)
-    write(rightComparison, rightNode, to: &writer)
+    switch form {
+    case .pair(let pair): pair.write(joinedBy: connective, to: &writer)
+    case .joined(let joined):
+      write(joined.left, to: &writer)
+      writer.token(connective)
+      write(joined.right, to: &writer)
+    }
   }
 
-  @inline(__always)
-  private func write(
-    _ comparison: NumberComparison?, _ node: @autoclosure () -> PredicateNode,
-    to writer: inout ShapeWriter
-  ) {
-    // Copying any other kind of condition takes most of the time to write a short chain.
-    if let comparison { return comparison.write(to: &writer) }
-    write(node(), to: &writer)
-  }
-
-  @inline(never)
   private func write(_ node: PredicateNode, to writer: inout ShapeWriter) {
     if let chain = node.chain(of: connective) {
       chain.writeSides(to: &writer)
@@ -180,52 +200,79 @@ extension PredicateNode {
   }
 }
 
-/// The comparison of a column with a number, or with a value that is written into the SQL: `a < ?`,
-/// `a IS NULL`.
+/// Two comparisons of columns of one table with numbers, or with values that are written into the
+/// SQL: `a < ?`, `b IS NULL`.
 ///
-/// It is trivial, so that the most common conditions are stored, written and destroyed without
-/// counting references.
-struct NumberComparison: BitwiseCopyable, Sendable {
-  private enum Value: BitwiseCopyable {
-    case null
-    case integer(Int64)
-    case real(Double)
-  }
+/// It is trivial, and no larger than a single comparison with any value.
+private struct NumberPair: BitwiseCopyable, Sendable {
+  private struct Comparison: BitwiseCopyable {
+    private enum Kind: UInt8, BitwiseCopyable { case null, integer, real }
 
-  private let sign: SQLToken
-  private let column: ColumnID
-  private let value: Value
+    private let bits: UInt64
+    private let kind: Kind
+    let sign: SQLToken
+    let column: UInt16
 
-  /// Returns nil for any condition that does not compare a column with a number.
-  @inline(__always)
-  init?(_ node: PredicateNode) {
-    guard case .compareColumn(let sign, let column, .value(let value)) = node else { return nil }
-    switch value {
-    case .null: self.value = .null
-    case .integer(let integer): self.value = .integer(integer)
-    case .real(let real): self.value = .real(real)
-    case .text, .invalidText, .blob: return nil
+    @inline(__always)
+    init?(_ sign: SQLToken, _ column: ColumnID, _ value: BoundValue) {
+      guard case .value(let value) = value else { return nil }
+      switch value {
+      case .null: (bits, kind) = (0, .null)
+      case .integer(let integer): (bits, kind) = (UInt64(bitPattern: integer), .integer)
+      case .real(let real): (bits, kind) = (real.bitPattern, .real)
+      case .text, .invalidText, .blob: return nil
+      }
+      self.sign = sign
+      self.column = column.index
     }
-    self.sign = sign
-    self.column = column
-  }
 
-  /// The same condition as a node.
-  var node: PredicateNode { .compareColumn(sign, column, bound) }
+    var bound: BoundValue {
+      switch kind {
+      case .null: .value(.null)
+      case .integer: .value(.integer(Int64(bitPattern: bits)))
+      case .real: .value(.real(Double(bitPattern: bits)))
+      }
+    }
 
-  @inline(__always)
-  private var bound: BoundValue {
-    switch value {
-    case .null: .value(.null)
-    case .integer(let integer): .value(.integer(integer))
-    case .real(let real): .value(.real(real))
+    @inline(__always)
+    func write(columnOf table: TableID, to writer: inout ShapeWriter) {
+      writer.column(ColumnID(table: table, index: column))
+      writer.token(sign)
+      if sign.containsValue { return }
+      if kind == .integer { writer.value(Int64(bitPattern: bits)) } else { writer.value(bound) }
     }
   }
 
+  private let left: Comparison
+  private let right: Comparison
+  private let table: TableID
+
+  /// Returns nil for any other conditions.
   @inline(__always)
-  func write(to writer: inout ShapeWriter) {
-    writer.column(column)
-    writer.token(sign)
-    if !sign.containsValue { writer.value(bound) }
+  static func of(_ left: PredicateNode, _ right: PredicateNode) -> NumberPair? {
+    guard case .compareColumn(let leftSign, let leftColumn, let leftValue) = left,
+      case .compareColumn(let rightSign, let rightColumn, let rightValue) = right,
+      leftColumn.table == rightColumn.table,
+      let left = Comparison(leftSign, leftColumn, leftValue),
+      let right = Comparison(rightSign, rightColumn, rightValue)
+    else { return nil }
+    return NumberPair(left: left, right: right, table: leftColumn.table)
+  }
+
+  /// The same conditions as nodes.
+  var sides: (left: PredicateNode, right: PredicateNode) {
+    (node(left), node(right))
+  }
+
+  private func node(_ comparison: Comparison) -> PredicateNode {
+    .compareColumn(
+      comparison.sign, ColumnID(table: table, index: comparison.column), comparison.bound)
+  }
+
+  @inline(__always)
+  func write(joinedBy connective: SQLToken, to writer: inout ShapeWriter) {
+    left.write(columnOf: table, to: &writer)
+    writer.token(connective)
+    right.write(columnOf: table, to: &writer)
   }
 }

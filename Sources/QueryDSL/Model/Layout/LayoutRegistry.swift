@@ -17,6 +17,12 @@ extension ResultRow {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }
 
+  /// The way in which the rows are cached, or nil.
+  @usableFromInline
+  static var caching: ModelCaching? {
+    get throws { try unmanagedLayout._withUnsafeGuaranteedRef { $0.caching } }
+  }
+
   /// The number of the cache that finds rows by keys of 8 bytes, or nil.
   @usableFromInline
   static var wordCache: Int? {

@@ -1,13 +1,11 @@
 import SQLCore
 
-/// The rows of a statement while they are loaded into the memory of an array of models.
+/// The progress of loading the rows of a statement into the memory of an array of models.
 ///
-/// The type is not generic: a client compiles only the array for its model.
+/// The type is not generic: a client compiles only the array for its model. A value holds neither
+/// the layout nor the connection, because each result would retain and release them.
 @usableFromInline
 struct ModelRows: ~Copyable {
-  private let layout: ModelLayout
-  private let core: ConnectionCore
-  private let statement: StatementPointer
   private var progress = RowProgress()
   private var loaded = 0
   private let limit: Int
@@ -17,15 +15,12 @@ struct ModelRows: ~Copyable {
   /// Steps to the first row.
   @usableFromInline
   init(
-    of statement: StatementPointer, layout: ModelLayout, on core: ConnectionCore, limit: Int,
-    findingColumnsByName: Bool
+    of statement: StatementPointer, _ layout: borrowing ModelLayout,
+    on core: borrowing ConnectionCore, limit: Int, findingColumnsByName: Bool
   ) throws {
     if !findingColumnsByName { try layout.checkColumnCount(of: statement) }
     let isAtRow = try core.step(statement)
     positions = findingColumnsByName ? try layout.positions(in: statement) : nil
-    self.layout = layout
-    self.core = core
-    self.statement = statement
     self.limit = limit
     progress.isAtRow = isAtRow
     progress.isAtEnd = !isAtRow
@@ -42,15 +37,15 @@ struct ModelRows: ~Copyable {
   /// their number, even if this throws.
   @usableFromInline
   mutating func load(
+    of statement: StatementPointer, _ layout: ModelLayout, on core: ConnectionCore,
     into memory: UnsafeMutableRawPointer, capacity: Int, count: inout Int
   ) throws {
+    progress.count = 0
     defer {
       count = progress.count
       loaded += progress.count
     }
-    progress.count = 0
     do {
-      let layout = layout
       try core.loadRows(
         of: statement, columns: layout.slots, at: positions, into: memory, capacity: capacity,
         initializingOthers: layout.hasIgnored ? { layout.initializeIgnored(in: $0) } : nil,
@@ -59,11 +54,11 @@ struct ModelRows: ~Copyable {
       throw layout.locate(
         error, column: progress.column, row: loaded + progress.count, of: statement, positions)
     }
-    // Step ahead, so that the array grows only if there is another row.
-    if !progress.isAtEnd {
-      progress.isAtRow = try core.step(statement)
-      progress.isAtEnd = !progress.isAtRow
-    }
+    if progress.isAtEnd { return }
+    // Step ahead, so that the array grows only if there is another row. After as many rows as the
+    // limit allows there is none.
+    progress.isAtRow = loaded + progress.count < limit ? try core.step(statement) : false
+    progress.isAtEnd = !progress.isAtRow
   }
 }
 
@@ -172,14 +167,15 @@ extension ResultRow {
     all statement: StatementPointer, on core: ConnectionCore, limit: Int = .max,
     findingColumnsByName: Bool = false
   ) throws -> [Self] {
+    let layout = try layout
     var rows = try ModelRows(
-      of: statement, layout: try layout, on: core, limit: limit,
-      findingColumnsByName: findingColumnsByName)
+      of: statement, layout, on: core, limit: limit, findingColumnsByName: findingColumnsByName)
     var models: [Self] = []
     while !rows.isAtEnd {
       let room = rows.room
       try models.append(capacity: room) { memory, count in
-        try rows.load(into: memory, capacity: room, count: &count)
+        try rows.load(
+          of: statement, layout, on: core, into: memory, capacity: room, count: &count)
       }
     }
     return models

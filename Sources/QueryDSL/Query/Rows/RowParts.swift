@@ -139,7 +139,7 @@ struct RowParts: Sendable {
       try rows.append(capacity: room) { memory, count in
         try load(
           into: memory, stride: stride, capacity: room, of: statement, on: core, first: first,
-          count: &count, isAtRow: &isAtRow)
+          limit: limit, count: &count, isAtRow: &isAtRow)
       }
     }
     return rows
@@ -148,18 +148,20 @@ struct RowParts: Sendable {
   /// The loop over rows, which is shared by all types.
   private func load(
     into memory: UnsafeMutableRawPointer, stride: Int, capacity: Int,
-    of statement: StatementPointer, on core: ConnectionCore, first: Int,
+    of statement: StatementPointer, on core: ConnectionCore, first: Int, limit: Int,
     count: inout Int, isAtRow: inout Bool
   ) throws {
+    var reader = RowReader(core: core, statement: statement)
     while count < capacity, isAtRow {
-      var reader = RowReader(core: core, statement: statement)
+      reader.position = 0
       do {
         try load(&reader, into: memory + count * stride)
       } catch let error as ColumnValueError {
         throw error.at(table: nil, column: nil, row: first + count)
       }
       count += 1
-      isAtRow = try core.step(statement)
+      // After as many rows as the limit allows there is none.
+      isAtRow = first + count < limit ? try core.step(statement) : false
     }
   }
 

@@ -56,7 +56,7 @@ extension SelectStatement {
     _ count: RowCount, _ expression: ExpressionNode?, to writer: inout ShapeWriter
   ) {
     switch count {
-    case .number(let count): writer.value(.value(.integer(Int64(count))))
+    case .number(let count): writer.value(Int64(count))
     case .argument(let argument): writer.value(.argument(argument))
     case .expression: write(expression, to: &writer)
     }
