@@ -44,9 +44,13 @@ struct Toolchain: Sendable {
     let folder = modules.deletingLastPathComponent()
     let names = ["Apus", "SQLCore", "QueryDSL", "SchemaMigration", "ChangeObservation"]
       .map { "/\($0).build/" }
+    let running = Self.places.map {
+      URL(filePath: $0).deletingPathExtension().lastPathComponent + ".product"
+    }
     let products = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".product") }.sorted()
-    for product in products {
+    // Several packages may be built in the folder, some of them before the last change.
+    for product in products.filter(running.contains) + products {
       let list = folder.appending(path: product).appending(path: "Objects.LinkFileList")
       guard let text = try? String(contentsOf: list, encoding: .utf8) else { continue }
       let objects = text.split(separator: "\n").map {
@@ -77,10 +81,14 @@ struct Toolchain: Sendable {
     return compiler
   }
 
+  /// The paths of the running tests.
+  private static var places: [String] {
+    CommandLine.arguments.filter { $0.contains(".xctest") }
+      + (Bundle.main.executablePath.map { [$0] } ?? [])
+  }
+
   /// Searches the folders above the running tests, wherever they were built.
   private static func modules() throws -> URL {
-    var places = CommandLine.arguments.filter { $0.contains(".xctest") }
-    if let executable = Bundle.main.executablePath { places.append(executable) }
     for place in places {
       var folder = URL(filePath: place).resolvingSymlinksInPath()
       while folder.pathComponents.count > 1 {
