@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// A target names every product that it imports: it is compiled again only if one of these changes.
+let databases: [Target.Dependency] = [
+  .product(name: "Apus", package: "Apus"), .product(name: "ApusRemote", package: "Apus"),
+]
+
 let package = Package(
   name: "ApusCluster",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -27,26 +32,31 @@ let package = Package(
     // Lets the tests of the root package, which has no dependencies, run on a cluster:
     // `Cluster/Scripts/specifications`.
     .executableTarget(
-      name: "ClusterGateway", dependencies: ["ApusCluster", "ClusterNodes"],
+      name: "ClusterGateway",
+      dependencies: [
+        "ApusCluster", "ClusterNodes", .product(name: "ApusRemote", package: "Apus"),
+        .product(name: "SQLCore", package: "Apus"),
+      ],
       path: "Tests/Support/ClusterGateway"),
     // What holds when nodes fail: `Cluster/Scripts/faults`.
     .executableTarget(
-      name: "ClusterFaults", dependencies: ["ApusCluster", "ClusterNodes"],
+      name: "ClusterFaults", dependencies: ["ApusCluster", "ClusterNodes"] + databases,
       path: "Tests/Support/ClusterFaults"),
     // The package catalogue of the examples, on a cluster: `Cluster/Scripts/run`.
     .target(name: "DebianControl", path: "Examples/DebianControl"),
     .executableTarget(
-      name: "ClusterCatalogue", dependencies: ["ApusCluster", "ClusterNodes", "DebianControl"],
+      name: "ClusterCatalogue",
+      dependencies: ["ApusCluster", "ClusterNodes", "DebianControl"] + databases,
       path: "Examples/ClusterCatalogue"),
     // Figures beside dqlite's Go client: `Cluster/Scripts/bench`.
     .executableTarget(
-      name: "ClusterBench", dependencies: ["ApusCluster", "ClusterNodes"],
+      name: "ClusterBench", dependencies: ["ApusCluster", "ClusterNodes"] + databases,
       path: "Tests/Support/ClusterBench"),
     .testTarget(
       name: "ApusClusterTests",
       dependencies: [
         "ApusCluster", "ClusterNodes", .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ]),
+      ] + databases),
   ],
   swiftLanguageModes: [.v6]
 )

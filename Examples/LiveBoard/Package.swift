@@ -21,7 +21,8 @@ let package = Package(
       ],
       resources: [.copy("Public")]
     ),
-    .testTarget(name: "LiveBoardTests", dependencies: ["LiveBoard"]),
+    .testTarget(
+      name: "LiveBoardTests", dependencies: ["LiveBoard", .product(name: "Apus", package: "Apus")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -15,7 +15,10 @@ let package = Package(
       dependencies: ["DebianControl", .product(name: "Apus", package: "Apus")]
     ),
     .testTarget(name: "DebianControlTests", dependencies: ["DebianControl"]),
-    .testTarget(name: "PackageCatalogueTests", dependencies: ["PackageCatalogue"]),
+    .testTarget(
+      name: "PackageCatalogueTests",
+      dependencies: ["PackageCatalogue", .product(name: "Apus", package: "Apus")]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -17,11 +17,16 @@ let package = Package(
       name: "OrderService",
       dependencies: [
         "OrderModels",
+        // A target names every product that it imports: it is compiled again only if one of these changes.
+        .product(name: "Apus", package: "Apus"),
         .product(name: "ApusHummingbird", package: "ApusHummingbird"),
         .product(name: "Hummingbird", package: "hummingbird"),
       ]
     ),
-    .testTarget(name: "OrderServiceTests", dependencies: ["OrderService", "OrderModels"]),
+    .testTarget(
+      name: "OrderServiceTests",
+      dependencies: ["OrderService", "OrderModels", .product(name: "Apus", package: "Apus")]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

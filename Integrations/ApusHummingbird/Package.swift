@@ -26,7 +26,8 @@ let package = Package(
     .testTarget(
       name: "ApusHummingbirdTests",
       dependencies: [
-        "ApusHummingbird", .product(name: "InMemoryLogging", package: "swift-log"),
+        "ApusHummingbird", .product(name: "Apus", package: "Apus"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
       ]
     ),
   ],
