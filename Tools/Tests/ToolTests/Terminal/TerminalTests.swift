@@ -89,16 +89,16 @@ struct TerminalTests {
     #expect(run.output.contains("no fault was found"))
     let lines = run.output.split(separator: "\r\u{1B}[K")
     let parts = lines.compactMap { line in
-      (try? /^(checking .*): (\d+) %, [\d,]+ of [\d,]+ rows/.firstMatch(in: line)).map {
-        (verb: String($0.1), percent: Int($0.2) ?? -1)
+      (try? /^(checking .*): (\d+) %, ([\d,]+) of [\d,]+ rows/.firstMatch(in: line)).map {
+        (verb: String($0.1), percent: Int($0.2) ?? -1, rows: $0.3)
       }
     }
     for verb in ["checking the file", "checking the index search"] {
       let percents = parts.filter { $0.verb == verb }.map(\.percent)
       #expect(percents == percents.sorted() && percents.allSatisfy { (0...99).contains($0) })
     }
-    // Parts that end at once may not be seen.
-    #expect(parts.contains { $0.verb == "checking the file" && $0.percent > 0 }, "\(lines)")
+    // How many lines there are depends on the speed of the machine. The first has read some rows.
+    #expect(parts.contains { $0.verb == "checking the file" && $0.rows != "0" }, "\(lines)")
   }
 
   @Test("a disk that is full is an error, and never a crash")
