@@ -78,7 +78,7 @@ enum SwiftName {
 
   /// Properties that mean something else in a model, or in every type.
   private static let reservedProperties: Set = [
-    "customMirror", "self", "Type", "Protocol", "_",
+    "customMirror", "hashValue", "self", "Type", "Protocol", "_",
   ]
 }
 
