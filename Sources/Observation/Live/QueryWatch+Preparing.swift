@@ -5,7 +5,7 @@ import SQLCore
 // up to date. Queries that differ only in their values share it.
 
 extension QueryWatch {
-  /// How the result follows the commits.
+  /// How a result is kept up to date after commits.
   struct Maintenance: Sendable {
     /// The plan that gives the rows their keys and, if there is no reason to run again, merges the
     /// commits.

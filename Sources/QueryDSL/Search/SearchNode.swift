@@ -95,8 +95,8 @@ extension SearchNode {
   ///
   /// Porter's rules cut endings off. They do not know the word "runnin", so it stays unchanged, and
   /// is not the beginning of "run", under which the index has "running". Therefore the search also
-  /// tries the text completed to any ending of which it has the first letters: FTS5 makes the same
-  /// stem of "running" as when the row was written. All these words begin with the text, so no
+  /// tries the text with each ending that its last letters may begin: FTS5 makes the same stem of
+  /// "running" as when the row was written. All these words begin with the text, so no
   /// wrong words are found.
   fileprivate static func beginnings(_ text: String) -> String {
     let letters = Array(text.lowercasedASCII.utf8)

@@ -1,7 +1,7 @@
 import Apus
 import CSQLiteBench
 
-/// The memory that an observation takes beyond its database, and whether commits leave some behind:
+/// The memory of an observation in addition to its database, and the memory after many commits:
 /// `Scripts/bench --memory`.
 enum ObservationMemory {
   private static let rows = 100_000
@@ -67,7 +67,7 @@ enum ObservationMemory {
       Task { for try await _ in flags {} },
       Task { for await _ in changes { try Task.checkCancellation() } },
     ]
-    print("bytes that are allocated after so many commits:")
+    print("allocated bytes, after a number of commits:")
     var commits = 0
     for count in [10_000, 100_000, 1_000_000] {
       try wait { [commits] in

@@ -26,7 +26,7 @@ final class Recorder {
   /// The schema version of the main database for which `tables` is right; nil before the first
   /// check.
   var schemaVersion: Int32?
-  /// The same of the attached databases that have watched tables.
+  /// The schema versions, for which `tables` is right, of attached databases with watched tables.
   var attachedVersions: [String: Int32] = [:]
   /// The databases other than the main one that have watched tables; nil for all.
   let watchedSchemas: Set<String>?

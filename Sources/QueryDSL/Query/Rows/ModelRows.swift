@@ -55,8 +55,8 @@ struct ModelRows: ~Copyable {
         error, column: progress.column, row: loaded + progress.count, of: statement, positions)
     }
     if progress.isAtEnd { return }
-    // Step ahead, so that the array grows only if there is another row. After as many rows as the
-    // limit allows there is none.
+    // Step ahead, so that the array grows only if there is another row. If the limit is reached, no
+    // step is needed.
     progress.isAtRow = loaded + progress.count < limit ? try core.step(statement) : false
     progress.isAtEnd = !progress.isAtRow
   }

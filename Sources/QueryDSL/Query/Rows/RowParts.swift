@@ -3,7 +3,7 @@ import SQLCore
 /// One part of a row (a value or a model), and how to load it into memory.
 struct RowPart: Sendable {
   fileprivate enum Kind {
-    /// A value, and the expression of which it is the value.
+    /// A value and its expression.
     case value(ColumnSlot, ExpressionNode)
     case other(Other)
   }
@@ -160,7 +160,7 @@ struct RowParts: Sendable {
         throw error.at(table: nil, column: nil, row: first + count)
       }
       count += 1
-      // After as many rows as the limit allows there is none.
+      // The limit allows no further row.
       isAtRow = first + count < limit ? try core.step(statement) : false
     }
   }
