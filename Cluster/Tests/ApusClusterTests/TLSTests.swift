@@ -84,7 +84,7 @@ struct TLSTests {
 
 /// A cluster of one node with TLS, and two certificates: the node trusts only the first.
 private final class TLSNode: @unchecked Sendable {
-  let address = "127.0.0.1:\(Int.random(in: 10_000..<30_000))"
+  let address = "127.0.0.1:\(FreePorts.next(1).lowerBound)"
   let certificate: String
   let key: String
   let otherCertificate: String

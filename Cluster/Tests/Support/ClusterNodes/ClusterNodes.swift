@@ -7,7 +7,7 @@ import Foundation
 /// `@unchecked Sendable`: the lock guards the processes; everything else is constant.
 package final class ClusterNodes: @unchecked Sendable {
   package enum Network: Sendable {
-    /// All nodes have the loopback interface, and ports that are free by chance.
+    /// All nodes have the loopback interface, and ports that nobody uses.
     case loopback
     /// Each node has a namespace of its own, on one bridge with this process. It needs to be run as
     /// root, in namespaces of the network and of mounts that are private: `unshare --net --mount`.
@@ -31,7 +31,8 @@ package final class ClusterNodes: @unchecked Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     switch network {
     case .loopback:
-      let first = Int.random(in: 10_000..<30_000)
+      // Each node has two: see `apiAddress`.
+      let first = FreePorts.next(2 * all).lowerBound
       addresses = (0..<all).map { "127.0.0.1:\(first + 2 * $0)" }
     case .namespaces:
       addresses = (1...all).map { "10.77.0.\($0):9001" }
