@@ -24,6 +24,10 @@ struct ApplicationAttempt {
     /// The row before the change; nil if the change inserts the row.
     var row: AppliedRow?
     var inserts: Bool
+
+    func insert(on connection: Connection) throws {
+      try table.insert(places, values.map { .value($0) }, on: connection)
+    }
   }
 
   private var writings: [Writing] = []
@@ -39,7 +43,8 @@ struct ApplicationAttempt {
     self.connection = connection
     self.changes = changes
     self.decisions = decisions
-    self.foreignKeys = foreignKeys
+    // Without foreign keys, there is nothing to follow or to check.
+    self.foreignKeys = foreignKeys.flatMap { $0.keys.isEmpty ? nil : $0 }
   }
 
   /// - Parameters:
@@ -50,7 +55,7 @@ struct ApplicationAttempt {
     _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
     enforcing: (() throws -> Void) throws -> Void
   ) throws {
-    var insertions: [Writing] = []
+    var insertions: [(index: Int, shape: AppliedShape)] = []
     var shapes: [LogShape: AppliedShape] = [:]
     var last: AppliedShape?
     for index in changes.indices where !decisions.kept.contains(index) {
@@ -74,12 +79,7 @@ struct ApplicationAttempt {
       switch change.kind {
       case .deleted: try delete(index, shape)
       case .updated: try prepareUpdate(index, shape)
-      case .inserted:
-        let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
-        insertions.append(
-          Writing(
-            index: index, key: shape.key(of: change), table: shape.table, places: places,
-            values: values, row: nil, inserts: true))
+      case .inserted: insertions.append((index, shape))
       }
     }
     // The key of a deleted row may be in the way of an insertion, so that these are looked at last.
@@ -156,31 +156,49 @@ struct ApplicationAttempt {
 
   /// Inserts rows, many of them by one statement. If any of these rows cannot be inserted, they are
   /// inserted one by one.
-  private mutating func insert(_ rows: [Writing]) throws {
-    var rest = rows[...]
-    while let first = rest.first {
+  private mutating func insert(_ rows: [(index: Int, shape: AppliedShape)]) throws {
+    var (start, values): (Int, [BoundValue]) = (0, [])
+    while start < rows.count {
+      let shape = rows[start].shape
+      let places = shape.writtenPlaces
       // A bound far below SQLite's limit for the parameters of a statement.
-      let group = rest.prefix(max(400 / max(first.places.count, 1), 1)).prefix {
-        $0.table === first.table && $0.places == first.places
+      let limit = min(start + max(400 / max(places.count, 1), 1), rows.count)
+      values.removeAll(keepingCapacity: true)
+      var end = start
+      while end < limit, rows[end].shape === shape,
+        shape.appendRow(of: changes[rows[end].index], to: &values)
+      {
+        end += 1
       }
-      rest = rest.dropFirst(group.count)
       do {
-        try first.table.insert(first.places, group.flatMap(\.values), on: connection)
-        for row in group { noteWritten(row) }
-      } catch let error as DatabaseError where error.constraint != nil {
-        for row in group { try insert(row) }
+        if end > start { try shape.table.insert(places, values, on: connection) }
+        for row in rows[start..<end] {
+          noteWritten(row.index, shape.table, shape.key(of: changes[row.index]))
+        }
+        // A row that lacks a column is inserted by a statement of its own.
+        if end == start {
+          try insert(rows[start].index, shape)
+          end += 1
+        }
+      } catch let error as DatabaseError where error.constraint != nil && end > start {
+        for row in rows[start..<end] { try insert(row.index, shape) }
       }
+      start = end
     }
   }
 
   /// Inserts a row. If the row with its key prevents this, the two are compared, and the change may
   /// become an update.
-  private mutating func insert(_ writing: Writing) throws {
+  private mutating func insert(_ index: Int, _ shape: AppliedShape) throws {
+    let change = changes[index]
+    let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
+    var writing = Writing(
+      index: index, key: shape.key(of: change), table: shape.table, places: places,
+      values: values, row: nil, inserts: true)
     do {
-      try writing.table.insert(writing.places, writing.values, on: connection)
+      try writing.insert(on: connection)
       return noteWritten(writing)
     } catch let error as DatabaseError where error.constraint != nil {}
-    var writing = writing
     if let row = try writing.table.row(withKey: writing.key, on: connection) {
       guard zip(writing.places, writing.values).contains(where: { row.values[$0] != $1 }),
         mayOverwrite(writing.index, .rowExists, row)
@@ -194,8 +212,14 @@ struct ApplicationAttempt {
   }
 
   private mutating func noteWritten(_ writing: Writing) {
-    written.append(
-      .init(index: writing.index, table: writing.table, key: writing.key, former: writing.row))
+    noteWritten(writing.index, writing.table, writing.key, former: writing.row)
+  }
+
+  private mutating func noteWritten(
+    _ index: Int, _ table: AppliedTable, _ key: [DatabaseValue], former: AppliedRow? = nil
+  ) {
+    guard foreignKeys != nil else { return }
+    written.append(.init(index: index, table: table, key: key, former: former))
   }
 
   // MARK: Writing
@@ -227,7 +251,7 @@ struct ApplicationAttempt {
   private mutating func tryWriting(_ writing: Writing) throws -> Bool {
     do {
       if writing.inserts {
-        try writing.table.insert(writing.places, writing.values, on: connection)
+        try writing.insert(on: connection)
       } else {
         try writing.table.update(
           writing.key, writing.places, to: writing.values, on: connection)

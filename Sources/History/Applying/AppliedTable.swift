@@ -94,12 +94,12 @@ final class AppliedTable {
   }
 
   /// Inserts rows with the values of columns, given by their positions, one row after another.
-  func insert(_ places: [Int], _ values: [DatabaseValue], on connection: Connection) throws {
+  func insert(_ places: [Int], _ values: [BoundValue], on connection: Connection) throws {
     let count = values.count / max(places.count, 1)
     let key = places + [count]
     let sql = insertions[key] ?? insertion(of: count, places)
     insertions[key] = sql
-    try connection.execute(SQL(unsafe: sql, values: values))
+    try connection.execute(SQL(text: sql, bindings: values))
   }
 
   private func update(_ places: [Int]) -> String {
@@ -135,10 +135,14 @@ final class AppliedShape {
   /// columns.
   private let written: [Int]
   /// The positions of these columns in the table.
-  private let writtenPlaces: [Int]
+  let writtenPlaces: [Int]
   /// For each column of the table's key, its position among the key values of a change; nil if the
   /// table has another key.
   private let keyOrder: [Int]?
+  /// Whether a change has the values of the key in the table's order.
+  private let hasKeyInOrder: Bool
+  /// Whether the table has all columns, and the same key.
+  private let isWhole: Bool
   /// The columns in which a restored row may have had values that the log does not have, because
   /// another program added them before the triggers knew them. A migration that adds columns
   /// changes the triggers as well.
@@ -157,6 +161,8 @@ final class AppliedShape {
     keyOrder =
       !table.keys.isEmpty && order.count == table.keys.count && names.count == order.count
       ? order : nil
+    hasKeyInOrder = keyOrder == Array(order.indices)
+    isWhole = keyOrder != nil && !places.contains(nil)
     unknown = table.columns.filter { name in
       shape.index(of: name) == nil && !table.logged.contains { $0.isSame(as: name) }
     }
@@ -165,11 +171,11 @@ final class AppliedShape {
   /// Returns why a change cannot be applied to the table; nil if it can.
   func objection(to change: AnyLogChange) -> ChangeConflict.Reason? {
     guard change.uncertain.isEmpty else { return .uncertain(change.uncertainColumns) }
-    let missing =
-      changed(by: change).filter { places[$0] == nil }
-      + shape.key.filter { places[$0] == nil }
-    guard missing.isEmpty, keyOrder != nil else {
-      return .schemaChanged(missing: names(missing))
+    if !isWhole {
+      let missing = (changed(by: change) + shape.key).filter { places[$0] == nil }
+      guard missing.isEmpty, keyOrder != nil else {
+        return .schemaChanged(missing: names(missing))
+      }
     }
     if change.keyValues.contains(where: \.isNull) { return .incompleteKey }
     guard !unknown.isEmpty, change.kind == .inserted, change.isInverse, change.isFromLog else {
@@ -199,11 +205,27 @@ final class AppliedShape {
     return (found, values)
   }
 
+  /// Appends the values of the row that a change inserts, one for each of `writtenPlaces`. Returns
+  /// false, and appends nothing, if the change or the table lacks any of them.
+  func appendRow(of change: AnyLogChange, to values: inout [BoundValue]) -> Bool {
+    guard writtenPlaces.count == written.count else { return false }
+    let count = values.count
+    for index in written {
+      guard let value = change.newValues[index] else {
+        values.removeLast(values.count - count)
+        return false
+      }
+      values.append(.value(value))
+    }
+    return true
+  }
+
   func names(_ columns: [Int]) -> [String] { columns.map { shape.columns[$0] } }
 
   /// Returns the values of the table's key of the row that a change changes.
   func key(of change: AnyLogChange) -> [DatabaseValue] {
-    keyOrder.map { $0.map { change.keyValues[$0] } } ?? []
+    hasKeyInOrder
+      ? change.keyValues : keyOrder.map { $0.map { change.keyValues[$0] } } ?? []
   }
 
   /// Returns the value that a row has in a column of the shape.

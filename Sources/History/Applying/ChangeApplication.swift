@@ -71,7 +71,7 @@ struct ChangeApplication {
   ) throws -> [ResolvedConflict] {
     var names: Set<String> = []
     for (index, change) in changes.enumerated()
-    where index == 0 || change.shape.foldedTable != changes[index - 1].shape.foldedTable {
+    where index == 0 || change.shape !== changes[index - 1].shape {
       names.insert(change.shape.foldedTable)
     }
     names.subtract(tablesWithTriggers)

@@ -106,12 +106,12 @@ public struct AnyLogChange: Hashable, Sendable {
   /// have had others.
   let isFromLog: Bool
   /// Whether the change takes back another one.
-  var isInverse = false
+  let isInverse: Bool
 
   init(
     kind: RowChangeKind, keyValues: [DatabaseValue], shape: LogShape,
     oldValues: [DatabaseValue?], newValues: [DatabaseValue?], uncertain: [Int] = [],
-    isFromLog: Bool = false
+    isFromLog: Bool = false, isInverse: Bool = false
   ) {
     self.kind = kind
     self.keyValues = keyValues
@@ -120,6 +120,7 @@ public struct AnyLogChange: Hashable, Sendable {
     self.newValues = newValues
     self.uncertain = uncertain
     self.isFromLog = isFromLog
+    self.isInverse = isInverse
   }
 
   /// The name that the table had when it was changed.
@@ -162,11 +163,9 @@ public struct AnyLogChange: Hashable, Sendable {
       case .updated: .updated
       case .deleted: .inserted
       }
-    var inverse = AnyLogChange(
+    return AnyLogChange(
       kind: kind, keyValues: keyValues, shape: shape, oldValues: newValues, newValues: oldValues,
-      uncertain: uncertain, isFromLog: isFromLog)
-    inverse.isInverse = true
-    return inverse
+      uncertain: uncertain, isFromLog: isFromLog, isInverse: true)
   }
 
   func hasChanged(at index: Int) -> Bool {

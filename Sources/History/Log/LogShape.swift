@@ -10,8 +10,8 @@ import SQLCore
 /// The columns of a logged table, in the order in which the log has their values.
 ///
 /// A shape never changes. A table that gets other columns gets another shape, and earlier changes
-/// in the log keep theirs.
-struct LogShape: Hashable, Sendable {
+/// in the log keep theirs. It is a reference, because every change has one.
+final class LogShape: Hashable, Sendable {
   /// The number under which changes refer to the shape. It depends only on the names, so it is the
   /// same in every database.
   let id: Int64
@@ -50,6 +50,12 @@ struct LogShape: Hashable, Sendable {
     }
     return Int64((hash ^ hash >> 48) & 0xffff_ffff_ffff)
   }
+
+  static func == (a: LogShape, b: LogShape) -> Bool {
+    a === b || a.id == b.id && a.table == b.table && a.columns == b.columns && a.key == b.key
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
   var keyNames: [String] { key.map { columns[$0] } }
 

@@ -125,12 +125,15 @@ extension HistoryRecorder: HistorySource {
   private func inverse(
     of write: WriteChanges
   ) throws -> (own: [AnyLogChange], others: [AnyLogChange]) {
-    func inverse(isOwn: Bool) throws -> [AnyLogChange] {
-      try write.tables.filter { tables.contains($0.key) == isOwn }.flatMap {
-        try $0.value.logChanges(exactly: isOwn).map(\.inverted)
+    var (own, others): ([AnyLogChange], [AnyLogChange]) = ([], [])
+    for (name, table) in write.tables {
+      if tables.contains(name) {
+        try table.appendInverse(to: &own, exactly: true)
+      } else {
+        try table.appendInverse(to: &others, exactly: false)
       }
     }
-    return (try inverse(isOwn: true), try inverse(isOwn: false))
+    return (own, others)
   }
 }
 
@@ -156,59 +159,67 @@ extension HistoryRecorder.State {
 }
 
 extension NettedTable {
-  /// Returns the changes in the form of the change log.
+  /// Appends the changes that reverse the rows' changes, in the form of the change log.
   ///
   /// - Parameter throwsIfInvalid: whether to throw for a row with text that SQLite would not write
   ///   back unchanged. Otherwise the row is left out.
-  fileprivate func logChanges(exactly throwsIfInvalid: Bool) throws -> [AnyLogChange] {
+  fileprivate func appendInverse(
+    to changes: inout [AnyLogChange], exactly throwsIfInvalid: Bool
+  ) throws {
     let key = names.keys.compactMap { names.ordered.firstIndex(of: $0) }
     let shape = LogShape(table: names.table, columns: names.ordered, key: key)
-    let places = names.columns.map { names.ordered.firstIndex(of: $0) ?? 0 }
-    return try rows.compactMap { row in
-      guard let change = logChange(row, shape, key, places) else {
-        guard throwsIfInvalid else { return nil }
+    let places = names.ordered.map { names.columns.firstIndex(of: $0) }
+    let none = [DatabaseValue?](repeating: nil, count: names.ordered.count)
+    changes.reserveCapacity(changes.count + rows.count)
+    for row in rows {
+      if let change = inverseChange(of: row, shape, places, none) {
+        changes.append(change)
+      } else if throwsIfInvalid {
         throw HistoryError.invalidText(table: names.table)
       }
-      return change
     }
   }
 
-  /// Returns the change of a row; nil if it has text that SQLite would not write back unchanged.
+  /// Returns the change that reverses the change of a row; nil if the row has text that SQLite
+  /// would not write back unchanged.
   ///
   /// - Parameters:
-  ///   - key: the indices of the key's columns in the shape.
-  ///   - places: the index in the shape of each recorded column.
-  private func logChange(
-    _ row: NettedRow, _ shape: LogShape, _ key: [Int], _ places: [Int]
+  ///   - places: the recorded place of each column of the shape; nil for the columns of the key.
+  ///   - none: no value for each column, shared by all rows that do not exist.
+  private func inverseChange(
+    of row: NettedRow, _ shape: LogShape, _ places: [Int?], _ none: [DatabaseValue?]
   ) -> AnyLogChange? {
-    var keyValues = self.key(of: row).values
+    var key = self.key(of: row).values
     if let keyCount = names.keyCount {
       for place in 0..<keyCount {
         guard let value = values.storedValue(of: Int(row.key), at: place, of: keyCount + 1)
         else { return nil }
-        keyValues[place] = value
+        key[place] = value
       }
     }
-    let kind: RowChangeKind = row.old < 0 ? .inserted : row.new < 0 ? .deleted : .updated
-    var old = [DatabaseValue?](repeating: nil, count: names.ordered.count)
-    var new = old
-    for (index, value) in zip(key, keyValues) {
-      if kind != .inserted { old[index] = value }
-      if kind != .deleted { new[index] = value }
-    }
-    for (place, index) in places.enumerated() where kind != .updated || !isSame(row, at: place) {
-      if row.old >= 0 {
-        guard let value = values.storedValue(of: row.old, at: place, of: places.count)
-        else { return nil }
-        old[index] = value
+    let isUpdate = row.old >= 0 && row.new >= 0
+    func state(_ state: Int) -> [DatabaseValue?]? {
+      guard state >= 0 else { return none }
+      var result: [DatabaseValue?] = []
+      result.reserveCapacity(places.count)
+      for (index, place) in places.enumerated() {
+        guard let place else {
+          result.append(shape.key.firstIndex(of: index).map { key[$0] })
+          continue
+        }
+        if isUpdate, isSame(row, at: place) {
+          result.append(nil)
+        } else if let value = values.storedValue(of: state, at: place, of: names.columns.count) {
+          result.append(value)
+        } else {
+          return nil
+        }
       }
-      if row.new >= 0 {
-        guard let value = values.storedValue(of: row.new, at: place, of: places.count)
-        else { return nil }
-        new[index] = value
-      }
+      return result
     }
+    guard let old = state(row.new), let new = state(row.old) else { return nil }
     return AnyLogChange(
-      kind: kind, keyValues: keyValues, shape: shape, oldValues: old, newValues: new)
+      kind: row.old < 0 ? .deleted : isUpdate ? .updated : .inserted, keyValues: key, shape: shape,
+      oldValues: old, newValues: new, isInverse: true)
   }
 }
