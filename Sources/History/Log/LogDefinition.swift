@@ -88,8 +88,13 @@ struct LogDefinition: Sendable {
         })
     let insert = trigger("insert", of: table, "INSERT", inserted)
     let delete = trigger("delete", of: table, "DELETE", deleted)
-    // A row that gets another key is another row.
-    let rekey = trigger("key", of: table, "UPDATE", deleted + inserted, when: keyDiffers)
+    // A row that gets another key is another row. The trigger names the columns, since SQLite runs the
+    // program of a trigger to evaluate its WHEN. An integer key may be set by a name of the rowid.
+    let keyNames =
+      shape.key.map { quoted[$0] } + (shape.key.count == 1 ? ["rowid", "oid", "_rowid_"] : [])
+    let rekey = trigger(
+      "key", of: table, "UPDATE OF \(keyNames.joined(separator: ", "))", deleted + inserted,
+      when: keyDiffers)
     guard !others.isEmpty else { return [insert, rekey, delete] }
     let update = trigger(
       "update", of: table, "UPDATE", updated, when: "NOT (\(keyDiffers)) AND (\(otherDiffers))")
