@@ -4,7 +4,7 @@ import CSQLiteBench
 /// Inserts that wait for the disk, with `synchronous=FULL`, as on servers.
 extension Workload {
   static let durableInserts = Workload.durable(
-    name: "W9", title: "1,000 tasks, a durable insert each", tasks: 1_000, target: .grdb(20))
+    name: "W9", title: "1,000 tasks, a durable insert each", tasks: 1_000, target: .grdb(30))
   static let durableInsertsOfFew = Workload.durable(
     name: "W9t", title: "10 tasks, 100 durable inserts each", tasks: 10, target: .grdb(4))
 

@@ -7,7 +7,7 @@ let selectSQL = """
 
 extension Workload {
   static let fetchAll = Workload(
-    name: "W2", title: "fetch 100,000 models into an array", operations: 100_000, target: .c(0.95)
+    name: "W2", title: "fetch 100,000 models into an array", operations: 100_000, target: .c(0.80)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(100_000))
     let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)

@@ -6,7 +6,7 @@ extension Workload {
   /// separate access.
   static let findAsync = Workload(
     name: "W8", title: "20,000 async finds from a task, each its own read", operations: 20_000,
-    target: .c(0.60)
+    target: .c(0.45)
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind())
     let peer = fixture.peer
@@ -28,7 +28,7 @@ extension Workload {
 
   /// Each find hops to a thread of the database and back.
   static let findFromMainActor = Workload(
-    name: "W8m", title: "2,000 async finds from the main actor", operations: 2_000, target: .c(12)
+    name: "W8m", title: "2,000 async finds from the main actor", operations: 2_000, target: .c(6)
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind(2_000))
     return Sides(
@@ -39,7 +39,7 @@ extension Workload {
   /// Measures the synchronous call.
   static let findSync = Workload(
     name: "W8s", title: "20,000 synchronous finds, each its own read", operations: 20_000,
-    target: .c(0.55)
+    target: .c(0.38)
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind())
     let peer = fixture.peer

@@ -82,7 +82,7 @@ private func bind(
 extension Workload {
   static let fullTextSearch = Workload(
     name: "W14", title: "500 searches of 100,000 documents: the 20 most relevant ones",
-    operations: 500, target: .c(1.10)
+    operations: 500, target: .c(1.05)
   ) { fixture in
     let (database, connection) = (fixture.database, fixture.connection)
     try createDocuments(database, connection)

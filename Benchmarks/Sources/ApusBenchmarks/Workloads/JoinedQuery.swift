@@ -10,7 +10,7 @@ private struct Shelf: Model {
 extension Workload {
   static let joinedQuery = Workload(
     name: "W13", title: "100,000 rows of a joined query as tuples", operations: 100_000,
-    target: .c(1.05)
+    target: .c(0.90)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(100_000))
     let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)

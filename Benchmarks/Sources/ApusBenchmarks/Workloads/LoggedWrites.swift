@@ -33,7 +33,7 @@ private let loggedByHand = """
 extension Workload {
   static let loggedWrites = Workload(
     name: "W20", title: "5,000 transactions of an insert and an update into a logged table",
-    operations: 5_000
+    operations: 5_000, target: .c(1.5)
   ) { fixture in
     let (database, connection) = (fixture.database, fixture.connection)
     try createLoggedNotes(in: fixture)

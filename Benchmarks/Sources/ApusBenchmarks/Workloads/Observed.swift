@@ -11,7 +11,7 @@ extension Workload {
   /// values, and delivers each row once, after the commit.
   static let observedUpdate = Workload(
     name: "W6", title: "W5 with an observer that gets old and new values", operations: 20_000,
-    target: .c(1.30)
+    target: .c(1.15)
   ) { fixture in
     let work = try UpdateWork(fixture)
     let (database, peer) = (fixture.database, fixture.peer)

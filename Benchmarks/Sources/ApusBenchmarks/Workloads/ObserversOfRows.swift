@@ -3,14 +3,17 @@ import Apus
 /// Commits of one changed row while other rows are watched. The cost of a commit should not grow
 /// with the number of watched rows. The C side only commits.
 extension Workload {
-  static let observersOf10 = observers(of: 10, name: "W10d")
+  static let observersOf10 = observers(of: 10, name: "W10d", target: .c(1.5))
   static let observersOf100 = observers(of: 100, name: "W10d-100")
   static let observersOf1_000 = observers(of: 1_000, name: "W10d-1000")
-  static let observersOf10_000 = observers(of: 10_000, name: "W10e")
+  static let observersOf10_000 = observers(of: 10_000, name: "W10e", target: .c(1.5))
 
-  private static func observers(of count: Int, name: String) -> Workload {
+  private static func observers(
+    of count: Int, name: String, target: Target? = nil
+  ) -> Workload {
     Workload(
-      name: name, title: "one row changes; \(count) observers of other rows", operations: 500
+      name: name, title: "one row changes; \(count) observers of other rows", operations: 500,
+      target: target
     ) { fixture in
       try fixture.fill(with: PlainItem.samples(20_000))
       let (database, connection) = (fixture.database, fixture.connection)

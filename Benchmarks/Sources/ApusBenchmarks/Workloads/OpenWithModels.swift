@@ -83,7 +83,7 @@ extension Letter {
 
 extension Workload {
   static let openWithModels = Workload(
-    name: "W7", title: "open a file with 20 models that match", operations: 200, target: .c(3.00)
+    name: "W7", title: "open a file with 20 models that match", operations: 200, target: .c(1.80)
   ) { fixture in
     let path = try unwrapped(fixture.database.path) + ".models"
     // This database stays open: the last connection to close would empty the log, and the next one
@@ -112,7 +112,7 @@ extension Workload {
   /// each list of models.
   static let openTheFirstTime = Workload(
     name: "W7f", title: "open a file with 20 models that match, the first time", operations: 20,
-    target: nil
+    target: .c(6)
   ) { fixture in
     let path = try unwrapped(fixture.database.path) + ".first"
     let kept = try Database(path: path, models: models, configuration: .relaxed)

@@ -4,7 +4,7 @@ import CSQLiteBench
 extension Workload {
   static let preparedCall = Workload(
     name: "W4p", title: "the same 20,000 queries, prepared once",
-    operations: 20_000, target: .c(1.10)
+    operations: 20_000, target: .c(1.05)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
     let database = fixture.database

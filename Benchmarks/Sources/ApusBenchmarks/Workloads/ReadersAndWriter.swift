@@ -11,22 +11,23 @@ extension Workload {
   /// The writer makes the same number of commits on each side, however long the readers take. The
   /// time ends when both are done.
   static let readersAndCommits = readers(
-    "W12e", "8 × 20,000 finds and 4,000 commits at the same time", commits: 4_000, target: nil)
+    "W12e", "8 × 20,000 finds and 4,000 commits at the same time", commits: 4_000,
+    target: .c(1.2))
 
   /// The readers alone, for one to eight of them.
-  static let readersAlone = finds(by: 8, name: "W12r")
+  static let readersAlone = finds(by: 8, name: "W12r", target: .c(0.85))
   static let fewReadersAlone = [1, 2, 4].map { finds(by: $0, name: "W12r-\($0)") }
 
-  private static func finds(by count: Int, name: String) -> Workload {
+  private static func finds(by count: Int, name: String, target: Target? = nil) -> Workload {
     readers(
-      name, "\(count) × 20,000 finds at the same time", of: count, commits: 0, target: nil)
+      name, "\(count) × 20,000 finds at the same time", of: count, commits: 0, target: target)
   }
 
   /// Commits of one thread while another one finds rows without a pause, each find its own read.
   /// Neither thread changes, so nothing is woken, and each of the two has a core of its own.
   static let commitsBesideReader = Workload(
     name: "W12c", title: "4,000 commits while another thread finds without a pause",
-    operations: 4_000
+    operations: 4_000, target: .c(1.15)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
     let (database, path) = (fixture.database, fixture.path("c.sqlite"))

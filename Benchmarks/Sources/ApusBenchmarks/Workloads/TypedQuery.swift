@@ -4,7 +4,7 @@ import CSQLiteBench
 extension Workload {
   static let typedQuery = Workload(
     name: "W4", title: "20,000 queries: 2 predicates, order, limit; each built from scratch",
-    operations: 20_000, target: .c(1.25)
+    operations: 20_000, target: .c(1.15)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
     let (database, peer) = (fixture.database, fixture.peer)

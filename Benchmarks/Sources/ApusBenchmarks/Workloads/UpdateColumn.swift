@@ -4,7 +4,7 @@ import CSQLiteBench
 extension Workload {
   static let updateColumn = Workload(
     name: "W5", title: "20,000 updates of one changed column, one transaction",
-    operations: 20_000, target: .c(1.08)
+    operations: 20_000, target: .c(1.05)
   ) { fixture in
     let work = try UpdateWork(fixture)
     let peer = fixture.peer

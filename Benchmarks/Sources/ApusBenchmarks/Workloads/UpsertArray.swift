@@ -4,7 +4,7 @@ import CSQLiteBench
 extension Workload {
   static let upsertArray = Workload(
     name: "W16", title: "upsert 100,000 models, half of them there, each with its outcome",
-    operations: 100_000, target: nil
+    operations: 100_000, target: .c(0.85)
   ) { fixture in
     let items = PlainItem.samples(100_000)
     let models = items.map(Item.init)
