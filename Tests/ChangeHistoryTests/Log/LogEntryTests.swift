@@ -135,6 +135,18 @@ struct LogEntryTests {
       ])
   }
 
+  @Test("a row with another key is logged as another row, whatever name of the key the update uses")
+  func otherKey() throws {
+    let db = try Archive.database()
+    try db.insert(Shelf(id: 0, name: "a"))
+    let names = ["id", "ID", "rowid", "oid", "_rowid_"]
+    for (key, name) in names.enumerated() {
+      try db.execute("UPDATE Shelf SET \(unsafe: name) = \(key + 1)")
+    }
+    let changes = try summaries(db).dropFirst().map { $0.sorted() }
+    #expect(changes == names.indices.map { ["deleted Shelf \($0)", "inserted Shelf \($0 + 1)"] })
+  }
+
   @Test("cascades are logged as the rows that they changed")
   func cascades() throws {
     let db = try Archive.database()
