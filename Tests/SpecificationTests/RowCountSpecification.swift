@@ -100,7 +100,7 @@ struct RowCountSpecification {
     let db = try settings()
     let query = Setting.order { $0.rowID }.select { ($0.rowID, $0.$name) }
     #expect(
-      try query.sql.text == #"SELECT _rowid_, "name" FROM "Setting" ORDER BY _rowid_"#)
+      try query.sql.text == #"SELECT rowid, "name" FROM "Setting" ORDER BY rowid"#)
     let rows = try db.fetch(query)
     #expect(rows.map(\.0) == [1, 2, 3] && rows.map(\.1) == ["z", "a", "m"])
     #expect(
@@ -115,7 +115,7 @@ struct RowCountSpecification {
     #expect(
       try pairs.sql.text == """
         SELECT "Setting"."name", "Note"."text" FROM "Setting" JOIN "Note" \
-        ON "Note"._rowid_ = "Setting"._rowid_ ORDER BY "Setting"._rowid_
+        ON "Note".rowid = "Setting".rowid ORDER BY "Setting".rowid
         """)
     #expect(try db.fetch(pairs).map(\.1) == ["b", "a", "c"])
   }
@@ -137,8 +137,8 @@ struct RowCountSpecification {
     let delete = Note.delete().order(by: \.$text).limit(1).offset(1)
     #expect(
       try delete.sql.text == """
-        DELETE FROM "Note" WHERE _rowid_ IN \
-        (SELECT _rowid_ FROM "Note" ORDER BY "text" LIMIT ? OFFSET ?)
+        DELETE FROM "Note" WHERE rowid IN \
+        (SELECT rowid FROM "Note" ORDER BY "text" LIMIT ? OFFSET ?)
         """)
     #expect(try db.run(delete) == 1)
     #expect(try db.fetch(Note.order(by: \.$text)).map(\.text) == ["a", "c"])

@@ -20,15 +20,14 @@ final class AppliedTable {
 
   /// Reads the table's columns; nil if there is no such table.
   init?(named name: String, on connection: Connection) throws {
-    let rows = try connection.fetch(
-      (String, Int, Int).self,
-      "SELECT name, pk, hidden FROM pragma_table_xinfo(\(name), 'main')")
-    guard !rows.isEmpty else { return nil }
+    let found = try connection.columns(ofTable: name, in: "main")
+    guard !found.isEmpty else { return nil }
     self.name = name
-    columns = rows.filter { $0.2 == 0 }.map(\.0)
-    generated = rows.filter { $0.2 > 1 }.map(\.0)
+    columns = found.filter { $0.generation == .none }.map(\.name)
+    generated = found.filter { $0.generation.rawValue > 1 }.map(\.name)
     logged = try ExistingSchema.logged(name, on: connection)
-    keys = rows.filter { $0.1 > 0 }.sorted { $0.1 < $1.1 }.map(\.0)
+    keys = found.filter { $0.primaryKeyPosition > 0 }
+      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
     let table = Identifier(name).quoted
     keyCondition = Self.condition(keys)
     selection =

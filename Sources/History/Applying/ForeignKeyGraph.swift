@@ -147,34 +147,24 @@ struct ForeignKeyGraph {
     }
   }
 
-  private(set) var keys: [Key] = []
+  let keys: [Key]
 
   init(of connection: Connection) throws {
     let schema = try ExistingSchema(of: connection)
-    let rows = try connection.fetch(
-      (String, Int, String, String, String?, String, String, String?).self,
-      """
-      SELECT m.name, f.id, f."table", f."from", f."to", f.on_delete, f.on_update, \
-      (SELECT dflt_value FROM pragma_table_info(m.name) WHERE name = f."from") FROM sqlite_schema AS m \
-      JOIN pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
-      """)
-    var index = 0
-    while index < rows.count {
-      let (child, id, parent, _, target, onDelete, onUpdate, _) = rows[index]
-      let parts = rows[index...].prefix { $0.0 == child && $0.1 == id }
-      index += parts.count
-      let targets =
-        target == nil
-        ? try AppliedTable(named: parent, on: connection)?.keys ?? [] : parts.compactMap(\.4)
+    keys = try connection.use().foreignKeys().map { key in
       // The definition of a virtual table does not parse.
-      let definition = try? schema.table(parent)
-      keys.append(
-        Key(
-          child: child, columns: parts.map(\.3), parent: parent, parentColumns: targets,
-          onDelete: ForeignKeyAction(rawValue: onDelete) ?? .noAction,
-          onUpdate: ForeignKeyAction(rawValue: onUpdate) ?? .noAction,
-          collations: targets.map { definition?.column($0)?.collation },
-          defaults: parts.map { "(\($0.7 ?? "NULL"))" }))
+      let parent = try? schema.table(key.parent)
+      let setsDefault = [key.onDelete, key.onUpdate].contains("SET DEFAULT")
+      let columns = setsDefault ? try connection.columns(ofTable: key.table, in: "main") : []
+      return Key(
+        child: key.table, columns: key.columns, parent: key.parent,
+        parentColumns: key.parentColumns,
+        onDelete: ForeignKeyAction(rawValue: key.onDelete) ?? .noAction,
+        onUpdate: ForeignKeyAction(rawValue: key.onUpdate) ?? .noAction,
+        collations: key.parentColumns.map { parent?.column($0)?.collation },
+        defaults: key.columns.map { name in
+          "(\(columns.first { $0.name.isSame(as: name) }?.defaultText ?? "NULL"))"
+        })
     }
   }
 

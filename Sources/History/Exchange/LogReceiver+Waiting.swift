@@ -33,29 +33,13 @@ extension LogReceiver {
     of change: AnyLogChange, in table: AppliedTable, _ failure: ConstraintFailure
   ) throws -> AwaitedPart? {
     let row = try table.row(of: change, on: connection)
-    let keys = try connection.rows(
-      """
-      SELECT "id", "table", "from", "to" FROM pragma_foreign_key_list(\(table.name)) \
-      ORDER BY "id", "seq"
-      """
-    ).map { row in
-      (
-        id: try row.get(Int.self, at: 0), parent: try row.get(String.self, at: 1),
-        column: try row.get(String.self, at: 2), target: try row.get(String?.self, at: 3)
-      )
-    }
-    for parts in Dictionary(grouping: keys, by: \.id).values {
-      guard parts.map(\.column.lowercasedASCII) == failure.columns.map(\.lowercasedASCII),
-        let name = parts.first?.parent
-      else { continue }
-      let parent = try tables.table(name)
-      let targets = parts.compactMap(\.target)
-      let columns = targets.count == parts.count ? targets : parent?.keys ?? []
-      let values = parts.compactMap { change.new($0.column) ?? row?[$0.column] }
-      guard values.count == parts.count, !values.contains(where: \.isNull) else { continue }
+    for key in try connection.use().foreignKeys(of: table.name)
+    where key.columns.map(\.lowercasedASCII) == failure.columns.map(\.lowercasedASCII) {
+      let values = key.columns.compactMap { change.new($0) ?? row?[$0] }
+      guard values.count == key.columns.count, !values.contains(where: \.isNull) else { continue }
       let part = AwaitedPart(
-        kind: .parent, table: table.name, columns: parts.map(\.column), parent: name,
-        parentColumns: columns, values: values.map { CodedValue(value: $0) })
+        kind: .parent, table: table.name, columns: key.columns, parent: key.parent,
+        parentColumns: key.parentColumns, values: values.map { CodedValue(value: $0) })
       if try !isPresent(part) { return part }
     }
     return nil

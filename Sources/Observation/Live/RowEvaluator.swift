@@ -206,7 +206,7 @@ struct ShadowTable: Hashable, Sendable {
     name = table.names.table
     encoding = try connection.textEncoding()
     let core = try connection.use()
-    columns = try connection.declaredColumns(of: table.name)
+    columns = try connection.columns(of: table.name)
       .filter { $0.generation != .virtual && $0.generation != .hidden }
       .map { column in
         Column(

@@ -266,7 +266,7 @@ extension Connection {
       if virtual.contains(table) {
         for shadow in try shadowTables(of: table) { interests[shadow] = Subscription.Interest() }
       } else if let columns = interest.columns, !columns.isEmpty {
-        let calculated = try declaredColumns(of: table).filter { $0.generation == .virtual }
+        let calculated = try self.columns(of: table).filter { $0.generation == .virtual }
         if calculated.contains(where: { columns.contains($0.name.lowercasedASCII) }) {
           interests[table]?.columns = nil
         }

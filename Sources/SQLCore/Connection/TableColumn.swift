@@ -44,37 +44,60 @@ public struct TableColumn: Hashable, Sendable {
     self.primaryKeyPosition = primaryKeyPosition
     self.generation = generation
   }
+
+  /// The columns of the table ?1 in the database ?2, or in any if it is NULL.
+  fileprivate static let query = """
+    SELECT name, type, CAST("notnull" AS TEXT), dflt_value, CAST(pk AS TEXT), CAST(hidden AS TEXT)
+    FROM pragma_table_xinfo(?1, ?2)
+    """
+
+  /// Returns the names of a table's rowid that no column hides.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowid>
+  package static func rowIDNames(hiddenBy isColumn: (String) -> Bool) -> [String] {
+    ["rowid", "_rowid_", "oid"].filter { !isColumn($0) }
+  }
+
+  /// Reads a row of the query.
+  fileprivate init(_ row: [String?]) {
+    name = row[0] ?? ""
+    declaredType = row[1] ?? ""
+    isNotNull = row[2] == "1"
+    defaultText = row[3]
+    primaryKeyPosition = row[4].flatMap { Int($0) } ?? 0
+    generation = row[5].flatMap { Int($0) }.flatMap(Generation.init) ?? .none
+  }
 }
 
 extension Connection {
   /// Returns the columns of a table, including generated ones. Returns an empty array if the table
   /// does not exist.
   public func columns(ofTable table: String) throws -> [TableColumn] {
-    var columns: [TableColumn] = []
-    try forEach(
-      """
-      SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(\(table))
-      """
-    ) { row in
-      columns.append(
-        TableColumn(
-          name: try row.get(at: 0), declaredType: try row.get(at: 1),
-          isNotNull: try row.get(at: 2), defaultText: try row.get(at: 3),
-          primaryKeyPosition: try row.get(at: 4),
-          generation: TableColumn.Generation(rawValue: try row.get(at: 5)) ?? .none))
+    try columns(ofTable: table, in: nil)
+  }
+
+  /// Returns the columns of a table in one of the databases of the connection.
+  package func columns(ofTable table: String, in database: String?) throws -> [TableColumn] {
+    let values = [DatabaseValue.text(table), database.map { .text($0) } ?? .null]
+    return try rows(SQL(unsafe: TableColumn.query, values: values)).map { row in
+      TableColumn(try (0..<6).map { try row.get(String?.self, at: $0) })
     }
-    return columns
   }
 
   /// Returns whether the main database has a table or view of that name, ignoring case.
   public func tableExists(_ table: String) throws -> Bool {
     try row(
-      "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(\(table))"
+      "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = \(table) COLLATE NOCASE"
     ) != nil
   }
 }
 
 extension ConnectionCore {
+  /// Returns the columns of a table in one of the databases of the connection, for the library itself.
+  func columns(ofTable table: String, in database: String) throws -> [TableColumn] {
+    try ownRows(TableColumn.query, [table, database]).map { TableColumn($0) }
+  }
+
   /// Returns the name of the collation of a column in the main database.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
@@ -110,7 +133,7 @@ extension ConnectionCore {
   /// changes the schema.
   package func isStrict(_ table: String) -> Bool {
     if let known = state.pointee.strictTables[table] { return known }
-    let found = try? texts("SELECT min(strict) FROM pragma_table_list(?)", table)
+    let found = try? ownRows("SELECT min(strict) FROM pragma_table_list(?)", [table])
     let isStrict = found == [["1"]]
     state.pointee.strictTables[table] = isStrict
     return isStrict

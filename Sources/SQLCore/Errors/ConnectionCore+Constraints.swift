@@ -140,22 +140,22 @@ extension ConnectionCore {
   /// Returns the columns that an UPDATE changes without naming them: the generated columns and, if it
   /// assigns the rowid, the key.
   private func derivedColumns(of table: WrittenTable, _ assigned: [String]) -> [String] {
-    let condition = assigned.contains("rowid") ? "hidden > 1 OR pk > 0" : "hidden > 1"
-    return readRows(
-      "SELECT lower(name) FROM pragma_table_xinfo(?, ?) WHERE \(condition)", table.name,
-      table.database
-    ).compactMap { $0[0] }
+    columns(of: table).filter { column in
+      column.generation.rawValue > 1
+        || assigned.contains("rowid") && column.primaryKeyPosition > 0
+    }.map(\.name.lowercasedASCII)
   }
 
   private func foreignKeys(of table: WrittenTable, isChild: Bool) -> [StoredForeignKey] {
-    foreignKeys(of: table.name, in: table.database, isChild: isChild)
+    (try? foreignKeys(of: table.name, in: table.database, isChild: isChild)) ?? []
   }
 
   /// Whether a statement may replace rows of a table.
   private func replacesRows(_ table: WrittenTable, _ tokens: [SQLTokens.Token]) -> Bool {
     if tokens.contains(where: { $0.isWord("replace") }) { return true }
     return readRows(
-      "SELECT sql FROM \(table.schema).sqlite_schema WHERE lower(tbl_name) = lower(?)", table.name
+      "SELECT sql FROM \(table.schema).sqlite_schema WHERE tbl_name = ? COLLATE NOCASE",
+      table.name
     ).contains { SQLTokens(($0[0] ?? "")).tokens.contains { $0.isWord("replace") } }
   }
 
@@ -204,33 +204,17 @@ extension ConnectionCore {
     let names = Set(
       SQLTokens(text).tokens.filter { $0.kind == .word || $0.kind == .quotedName }
         .map(\.value.lowercasedASCII))
-    return readRows(
-      "SELECT name FROM pragma_table_xinfo(?, ?)", table.name, table.database
-    )
-    .compactMap { $0[0] }.filter { names.contains($0.lowercasedASCII) }
+    return columns(of: table).map(\.name).filter { names.contains($0.lowercasedASCII) }
+  }
+
+  /// Returns the columns of a table; none if they cannot be read.
+  func columns(of table: WrittenTable) -> [TableColumn] {
+    (try? columns(ofTable: table.name, in: table.database)) ?? []
   }
 
   /// Returns the rows of one of the library's own statements, as texts; none if it fails.
   func readRows(_ sql: String, _ values: String...) -> [[String?]] {
-    var statement: OpaquePointer?
-    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return [] }
-    defer { sqlite3_finalize(statement) }
-    for (index, value) in values.enumerated() {
-      var value = value
-      value.withUTF8 { bytes in
-        _ = bytes.withMemoryRebound(to: CChar.self) {
-          csqlite_bind_text_copy(statement, Int32(index + 1), $0.baseAddress, UInt64($0.count))
-        }
-      }
-    }
-    var rows: [[String?]] = []
-    while sqlite3_step(statement) == SQLITE_ROW {
-      rows.append(
-        (0..<sqlite3_column_count(statement)).map { column in
-          sqlite3_column_text(statement, column).map { String(cString: $0) }
-        })
-    }
-    return rows
+    (try? ownRows(sql, values)) ?? []
   }
 }
 

@@ -22,23 +22,24 @@ package struct StoredForeignKey: Hashable, CustomStringConvertible {
 
 extension ConnectionCore {
   /// Returns the foreign keys of a table, or the foreign keys of all tables that refer to it, in
-  /// the order of their declaration. Returns none if they cannot be read.
+  /// the order of their declaration; without a table, those of all tables.
   ///
   /// One statement, which bypasses the statement cache and the observers.
   package func foreignKeys(
-    of table: String, in database: String = "main", isChild: Bool
-  ) -> [StoredForeignKey] {
+    of table: String? = nil, in database: String = "main", isChild: Bool = true
+  ) throws -> [StoredForeignKey] {
+    let condition =
+      table == nil ? "" : "AND \(isChild ? "m.name" : "f.\"table\"") = ?2 COLLATE NOCASE"
     // REFERENCES without columns means the parent's primary key.
-    let rows = readRows(
+    let rows = try ownRows(
       """
       SELECT m.name, f.seq, f."from", f."table", coalesce(f."to", \
       (SELECT name FROM pragma_table_xinfo(f."table", ?1) WHERE pk = f.seq + 1)), \
       f.on_delete, f.on_update
       FROM \(Identifier(database).quoted).sqlite_schema AS m
       JOIN pragma_foreign_key_list(m.name, ?1) AS f
-      WHERE m.type = 'table' AND lower(\(isChild ? "m.name" : "f.\"table\"")) = lower(?2)
-      ORDER BY m.name, f.id DESC, f.seq
-      """, database, table)
+      WHERE m.type = 'table' \(condition) ORDER BY m.name, f.id DESC, f.seq
+      """, [database] + (table.map { [$0] } ?? []))
     var keys: [StoredForeignKey] = []
     for row in rows {
       guard let child = row[0], let column = row[2], let parent = row[3], let onDelete = row[5],
@@ -68,7 +69,7 @@ extension ConnectionCore {
         return nil
       }
       // SQLite counts the keys of a table from the last one.
-      let keys = foreignKeys(of: table, in: database, isChild: true)
+      let keys = (try? foreignKeys(of: table, in: database)) ?? []
       return keys.indices.contains(keys.count - 1 - id) ? keys[keys.count - 1 - id] : nil
     }
   }

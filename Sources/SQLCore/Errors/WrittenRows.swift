@@ -9,7 +9,7 @@
 struct WrittenRows {
   private let core: ConnectionCore
   private let table: WrittenTable
-  private let columns: [Column]
+  private let columns: [TableColumn]
   /// A SELECT of the new rows; nil for DELETE.
   private var inserted: String?
   /// The columns of `inserted`.
@@ -17,25 +17,11 @@ struct WrittenRows {
   /// A SELECT of the rows as they were; nil for INSERT.
   private var previous: String?
 
-  private struct Column {
-    let name: String
-    let type: String
-    let defaultText: String?
-    let isInPrimaryKey: Bool
-  }
-
   /// Returns nil if the rows cannot be described by one SELECT.
   init?(of sql: String, _ table: WrittenTable, in core: ConnectionCore) {
     self.core = core
     self.table = table
-    columns = core.readRows(
-      "SELECT name, type, dflt_value, pk FROM pragma_table_xinfo(?, ?) WHERE hidden = 0",
-      table.name, table.database
-    ).map {
-      Column(
-        name: $0[0] ?? "", type: ($0[1] ?? "").uppercased(), defaultText: $0[2],
-        isInPrimaryKey: $0[3] != "0")
-    }
+    columns = core.columns(of: table).filter { $0.generation == .none }
     let source = SQLTokens(sql)
     var tokens = source.tokens[...]
     if tokens.last?.isSign(";") == true { tokens.removeLast() }
@@ -153,7 +139,7 @@ struct WrittenRows {
   private func isConverted(_ names: [String]) -> [String] {
     let names = names.map(\.lowercasedASCII)
     return columns.filter { names.contains($0.name.lowercasedASCII) }.compactMap { column in
-      Self.storageClasses(column.type).map {
+      Self.storageClasses(column.declaredType.uppercased()).map {
         "typeof(\(Identifier(column.name).quoted)) NOT IN ('null', 'blob', \($0))"
       }
     }
@@ -167,7 +153,7 @@ struct WrittenRows {
     for name in wanted {
       guard
         let column = columns.first(where: { $0.name.lowercasedASCII == name.lowercasedASCII }),
-        previous != nil || !column.isInPrimaryKey
+        previous != nil || column.primaryKeyPosition == 0
       else { return nil }
       let quoted = Identifier(column.name).quoted
       if names.contains(where: { $0.lowercasedASCII == name.lowercasedASCII }) {
@@ -223,7 +209,7 @@ struct WrittenRows {
       let isKnown = core.readRows(
         """
         SELECT coalesce(min(builtin AND (flags & 0x800) <> 0), 0)
-        FROM pragma_function_list WHERE name = lower(?)
+        FROM pragma_function_list WHERE name = ? COLLATE NOCASE
         """, String(name))
       guard isKnown == [["1"]] else { return false }
     }

@@ -74,9 +74,9 @@ extension TableRebuild {
       Source(column: $0.name, sql: Identifier($0.name).quoted, isSame: true, keepsNull: true)
     }
     let hasRowID = !existing.isWithoutRowID && !isWithoutRowID
-    let rowID = ["rowid", "_rowid_", "oid"].first {
-      existing.column($0) == nil && new.column($0) == nil
-    }
+    let rowID = TableColumn.rowIDNames {
+      existing.column($0) != nil || new.column($0) != nil
+    }.first
     // A key that is the rowid is copied as a column.
     let isCopied = hasRowID && !new.hasRowIDKey
     let isSameKey =
@@ -193,7 +193,7 @@ struct AttachedObjects {
     self.table = table
     definitions = try connection.rows(
       """
-      SELECT sql FROM sqlite_schema WHERE lower(tbl_name) = lower(\(table)) AND sql IS NOT NULL
+      SELECT sql FROM sqlite_schema WHERE tbl_name = \(table) COLLATE NOCASE AND sql IS NOT NULL
         AND type IN ('index', 'trigger') ORDER BY type, rowid
       """
     ).map { try $0.get(at: 0) }

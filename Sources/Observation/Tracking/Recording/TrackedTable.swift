@@ -46,7 +46,7 @@ final class TrackedTable: Sendable {
         WHERE type = 'table' AND name = \(declaredName)
         """)
     else { return nil }
-    let declared = try connection.declaredColumns(of: name)
+    let declared = try connection.columns(of: name)
     guard !declared.isEmpty else { return nil }
     self.name = name
     definition = try entry.get(String.self, at: 0)
@@ -63,7 +63,7 @@ final class TrackedTable: Sendable {
     let columnNames = Set(declared.map(\.name.lowercasedASCII))
     rowIDName =
       isRowIDKey
-      ? keys[0].name : ["rowid", "_rowid_", "oid"].first { !columnNames.contains($0) } ?? "rowid"
+      ? keys[0].name : TableColumn.rowIDNames(hiddenBy: columnNames.contains).first ?? "rowid"
     func record(_ column: TableColumn) -> RecordedColumn {
       RecordedColumn(
         name: column.name, place: place(of: column),
@@ -100,18 +100,8 @@ final class TrackedTable: Sendable {
 }
 
 extension Connection {
-  func declaredColumns(of table: QualifiedTableName) throws -> [TableColumn] {
-    try rows(
-      """
-      SELECT name, type, "notnull", dflt_value, pk, hidden
-      FROM pragma_table_xinfo(\(table.name), \(table.schema))
-      """
-    ).map { row in
-      TableColumn(
-        name: try row.get(at: 0), declaredType: try row.get(at: 1), isNotNull: try row.get(at: 2),
-        defaultText: try row.get(at: 3), primaryKeyPosition: try row.get(at: 4),
-        generation: TableColumn.Generation(rawValue: try row.get(at: 5)) ?? .none)
-    }
+  func columns(of table: QualifiedTableName) throws -> [TableColumn] {
+    try columns(ofTable: table.name, in: table.schema)
   }
 
   /// Makes SQLite read the schema again if another connection changed it. Compiling a statement

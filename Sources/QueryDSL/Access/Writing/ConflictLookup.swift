@@ -36,12 +36,10 @@ struct NewRow {
     }
     // Columns that the insert does not set have their defaults.
     let known = Set(columns.map(\.name))
-    let rows = try core.lend().rows(
-      "SELECT name, dflt_value, hidden FROM pragma_table_xinfo(\(layout.tableName))")
-    for row in rows {
-      let name = Identifier(try row.get(String.self, at: 0)).quoted
-      guard !known.contains(name), try row.get(Int.self, at: 2) == 0 else { continue }
-      columns.append((name, .sql(try row.get(String?.self, at: 1) ?? "NULL")))
+    for column in try core.lend().columns(ofTable: layout.tableName)
+    where column.generation == .none {
+      let name = Identifier(column.name).quoted
+      if !known.contains(name) { columns.append((name, .sql(column.defaultText ?? "NULL"))) }
     }
     generated = try layout.generatedDeclarations()
   }

@@ -59,7 +59,7 @@ extension ModelLayout {
       return values.count == columns.count && !values.contains(.null) ? values : nil
     }
     var failed: [(key: StoredForeignKey, row: Int)] = []
-    for key in core.foreignKeys(of: tableName, isChild: true) {
+    for key in core.knownForeignKeys(of: tableName) {
       let written =
         rows.count > 1 && key.parent.isSame(as: tableName)
         ? Set(rows.compactMap { values(key.parentColumns, of: $0) }) : []
@@ -85,7 +85,7 @@ extension ModelLayout {
   /// foreign key was violated, and the table has a foreign key to itself.
   func mayReferForward(_ error: any Error, on core: ConnectionCore) -> Bool {
     guard (error as? DatabaseError)?.constraint?.kind == .foreignKey else { return false }
-    return core.foreignKeys(of: tableName, isChild: true).contains {
+    return core.knownForeignKeys(of: tableName).contains {
       $0.parent.isSame(as: tableName)
     }
   }
@@ -98,7 +98,7 @@ extension ModelLayout {
     guard error.isForeignKeyWithoutPlace else { return error }
     let connection = core.lend()
     let condition = condition(for: id)
-    let holding = core.foreignKeys(of: tableName, isChild: false).filter { key in
+    let holding = core.knownForeignKeys(of: tableName, isChild: false).filter { key in
       guard key.preventsDeletion else { return false }
       let columns = key.columns.map { Identifier($0).quoted }.joined(separator: ", ")
       let targets = key.parentColumns.map { Identifier($0).quoted }.joined(separator: ", ")
@@ -110,7 +110,7 @@ extension ModelLayout {
       return row != nil
     }
     guard holding.count == 1, let key = holding.first,
-      core.foreignKeys(of: key.table, isChild: true).allSatisfy({ other in
+      core.knownForeignKeys(of: key.table).allSatisfy({ other in
         other.preventsDeletion
           || other.onDelete != "CASCADE" && Set(other.columns).isDisjoint(with: key.columns)
       })
@@ -126,7 +126,7 @@ extension ModelLayout {
     if let error = error.overflowing(command.assignedColumns, of: tableName) { return error }
     guard error.isForeignKeyWithoutPlace, command.assignedColumns == nil else { return error }
     let connection = core.lend()
-    let keys = core.foreignKeys(of: tableName, isChild: false)
+    let keys = core.knownForeignKeys(of: tableName, isChild: false)
     let holding = keys.filter(\.preventsDeletion)
     guard holding.count == 1, keys.allSatisfy({ $0.preventsDeletion || $0.onDelete == "SET NULL" }),
       let triggers = try? connection.row(
@@ -163,5 +163,12 @@ extension ModelLayout {
     guard let index = index(named: name) else { return nil }
     let slot = slots.slots[index]
     return try? slot.type._databaseValue(ofColumnAt: model + Int(slot.offset), as: slot.form)
+  }
+}
+
+extension ConnectionCore {
+  /// Returns the foreign keys of a table, or those that refer to it; none if they cannot be read.
+  fileprivate func knownForeignKeys(of table: String, isChild: Bool = true) -> [StoredForeignKey] {
+    (try? foreignKeys(of: table, isChild: isChild)) ?? []
   }
 }

@@ -88,7 +88,7 @@ extension Connection {
   public func tableDescription(of table: String) throws -> TableDescription? {
     let row = try row(
       """
-      SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(\(table))
+      SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name = \(table) COLLATE NOCASE
       """)
     guard let row, let sql = try row.get(String?.self, at: 1),
       let existing = try? TableParser.parse(sql)

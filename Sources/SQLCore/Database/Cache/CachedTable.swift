@@ -48,49 +48,27 @@ extension ConnectionCore {
   private func findCachedTable(
     _ name: String, key columns: [String], rowID: String?
   ) throws -> CachedTable? {
-    let tables = try texts(
-      "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main' AND type = 'table'", name)
+    let tables = try ownRows(
+      "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main' AND type = 'table'", [name])
     guard let isWithoutRowID = tables.first.map({ $0[0] == "1" }) else { return nil }
-    let known = try texts("SELECT lower(name), pk FROM pragma_table_xinfo(?, 'main')", name)
-    let key = known.filter { $0[1] != "0" }.map { $0[0] }
+    let known = try self.columns(ofTable: name, in: "main")
+    let key = known.filter { $0.primaryKeyPosition > 0 }.map(\.name.lowercasedASCII)
     guard Set(key) == Set(columns.map(\.lowercasedASCII)) else { return nil }
     // An index of the key with another collation than its columns allows several rows with keys
     // that are equal in a comparison.
-    let indexed = try texts(
+    let indexed = try ownRows(
       """
       SELECT c.name, c.coll FROM pragma_index_list(?, 'main') AS i, \
       pragma_index_xinfo(i.name, 'main') AS c WHERE i.origin = 'pk' AND c.key
-      """, name)
-    for column in indexed
-    where try collation(ofColumn: column[0], in: name).lowercasedASCII != column[1].lowercasedASCII
-    {
-      return nil
+      """, [name])
+    for row in indexed {
+      guard let column = row[0],
+        try collation(ofColumn: column, in: name).lowercasedASCII == row[1]?.lowercasedASCII
+      else { return nil }
     }
     // A column that the model does not have may have the name of the rowid.
-    let hidesRowID = known.contains { $0[0] == rowID }
+    let hidesRowID = known.contains { $0.name.lowercasedASCII == rowID }
     return CachedTable(hasRowID: !isWithoutRowID && rowID != nil && !hidesRowID)
-  }
-
-  /// Returns the rows of one of the library's own statements, as texts, with one text bound if it
-  /// has a parameter.
-  func texts(_ sql: String, _ argument: String? = nil) throws -> [[String]] {
-    let statement = try compileOne(sql).handle
-    defer { sqlite3_finalize(statement) }
-    if let argument {
-      try check(csqlite_bind_text_copy(statement, 1, argument, UInt64(argument.utf8.count)))
-    }
-    var rows: [[String]] = []
-    while true {
-      switch sqlite3_step(statement) {
-      case SQLITE_ROW:
-        rows.append(
-          (0..<sqlite3_column_count(statement)).map { column in
-            sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
-          })
-      case SQLITE_DONE: return rows
-      case let code: throw error(code, sql: sql)
-      }
-    }
   }
 
   /// The number of bytes of the texts and BLOBs of the current row of a statement.

@@ -65,13 +65,15 @@ extension ConnectionCore {
     let (columns, functions) = try reads(of: sql)
     for function in functions where !Self.pureFunctions.contains(function) { return nil }
     // A program may have replaced one of SQLite's functions by its own.
-    let registered = try texts("SELECT name FROM pragma_function_list WHERE NOT builtin")
-    for function in registered.map({ $0[0].lowercasedASCII })
+    let registered = try ownRows("SELECT name FROM pragma_function_list WHERE NOT builtin")
+    for function in registered.compactMap({ $0[0]?.lowercasedASCII })
     where functions.contains(function) && !function.hasPrefix("apus_") {
       return nil
     }
-    let known = try texts("SELECT lower(name), type FROM pragma_table_list WHERE schema = 'main'")
-    let types = Dictionary(known.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+    let known = try ownRows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
+    let types = Dictionary(known.map { ($0[0]?.lowercasedASCII ?? "", $0[1] ?? "") }) { first, _ in
+      first
+    }
     var tables: Set<String> = []
     for column in columns {
       let table = column.table.lowercasedASCII

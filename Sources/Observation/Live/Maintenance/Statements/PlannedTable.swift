@@ -45,7 +45,7 @@ struct PlannedTable: Sendable {
       throw RerunReason("the key of the model is not the primary key of \(layout.tableName)")
     }
     let isKeyedByRowID = tracked.isKeyedByRowID
-    let declared = try connection.declaredColumns(of: name)
+    let declared = try connection.columns(of: name)
     self.isKeyedByRowID = isKeyedByRowID
     hasCompleteKeys =
       isKeyedByRowID || !tracked.hasRowID
