@@ -42,7 +42,14 @@ final class MergeLine: Sendable {
   }
 
   private func mergeAll() async {
-    while let result = state.withLock({ $0.takeFirst() }) { await result.merge() }
+    var count = 0
+    while let result = state.withLock({ $0.takeFirst() }) {
+      await result.merge()
+      count += 1
+      // The threads of Swift's pool are few: other tasks of the program, and the observers that have
+      // their results, go on in between.
+      if count % 16 == 0 { await Task.yield() }
+    }
   }
 }
 
