@@ -94,4 +94,43 @@ struct MaintainedGroupKeyTests {
     #expect(try await watch.update()?.map(\.1) == [3, 1])
     #expect(watch.fetchCount == fetches + 1)
   }
+
+  @Test("a group of a column without a type shows the number that its last row has, 1 or 1.0")
+  func equalNumbersOfColumn() async throws {
+    let db = try await database()
+    try await db.execute(
+      """
+      INSERT INTO JoinWriter VALUES ('cy', 1, 2.0);
+      CREATE INDEX scores ON JoinWriter (score)
+      """)
+    let query = JoinWriter.group(by: \.$score).select { ($0.$score.typeof(), $0.count()) }
+    let watch = try await watch(query, in: db)
+    #expect(watch.result?.map(\.1) == [1, 2, 1])
+    try await db.execute("DELETE FROM JoinWriter WHERE name = 'Al'")
+    #expect(try await watch.update()?.map(\.0) == ["integer", "real", "integer"])
+    try await db.execute("INSERT INTO JoinWriter VALUES ('dan', 1, 2)")
+    _ = try await watch.update()
+    try await db.execute("DELETE FROM JoinWriter WHERE name = 'cy'")
+    _ = try await watch.update()
+    #expect(watch.result?.map(\.0) == ["integer", "integer", "integer"])
+    #expect(watch.result?.map(\.1) == [1, 1, 1])
+  }
+
+  @Test("a row that an equal one replaces is no change, though SQLite may then read another first")
+  func replacedByEqual() async throws {
+    let db = try await database()
+    let query = Query { (team: Columns<JoinTeam>, writer: OptionalColumns<JoinWriter>) in
+      From(team)
+      LeftJoin(writer, on: writer.$team.equals(team.$id))
+      GroupBy(writer.$score.ifNull(3).abs(), team.$id)
+      Select(writer.$score.ifNull(3).abs().typeof(), team.$id, team.count())
+    }
+    let watch = try await watch(query, in: db)
+    try await db.execute("UPDATE JoinWriter SET score = 1.0, team = 1 WHERE name = 'bob'")
+    #expect(try await watch.update()?.map(\.2) == [2, 1, 1])
+    let fetches = watch.fetchCount
+    try await db.execute("INSERT OR REPLACE INTO JoinWriter VALUES ('ann', 1, 1)")
+    #expect(try await watch.update() == nil)
+    #expect(watch.fetchCount == fetches)
+  }
 }

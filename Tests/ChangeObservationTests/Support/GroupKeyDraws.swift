@@ -14,6 +14,7 @@ enum GroupKeyDraws {
     DrawnQuery("titles", titles),
     DrawnQuery("authors without case", authorsWithoutCase),
     DrawnQuery("scores without sign", scoresWithoutSign),
+    DrawnQuery("types of scores", typesOfScores),
     DrawnQuery("thirds of scores", thirds),
     DrawnQuery("initials of teams", initials),
     DrawnQuery("scores of teams", scoresOfTeams),
@@ -57,6 +58,9 @@ enum GroupKeyDraws {
     }
   }
 
+  // Where a group has 1 and 1.0, max() makes SQLite show the type of the row with the greatest name,
+  // in whatever order it reads the rows.
+
   @Sendable
   private static func scoresWithoutSign(
     _ draw: QueryDraw, sorted: Bool
@@ -68,6 +72,19 @@ enum GroupKeyDraws {
       if sorted { OrderBy(writer.$score.abs()) }
       Select(
         writer.$score.abs().typeof(), writer.count(), writer.$name.collated(.binary).max())
+    }
+  }
+
+  @Sendable
+  private static func typesOfScores(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(String, Int, String?)> {
+    Query { (writer: Columns<JoinWriter>) in
+      From(writer)
+      if draw.filter == 1 { Where { writer.$team == 1 } }
+      GroupBy(writer.$score)
+      if sorted { OrderBy(writer.$score) }
+      Select(writer.$score.typeof(), writer.count(), writer.$name.collated(.binary).max())
     }
   }
 
@@ -106,7 +123,7 @@ enum GroupKeyDraws {
   @Sendable
   private static func scoresOfTeams(
     _ draw: QueryDraw, sorted: Bool
-  ) -> Query<(String, Int64, Int)> {
+  ) -> Query<(String, Int64, Int, String?)> {
     Query { (team: Columns<JoinTeam>, writer: OptionalColumns<JoinWriter>) in
       From(team)
       LeftJoin(writer, on: writer.$team.equals(team.$id))
@@ -115,7 +132,9 @@ enum GroupKeyDraws {
       if draw.order == 1 { OrderBy(team.count(), draw.direction) }
       if sorted { OrderBy(writer.$score.ifNull(1).abs()) }
       if sorted { OrderBy(team.$id) }
-      Select(writer.$score.ifNull(1).abs().typeof(), team.$id, team.count())
+      Select(
+        writer.$score.ifNull(1).abs().typeof(), team.$id, team.count(),
+        writer.$name.collated(.binary).max())
     }
   }
 

@@ -63,9 +63,11 @@ extension SelectStatement {
   /// For each GROUP BY term, the number of rows in a group whose value is not stored as an INTEGER.
   /// If the rows have different storage classes, 1 and 1.0 are in one group, and the order in which
   /// SQLite reads the rows decides which of them an expression shows.
-  package var otherClassCounts: [ExpressionNode] {
+  ///
+  /// - Parameter isUniform: whether a column stores equal numbers in the same way.
+  package func otherClassCounts(except isUniform: (ColumnID) -> Bool) -> [ExpressionNode] {
     groups.compactMap { group in
-      if case .column = group { return nil }
+      if case .column(let column) = group, isUniform(column) { return nil }
       let other = ExpressionNode.function(
         "nullif", [.function("typeof", [group]), .constant("'integer'")])
       return .call(FunctionCall(kind: .aggregate, name: "count", arguments: [other]))

@@ -38,7 +38,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     self.groups = groups
     var shown = try select.withKeys([]).markingGroups()
     shown.order = .none
-    aggregates = try AggregateValues(of: shown, in: [table])
+    aggregates = try AggregateValues(of: shown, by: groups, in: [table])
     self.table = table
     self.shown = shown
     self.query = try KeyedQuery(

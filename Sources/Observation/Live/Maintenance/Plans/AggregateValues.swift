@@ -37,7 +37,9 @@ struct AggregateValues: Sendable {
   /// The name of an aggregate whose difference cannot be calculated; nil if all differences can.
   let askedName: String?
 
-  init(of select: SelectStatement, in tables: [PlannedTable]) throws {
+  init(
+    of select: SelectStatement, by groups: PlannedGroups, in tables: [PlannedTable]
+  ) throws {
     var kinds: [Kind] = []
     var nodes: [ExpressionNode] = []
     var places: [Int] = []
@@ -66,8 +68,8 @@ struct AggregateValues: Sendable {
       return aggregate.node
     }
     firstClassCount = nodes.count
-    nodes += select.otherClassCounts
-    kinds += select.otherClassCounts.map { _ in .count }
+    nodes += groups.otherClassCounts
+    kinds += groups.otherClassCounts.map { _ in .count }
     (self.kinds, self.nodes, self.places, self.askedName) = (kinds, nodes, places, askedName)
   }
 

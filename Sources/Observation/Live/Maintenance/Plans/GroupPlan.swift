@@ -46,7 +46,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     self.groups = groups
     self.query = try KeyedQuery(
       query, groupedBy: groups,
-      aggregates: groups.hasExpressions ? [.countOfRows] + select.otherClassCounts : [],
+      aggregates: groups.otherClassCounts.isEmpty ? [] : [.countOfRows] + groups.otherClassCounts,
       of: tables, reserve: context.reserve)
     let statement = links.probing(self.query.statement)
     restricted = statement

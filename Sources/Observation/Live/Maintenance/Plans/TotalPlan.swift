@@ -47,7 +47,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     }
     try context.requireLog()
     shown = select.withKeys([])
-    let aggregates = try AggregateValues(of: shown, in: tables)
+    let aggregates = try AggregateValues(of: shown, by: groups, in: tables)
     if let asked = aggregates.askedName {
       throw RerunReason("\(asked) over all rows cannot be calculated from those that changed")
     }

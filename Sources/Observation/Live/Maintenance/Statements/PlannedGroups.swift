@@ -15,6 +15,9 @@ struct PlannedGroups: Sendable {
   private let places: [Int]
   /// Whether each node may be NULL according to the models.
   private let areOptional: [Bool]
+  /// For each term whose rows may have values that are equal but not identical, the number of rows
+  /// whose value is not an INTEGER.
+  let otherClassCounts: [ExpressionNode]
   /// Whether the query shows other columns of a table whose whole key it groups by. A group then
   /// has one row of that table.
   let showsDependentColumns: Bool
@@ -47,6 +50,9 @@ struct PlannedGroups: Sendable {
     }
     (self.columns, self.names, self.areOptional) = (columns, names, areOptional)
     self.places = places
+    otherClassCounts = select.otherClassCounts { column in
+      tables.contains { $0.id == column.table && $0.isUniform(column) }
+    }
     let exact = Set(
       zip(select.groups, collations).compactMap { group, collation in
         guard collation == .binary, case .column(let column) = group else { return nil }

@@ -74,6 +74,10 @@ struct PlannedTable: Sendable {
     return type.isEmpty || type.contains("blob") || type == "any" ? nil : true
   }
 
+  /// Returns whether a column's declared type makes SQLite store equal numbers in the same way: 1 or
+  /// 1.0, and never both.
+  func isUniform(_ column: ColumnID) -> Bool { isNumeric(Int(column.index)) != nil }
+
   /// Returns whether the file keeps a column from being NULL.
   func isNotNull(_ column: Int) -> Bool {
     notNull.contains(layout.columns[column].name.lowercasedASCII)
