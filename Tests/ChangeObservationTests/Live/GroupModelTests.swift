@@ -51,7 +51,9 @@ private enum GroupDraws {
         if draw.order == 1 { OrderBy(post.count(), draw.direction) }
         if draw.order == 2 { OrderBy(post.$parent.sum() * 2, draw.direction, nulls: draw.nulls) }
         if sorted { OrderBy(post.$stars) }
-        Select(post.$stars, post.count() * 10, post.$parent.sum(), post.$title.min())
+        Select(
+          post.$stars, post.count() * 10, post.$parent.sum(),
+          bytes(post.$title, sorted).min())
       })
   }
 
@@ -117,7 +119,7 @@ private enum GroupDraws {
       if draw.filter == 1 { Where { mark.$weight > 0 } }
       if draw.filter == 2 { Having { mark.count() > 3 } }
       Select(
-        mark.$tag.min(), mark.$tag.max(), mark.$weight.min(),
+        bytes(mark.$tag, sorted).min(), bytes(mark.$tag, sorted).max(), mark.$weight.min(),
         mark.count().filter(mark.$weight == 1))
     }
   }
@@ -195,7 +197,7 @@ private enum GroupDraws {
         if draw.filter == 2 { Having { post.$stars.sum() > 2 } }
         if draw.order == 1 { OrderBy(mark.count(), draw.direction) }
         if sorted { OrderBy(mark.$post) }
-        Select(mark.$post, mark.count(), post.$title.max())
+        Select(mark.$post, mark.count(), bytes(post.$title, sorted).max())
       })
   }
 

@@ -7,6 +7,12 @@ func spelling(_ column: SQLExpression<String?>, _ sorted: Bool) -> SQLExpression
   sorted ? column.collated(.binary).min() : column
 }
 
+/// Returns a column whose least and greatest texts are shown, for a fresh fetch compared by bytes.
+/// SQLite would give any of the texts that a collation considers equal, and the query would run again.
+func bytes(_ column: SQLExpression<String>, _ sorted: Bool) -> SQLExpression<String> {
+  sorted ? column.collated(.binary) : column
+}
+
 /// Random groups by texts whose collation takes several for equal, by numbers that are equal without
 /// being the same, and by expressions over a join.
 enum GroupKeyDraws {
