@@ -38,6 +38,9 @@ extension QueryWatch {
     let registrations: UInt64
     /// The method that keeps the result up to date, for the status.
     let explanation: String
+    let isMaintained: Bool
+    /// Whether commits are merged in a reader.
+    let readsSnapshots: Bool
 
     init(
       _ maintenance: Maintenance, interests: [QualifiedTableName: Subscription.Interest],
@@ -49,6 +52,8 @@ extension QueryWatch {
       self.schemaVersion = schemaVersion
       self.registrations = registrations
       explanation = maintenance.explanation
+      isMaintained = maintenance.isMaintained
+      readsSnapshots = maintenance.plan?.readsSnapshots == true
     }
   }
 

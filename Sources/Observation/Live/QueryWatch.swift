@@ -108,7 +108,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   /// Whether the next commit is likely merged in a reader.
   var mergesInReader: Bool {
-    isCurrent && held?.window != nil && plan?.readsSnapshots == true && !isResting
+    isCurrent && isMaintained && preparation?.readsSnapshots == true && !isResting
   }
 
   deinit { watch.countHeldBytes(-heldBytes) }
@@ -116,7 +116,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Whether the result is maintained.
   var isMaintained: Bool { isMaintainable && obstacle == nil }
 
-  private var isMaintainable: Bool { preparation?.maintenance.isMaintained == true }
+  private var isMaintainable: Bool { preparation?.isMaintained == true }
 
   private var plan: (any MaintenancePlan<Row>)? {
     obstacle == nil ? preparation?.maintenance.plan : nil

@@ -62,7 +62,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
 
   /// Takes the last outcome if it is news.
   @inline(never)
-  private func takeNews() throws -> SharedResult<Row>.Turn {
+  private func takeNews() throws -> SharedState.Turn {
     while true {
       let turn = shared.turn(after: version, firstRequest, signal)
       guard case .take = turn, let news = shared.news else { return turn }
@@ -73,7 +73,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
         if shared.hasEnded, last != nil { return .end }
         throw error
       case .result(let result, _):
-        guard take(result, of: news) != nil else { continue }
+        guard take(Results(result), of: news) != nil else { continue }
         pace.begin()
         return .take
       }
@@ -81,7 +81,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   }
 
   /// Returns a result with its difference from the last one; nil if they are equal.
-  private func take(_ result: Results<Row>, of news: SharedResult<Row>.News) -> Results<Row>? {
+  private func take(_ result: Results<Row>, of news: SharedState.News) -> Results<Row>? {
     let isNext = news.version == version + 1
     let isSame = news.version == version
     version = news.version
@@ -121,7 +121,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
       version = news.version
       return shared.hasEnded ? .ended(isClosed: true) : .failed(error)
     case .result(let result, let missing):
-      if let new = take(result, of: news) { return .result(new, missing: missing) }
+      if let new = take(Results(result), of: news) { return .result(new, missing: missing) }
       return missing.map { .failed($0) } ?? .unchanged
     }
   }
@@ -178,6 +178,14 @@ struct Pace {
 }
 
 extension Results {
+  /// Creates the same result with another type of its rows, which must be the one they have when a row
+  /// is read.
+  init<Other>(_ other: Results<Other>) {
+    self.init(
+      other.entries, in: other.range, byKey: other.byKey, order: other.order,
+      difference: other.difference)
+  }
+
   /// The result with the difference from one without rows.
   fileprivate var inserted: Results {
     var difference = ResultsDifference()

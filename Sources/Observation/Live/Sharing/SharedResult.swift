@@ -13,57 +13,9 @@ import SQLCore
 final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitListener {
   /// Used by the run.
   private let query: QueryWatch<Row>
-  private let state = Lock(State())
+  private let state = Lock(SharedState())
   /// The place among the shared results of the database.
   private let entry: SharedResults.Entry?
-
-  /// The outcome of a run.
-  enum Outcome: Sendable {
-    /// The result; `missing` is the error if a table or column of the query does not exist.
-    case result(Results<Row>, missing: (any Error)?)
-    case failed(any Error)
-  }
-
-  /// An outcome as an observer receives it.
-  struct News: Sendable {
-    let outcome: Outcome
-    /// The number of outcomes so far.
-    let version: UInt64
-    /// The number of the last request that has been answered.
-    let answered: UInt64
-  }
-
-  fileprivate struct State {
-    var version: UInt64 = 0
-    var outcome: Outcome?
-    var isRunning = false
-    /// The task of the run, if it has one of its own.
-    var run: Task<Void, Never>?
-    /// Whether there may be commits that no run has looked at.
-    var isPending = false
-    /// Whether the query must be fetched even if nothing changed.
-    var mustFetch = false
-    /// Whether the database is closed.
-    var isEnded = false
-    /// The number of requests for a result that contains all commits so far, and the number of
-    /// answered requests.
-    var requests: UInt64 = 0
-    var answered: UInt64 = 0
-    /// The signals of the observers that wait.
-    var waiting: [ObjectIdentifier: Signal] = [:]
-    var observers = 0
-  }
-
-  /// The purpose of a run.
-  fileprivate struct Purpose: Sendable {
-    /// The number of the last request that it answers; 0 if there is none.
-    let request: UInt64
-    let mustFetch: Bool
-  }
-
-  /// The next step of an observer: take the outcome, wait, or end, since its task is cancelled or the
-  /// database is closed.
-  enum Turn { case take, wait, end }
 
   init(_ source: LiveSource<Row>, in database: Database, at entry: SharedResults.Entry?) {
     query = QueryWatch(source, in: database)
@@ -83,7 +35,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     try await QueryWatch(query.source, in: watch.database).explain()
   }
 
-  /// Counts one observer more, or one fewer.
+  /// Counts an observer more, or fewer.
   func count(observers: Int) {
     let run = state.withLock { state in
       state.observers += observers
@@ -113,21 +65,23 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   }
 
   /// The last outcome; nil before the first.
-  var news: News? {
+  var news: SharedState.News? {
     state.withLock { state in
-      state.outcome.map { News(outcome: $0, version: state.version, answered: state.answered) }
+      state.outcome.map {
+        SharedState.News(outcome: $0, version: state.version, answered: state.answered)
+      }
     }
   }
 
-  /// Returns the next step of an observer that knows a version of the outcome. If the step is to wait,
-  /// the observer's signal is given as soon as the next step may differ.
+  /// Returns the next step of an observer that knows a version of the outcome. If that is to wait, its
+  /// signal is given when the step may be another one.
   ///
   /// - Parameters:
   ///   - request: the request that the outcome may answer, even if it is not a new one.
   ///   - signal: the observer's own.
-  func turn(after version: UInt64, _ request: UInt64?, _ signal: Signal) -> Turn {
+  func turn(after version: UInt64, _ request: UInt64?, _ signal: Signal) -> SharedState.Turn {
     let isCancelled = Task.isCancelled
-    var turn = Turn.end
+    var turn = SharedState.Turn.end
     change { state in
       if !isCancelled { turn = state.turn(after: version, request) }
       state.waiting[ObjectIdentifier(signal)] = turn == .wait ? signal : nil
@@ -136,7 +90,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     return turn
   }
 
-  /// Runs the query for commits, if an observer waits.
+  /// Has the query run for commits, if an observer waits.
   func commitsCame() {
     change(inTask: false) { state in
       state.isPending = true
@@ -155,7 +109,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   /// that is due if an observer waits.
   ///
   /// - Parameter inTask: whether the run has the priority and the local values of the current task.
-  private func change(inTask: Bool = true, _ body: (inout State) -> Bool) {
+  private func change(inTask: Bool = true, _ body: (inout SharedState) -> Bool) {
     let (woken, purpose) = state.withLock { state in
       var woken: [ObjectIdentifier: Signal] = [:]
       if body(&state) || state.isOver { swap(&woken, &state.waiting) }
@@ -169,7 +123,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
 
   /// Runs the query in a task, or in line with others if it only merges commits in a reader. The run
   /// belongs to no observer: it ends early if all are gone.
-  private func begin(_ purpose: Purpose, inTask: Bool) {
+  private func begin(_ purpose: SharedState.Purpose, inTask: Bool) {
     if purpose.request == 0, !purpose.mustFetch, query.mergesInReader, let entry {
       entry.merge(self, atMost: max(1, watch.database.configuration.maximumLiveReaders))
     } else {
@@ -177,7 +131,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     }
   }
 
-  private func beginTask(_ purpose: Purpose, inTask: Bool) {
+  private func beginTask(_ purpose: SharedState.Purpose, inTask: Bool) {
     let run =
       inTask
       ? Task { await self.run(purpose) } : Task.detached { await self.run(purpose) }
@@ -195,7 +149,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     if isAnswered {
       do {
         guard case .result(let new) = try await query.merge() else {
-          return beginTask(Purpose(request: 0, mustFetch: true), inTask: false)
+          return beginTask(SharedState.Purpose(request: 0, mustFetch: true), inTask: false)
         }
         note(new)
       } catch {
@@ -203,13 +157,13 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
         if isAnswered { keep(.failed(error)) }
       }
     }
-    end(Purpose(request: 0, mustFetch: false), since: version, isAnswered: isAnswered)
+    end(SharedState.Purpose(request: 0, mustFetch: false), since: version, isAnswered: isAnswered)
   }
 
   private var version: UInt64 { state.withLock { $0.version } }
 
   /// Runs the query, or merges the changes of commits, and keeps the outcome.
-  private func run(_ purpose: Purpose) async {
+  private func run(_ purpose: SharedState.Purpose) async {
     let version = version
     var isAnswered = true
     do {
@@ -228,7 +182,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   }
 
   /// Ends a run that began with a version of the outcome.
-  private func end(_ purpose: Purpose, since version: UInt64, isAnswered: Bool) {
+  private func end(_ purpose: SharedState.Purpose, since version: UInt64, isAnswered: Bool) {
     change { state in
       (state.isRunning, state.run) = (false, nil)
       if isAnswered {
@@ -242,7 +196,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
 
   /// Keeps a result that is new.
   private func note(_ new: Results<Row>?) {
-    if let new { return keep(.result(new, missing: query.missing)) }
+    if let new { return keep(.result(Results(new), missing: query.missing)) }
     // An equal result is news after an error, and if a table is missing now or exists again.
     let (isCurrent, missing) = (query.isCurrent, query.missing)
     let isNews = state.withLock { state in
@@ -252,35 +206,15 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
       case nil: false
       }
     }
-    if isNews, let result = query.result { keep(.result(result.unchanged, missing: missing)) }
+    if isNews, let result = query.result {
+      keep(.result(Results(result.unchanged), missing: missing))
+    }
   }
 
-  private func keep(_ outcome: Outcome) {
+  private func keep(_ outcome: SharedState.Outcome) {
     state.withLock { state in
       state.version += 1
       state.outcome = outcome
     }
-  }
-}
-
-extension SharedResult.State {
-  fileprivate func turn(after version: UInt64, _ request: UInt64?) -> SharedResult.Turn {
-    let isAnswered = request.map { $0 <= answered } ?? false
-    if isAnswered || request == nil && self.version > version, outcome != nil { return .take }
-    return isOver ? .end : .wait
-  }
-
-  /// Whether no further outcome will follow.
-  fileprivate var isOver: Bool { isEnded && !isRunning && !isDue }
-
-  /// Whether the query is to run.
-  private var isDue: Bool { isPending || mustFetch || answered < requests || outcome == nil }
-
-  /// Begins a run if one is due and an observer waits for it.
-  fileprivate mutating func beginRun() -> SharedResult.Purpose? {
-    guard !isRunning, isDue, !waiting.isEmpty else { return nil }
-    defer { (isRunning, isPending, mustFetch) = (true, false, false) }
-    return SharedResult.Purpose(
-      request: answered < requests ? requests : 0, mustFetch: mustFetch)
   }
 }

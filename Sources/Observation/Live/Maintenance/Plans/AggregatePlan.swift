@@ -119,14 +119,6 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return change
   }
 
-  /// The groups that rows left or joined.
-  private struct TouchedGroups {
-    /// The groups with their new rows of the result; nil for a group that the result lacks.
-    var known: [RowKey: ResultEntry?] = [:]
-    /// The values of the columns of the groups that must be evaluated in a reader.
-    var asked: [[DatabaseValue]] = []
-  }
-
   /// Returns the groups of changed rows; nil if it is cheaper to fetch the result.
   private func touchedGroups(
     _ rows: NettedRows, in window: ResultWindow, _ evaluators: RowEvaluators
@@ -162,12 +154,6 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       }
     }
     return touched
-  }
-
-  /// The values of a group's columns, and the values of the aggregates over its rows.
-  private struct GroupSums {
-    let group: [DatabaseValue]
-    let values: [DatabaseValue]
   }
 
   /// Returns the aggregates over rows, for each of their groups.
@@ -214,4 +200,20 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       try query.entries(of: statement, on: core).first
     }
   }
+}
+
+// These are not members of the generic class, so that no use looks their metadata up.
+
+/// The groups that rows left or joined.
+private struct TouchedGroups {
+  /// The groups with their new rows of the result; nil for a group that the result lacks.
+  var known: [RowKey: ResultEntry?] = [:]
+  /// The values of the columns of the groups that must be evaluated in a reader.
+  var asked: [[DatabaseValue]] = []
+}
+
+/// The values of a group's columns, and the values of the aggregates over its rows.
+private struct GroupSums {
+  let group: [DatabaseValue]
+  let values: [DatabaseValue]
 }
