@@ -15,7 +15,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let evaluators: RowEvaluators?
   /// The facts about the query, for the version of the schema for which they were found.
   private var preparation: Preparation?
-  private var held: Held?
+  private var held: HeldResult?
   private let costs = Lock(LiveCost())
   /// The bytes of this query that are counted in the total of maintained queries.
   private var heldBytes = 0
@@ -35,23 +35,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// The error if a table or column that the query reads does not exist; nil if all exist.
   private(set) var missing: (any Error)?
 
-  /// A result, and the commits that it contains.
-  private struct Held: Sendable {
-    var result: Results<Row>
-    /// The rows held to maintain the result; nil if the query is fetched again.
-    var window: ResultWindow?
-    var snapshot: WatchedSnapshot
-    /// The version of the schema in which all rows were fetched.
-    let schemaVersion: Int32
-    /// The number of commits of other connections that the result contains, as in a
-    /// `WatchedSnapshot`; nil if it is not known.
-    var otherCount: UInt32?
-    /// The reason why the rows to maintain the result were not fetched, although there is a plan.
-    var obstacle: RerunReason?
-  }
-
   /// The last result; nil before the first.
-  var result: Results<Row>? { held?.result }
+  var result: Results<Void>? { held?.result }
 
   init(_ source: LiveSource<Row>, in database: Database) {
     self.source = source
@@ -60,7 +45,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   /// Fetches the first result.
-  private func first() async throws -> Results<Row>? {
+  private func first() async throws -> Results<Void>? {
     _ = try await begin()
     return try await fetch()
   }
@@ -68,7 +53,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Returns the result with the commits since the last call; nil if it equals the previous result.
   ///
   /// - Parameter again: whether the result is fetched even if no commit touched it.
-  func update(again: Bool = false) async throws -> Results<Row>? {
+  func refreshed(again: Bool = false) async throws -> Results<Void>? {
     if again {
       if case .schema = watch.takeTouch() { isPrepared = false }
     } else if case .result(let result) = try await merge() {
@@ -77,14 +62,6 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard held != nil else { return try await first() }
     if !isPrepared, try await !begin() { return withoutRows() }
     return try await fetch()
-  }
-
-  /// The outcome of merging commits.
-  enum Merging {
-    /// The result with the commits; nil if it is equal to the one before.
-    case result(Results<Row>?)
-    /// The result must be fetched, by `update(again: true)`.
-    case mustFetch
   }
 
   /// Merges the commits since the last call into the result.
@@ -150,11 +127,11 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   /// Returns an empty result for a query whose table does not exist; nil if the previous result had
   /// no rows either.
-  private func withoutRows() -> Results<Row>? {
+  private func withoutRows() -> Results<Void>? {
     guard let held, !held.result.isEmpty else { return nil }
     var difference = ResultsDifference()
     difference.removed = Array(held.result.indices)
-    let result = Results<Row>(
+    let result = Results<Void>(
       PersistentSequence(), in: 0..<0, byKey: nil, order: nil, difference: difference)
     self.held?.result = result
     self.held?.window = nil
@@ -164,7 +141,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   // MARK: Fetching
 
   /// Fetches the result from the database. Returns nil if it equals the previous result.
-  private func fetch() async throws -> Results<Row>? {
+  private func fetch() async throws -> Results<Void>? {
     isCurrent = false
     takeRoom()
     let reporting = held == nil ? nil : watch.rerunReporting
@@ -185,7 +162,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   /// Returns a new result that equals the held one with the rows of the held result, which
   /// observers already have. Returns the new result itself if values that are not shown differ.
-  private func withKnownRows(_ new: Held) -> Held {
+  private func withKnownRows(_ new: HeldResult) -> HeldResult {
     guard let held, held.schemaVersion == new.schemaVersion else { return new }
     switch (held.window, new.window) {
     case (nil, nil): break
@@ -197,7 +174,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return new
   }
 
-  private func hold(_ new: Held) {
+  private func hold(_ new: HeldResult) {
     held = new
     let count = new.result.entries.count
     // An entry is an object with a key, an order and a fingerprint, and has a place in each tree.
@@ -267,11 +244,11 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   /// Fetches the result from the database. Returns nil if the schema has changed since the query's
   /// dependencies were found.
-  private func fetchOnce() async throws -> Held? {
+  private func fetchOnce() async throws -> HeldResult? {
     let (source, plan, watch, old) = (source, plan, watch, held)
     guard let version = preparation?.schemaVersion else { return nil }
     let new = try await watch.reading(hops: !source.form.isShort, isFirst: old == nil) {
-      core -> Held? in
+      core -> HeldResult? in
       guard var snapshot = try watch.openSnapshot(on: core, schemaVersion: version) else {
         return nil
       }
@@ -293,7 +270,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         return try Self.hold(try source.form.fetch(core), after: old)
       }
       try core.run(cached: "COMMIT")
-      return Held(
+      return HeldResult(
         result: new.0, window: new.1, snapshot: snapshot, schemaVersion: version,
         otherCount: counted.otherCount, obstacle: obstacle)
     }
@@ -302,8 +279,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   private static func hold(
-    _ window: ResultWindow, after old: Held?
-  ) throws -> (Results<Row>, ResultWindow?) {
+    _ window: ResultWindow, after old: HeldResult?
+  ) throws -> (Results<Void>, ResultWindow?) {
     let haveKeys = old?.window != nil
     let difference = ResultsComparison.difference(
       from: old?.result.visibleEntries ?? [], to: window.range.map { window.entries[$0] },
@@ -312,11 +289,11 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   private static func hold(
-    _ entries: [ResultEntry], after old: Held?
-  ) throws -> (Results<Row>, ResultWindow?) {
+    _ entries: [ResultEntry], after old: HeldResult?
+  ) throws -> (Results<Void>, ResultWindow?) {
     let difference = ResultsComparison.difference(
       from: old?.result.visibleEntries ?? [], to: entries, haveKeys: false)
-    let results = Results<Row>(
+    let results = Results<Void>(
       PersistentSequence(entries), in: 0..<entries.count, byKey: nil, order: nil,
       difference: difference)
     return (results, nil)
@@ -373,21 +350,46 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       return .mustFetch
     }
     let difference = change.difference()
-    let results = Results<Row>(change.after, difference)
+    let results = Results(change.after, difference)
     costs.withLock { $0.merges += 1 }
     hold(
-      Held(
+      HeldResult(
         result: difference.isEmpty ? held.result : results, window: change.after,
         snapshot: snapshot, schemaVersion: held.schemaVersion, otherCount: held.otherCount))
     return .result(difference.isEmpty ? nil : results)
   }
 }
 
-extension Results {
+extension Results<Void> {
   fileprivate init(_ window: ResultWindow, _ difference: ResultsDifference) {
     self.init(
       window.entries, in: window.range, byKey: window.byKey, order: window.order,
       difference: difference)
   }
+}
 
+// These are not members of the generic class, so that no use looks their metadata up. For the same
+// reason the results do not have the type of their rows; `ResultObserver` gives it to them.
+
+/// A result, and the commits that it contains.
+private struct HeldResult: Sendable {
+  var result: Results<Void>
+  /// The rows held to maintain the result; nil if the query is fetched again.
+  var window: ResultWindow?
+  var snapshot: WatchedSnapshot
+  /// The version of the schema in which all rows were fetched.
+  let schemaVersion: Int32
+  /// The number of commits of other connections that the result contains, as in a
+  /// `WatchedSnapshot`; nil if it is not known.
+  var otherCount: UInt32?
+  /// The reason why the rows to maintain the result were not fetched, although there is a plan.
+  var obstacle: RerunReason?
+}
+
+/// The outcome of merging commits.
+enum Merging {
+  /// The result with the commits; nil if it is equal to the one before.
+  case result(Results<Void>?)
+  /// The result must be fetched, by `refreshed(again: true)`.
+  case mustFetch
 }

@@ -10,7 +10,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private let shared: SharedResult<Row>
   private let signal = Signal()
   private var version: UInt64 = 0
-  private var last: Results<Row>?
+  private var last: Results<Void>?
   private var pace: Pace
   /// The request for the first result, while it is not answered.
   private var firstRequest: UInt64?
@@ -44,7 +44,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     beginFirst()
     while true {
       switch try takeNews() {
-      case .take: return last
+      case .take: return lastRows
       case .wait: _ = await signal.wait()
       case .end: return nil
       }
@@ -60,6 +60,10 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     if last == nil { firstRequest = shared.request() }
   }
 
+  private var lastRows: Results<Row>? {
+    @inline(never) get { last.map { Results($0) } }
+  }
+
   /// Takes the last outcome if it is news.
   @inline(never)
   private func takeNews() throws -> SharedState.Turn {
@@ -73,7 +77,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
         if shared.hasEnded, last != nil { return .end }
         throw error
       case .result(let result, _):
-        guard take(Results(result), of: news) != nil else { continue }
+        guard take(result, of: news) != nil else { continue }
         pace.begin()
         return .take
       }
@@ -81,7 +85,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   }
 
   /// Returns a result with its difference from the last one; nil if they are equal.
-  private func take(_ result: Results<Row>, of news: SharedState.News) -> Results<Row>? {
+  private func take(_ result: Results<Void>, of news: SharedState.News) -> Results<Void>? {
     let isNext = news.version == version + 1
     let isSame = news.version == version
     version = news.version
@@ -121,7 +125,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
       version = news.version
       return shared.hasEnded ? .ended(isClosed: true) : .failed(error)
     case .result(let result, let missing):
-      if let new = take(Results(result), of: news) { return .result(new, missing: missing) }
+      if let new = take(result, of: news) { return .result(Results(new), missing: missing) }
       return missing.map { .failed($0) } ?? .unchanged
     }
   }

@@ -168,10 +168,10 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     var isAnswered = true
     do {
       let count = query.fetchCount
-      note(try await query.update(again: purpose.mustFetch))
+      note(try await query.refreshed(again: purpose.mustFetch))
       // A request asks for the commits of other processes as well.
       if purpose.request > 0, query.fetchCount == count, try await query.mayLackCommits() {
-        note(try await query.update(again: true))
+        note(try await query.refreshed(again: true))
       }
     } catch {
       // A later observer tries again if this run is cancelled.
@@ -195,8 +195,8 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   }
 
   /// Keeps a result that is new.
-  private func note(_ new: Results<Row>?) {
-    if let new { return keep(.result(Results(new), missing: query.missing)) }
+  private func note(_ new: Results<Void>?) {
+    if let new { return keep(.result(new, missing: query.missing)) }
     // An equal result is news after an error, and if a table is missing now or exists again.
     let (isCurrent, missing) = (query.isCurrent, query.missing)
     let isNews = state.withLock { state in
@@ -206,9 +206,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
       case nil: false
       }
     }
-    if isNews, let result = query.result {
-      keep(.result(Results(result.unchanged), missing: missing))
-    }
+    if isNews, let result = query.result { keep(.result(result.unchanged, missing: missing)) }
   }
 
   private func keep(_ outcome: SharedState.Outcome) {
