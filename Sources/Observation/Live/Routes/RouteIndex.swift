@@ -41,8 +41,9 @@ struct RouteIndex {
   }
 
   mutating func remove(_ id: UInt64, at route: RowRoute) {
-    forms[route.form]?.remove(id, at: route)
-    if forms[route.form]?.isEmpty == true { forms[route.form] = nil }
+    guard let place = forms.index(forKey: route.form) else { return }
+    forms.values[place].remove(id, at: route)
+    if forms.values[place].isEmpty { forms.remove(at: place) }
   }
 
   /// Calls a closure with each subscription, perhaps several times.
@@ -132,7 +133,9 @@ extension RouteIndex.Subscribers {
 
   fileprivate mutating func remove(_ id: UInt64, at route: RowRoute) {
     guard let range = route.range else {
-      if ids[route.values]?.remove(id) == true { ids[route.values] = nil }
+      if let place = ids.index(forKey: route.values), ids.values[place].remove(id) {
+        ids.remove(at: place)
+      }
       return
     }
     let values = route.columnValues

@@ -26,6 +26,8 @@ final class SharedResults: Sendable {
     }
 
     private let content: Content
+    /// The hash of the content, which may be long.
+    private let hash: Int
 
     /// Returns nil if a value cannot be bound.
     fileprivate init?(
@@ -43,13 +45,14 @@ final class SharedResults: Sendable {
       }
       content = Content(
         row: ObjectIdentifier(row), text: text, values: known, columns: columns)
+      hash = content.hashValue
     }
 
     static func == (left: Key, right: Key) -> Bool {
       left === right || left.content == right.content
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(content) }
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
   }
 
   /// The place of one result.
@@ -102,9 +105,12 @@ final class SharedResults: Sendable {
     /// Removes a result of a form. Returns the form if that was the last.
     mutating func remove(_ id: UInt64, of key: Key, _ values: [DatabaseValue]) -> Form? {
       // A newer result may have taken the place.
-      guard forms[key]?.ids[values] == id else { return nil }
-      forms[key]?.ids[values] = nil
-      return forms[key]?.ids.isEmpty == true ? forms.removeValue(forKey: key) : nil
+      guard let form = forms.index(forKey: key),
+        let place = forms.values[form].ids.index(forKey: values),
+        forms.values[form].ids.values[place] == id
+      else { return nil }
+      forms.values[form].ids.remove(at: place)
+      return forms.values[form].ids.isEmpty ? forms.remove(at: form).value : nil
     }
   }
 

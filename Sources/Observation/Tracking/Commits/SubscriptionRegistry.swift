@@ -100,8 +100,9 @@ struct SubscriptionRegistry {
       watchers.count -= 1
       isLast = watchers.count == 0
       for key in interest.keys ?? [] {
-        watchers.ofRow[key]?.remove(id)
-        if watchers.ofRow[key]?.isEmpty == true { watchers.ofRow[key] = nil }
+        guard let place = watchers.ofRow.index(forKey: key) else { continue }
+        watchers.ofRow.values[place].remove(id)
+        if watchers.ofRow.values[place].isEmpty { watchers.ofRow.remove(at: place) }
       }
       for route in interest.routes ?? [] { watchers.ofValues.remove(id, at: route) }
       watchers.ofAllRows.remove(id)
@@ -111,14 +112,16 @@ struct SubscriptionRegistry {
         return
       }
       for column in columns {
-        let count = watchers.columnCounts[column, default: 1] - 1
-        watchers.columnCounts[column] = count == 0 ? nil : count
-        isLast = isLast || count == 0
+        guard let place = watchers.columnCounts.index(forKey: column) else { continue }
+        watchers.columnCounts.values[place] -= 1
+        guard watchers.columnCounts.values[place] == 0 else { continue }
+        watchers.columnCounts.remove(at: place)
+        isLast = true
       }
     }
-    guard tables[table] != nil else { return }
-    update(&tables[table, default: Watchers()])
-    if tables[table]?.count == 0 { tables[table] = nil }
+    guard let place = tables.index(forKey: table) else { return }
+    update(&tables.values[place])
+    if tables.values[place].count == 0 { tables.remove(at: place) }
     if isLast { version += 1 }
   }
 
