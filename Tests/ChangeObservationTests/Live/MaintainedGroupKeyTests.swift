@@ -105,15 +105,15 @@ struct MaintainedGroupKeyTests {
       """)
     let query = JoinWriter.group(by: \.$score).select { ($0.$score.typeof(), $0.count()) }
     let watch = try await watch(query, in: db)
-    #expect(watch.result?.map(\.1) == [1, 2, 1])
+    #expect(watch.rows?.map(\.1) == [1, 2, 1])
     try await db.execute("DELETE FROM JoinWriter WHERE name = 'Al'")
     #expect(try await watch.update()?.map(\.0) == ["integer", "real", "integer"])
     try await db.execute("INSERT INTO JoinWriter VALUES ('dan', 1, 2)")
     _ = try await watch.update()
     try await db.execute("DELETE FROM JoinWriter WHERE name = 'cy'")
     _ = try await watch.update()
-    #expect(watch.result?.map(\.0) == ["integer", "integer", "integer"])
-    #expect(watch.result?.map(\.1) == [1, 1, 1])
+    #expect(watch.rows?.map(\.0) == ["integer", "integer", "integer"])
+    #expect(watch.rows?.map(\.1) == [1, 1, 1])
   }
 
   @Test("a row that an equal one replaces is no change, though SQLite may then read another first")

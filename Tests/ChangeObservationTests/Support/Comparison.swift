@@ -70,6 +70,9 @@ extension QueryWatch {
   /// Returns the result with the commits since the last call; nil if it equals the previous result.
   func update() async throws -> Results<Row>? { try await refreshed().map { Results($0) } }
 
+  /// The last result, with the type of its rows.
+  var rows: Results<Row>? { result.map { Results($0) } }
+
   /// Returns the first result, or waits for one that differs from the last.
   func next() async throws -> Results<Row>? {
     repeat {
