@@ -83,10 +83,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Whether the next commit is likely merged in a reader.
-  var mergesInReader: Bool {
-    isCurrent && isMaintained && preparation?.readsSnapshots == true && !isResting
-  }
+  /// Whether the next commit is likely merged into the result.
+  var mergesCommits: Bool { isCurrent && isMaintained && !isResting }
 
   deinit { watch.countHeldBytes(-heldBytes) }
 

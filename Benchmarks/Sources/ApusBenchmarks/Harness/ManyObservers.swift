@@ -112,7 +112,7 @@ enum ManyObservers {
 
   /// The peer is measured with more observers as long as a result arrives within this time in
   /// milliseconds: its time grows with their number, and ten commits a second must be possible.
-  private static let maximumOfPeer = 100.0
+  private static let maximumOfPeer = 10.0
 
   static func report(sizes: [Int]?, kinds names: [String], seconds: Double) async throws {
     print(

@@ -1,11 +1,11 @@
 import SQLCore
 
-/// The results into which commits are to be merged in a reader, in the order of the commits.
+/// The results into which commits are to be merged, in the order of the commits.
 ///
 /// A few tasks merge them, as many as there are connections for live queries, one result after the
-/// other. So a merge finds the connection idle that the one before used, and runs where it is: if
-/// each result had a task of its own, all of them would wait for a connection, and each would go to
-/// a thread of the database and back.
+/// other. If each result had a task of its own, the program's other tasks would wait behind
+/// thousands of them. And a merge in a reader finds the connection idle that the one before used, and
+/// runs where it is: otherwise each would go to a thread of the database and back.
 final class MergeLine: Sendable {
   private struct State {
     /// The results in line; nil for one that was taken.

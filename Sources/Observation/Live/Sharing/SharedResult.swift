@@ -121,10 +121,10 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
 
   // MARK: Running
 
-  /// Runs the query in a task, or in line with others if it only merges commits in a reader. The run
-  /// belongs to no observer: it ends early if all are gone.
+  /// Runs the query in a task, or in line with others if it only merges commits. The run belongs to
+  /// no observer: it ends early if all are gone.
   private func begin(_ purpose: SharedState.Purpose, inTask: Bool) {
-    if purpose.request == 0, !purpose.mustFetch, query.mergesInReader, let entry {
+    if purpose.request == 0, !purpose.mustFetch, query.mergesCommits, let entry {
       entry.merge(self, atMost: max(1, watch.database.configuration.maximumLiveReaders))
     } else {
       beginTask(purpose, inTask: inTask)
