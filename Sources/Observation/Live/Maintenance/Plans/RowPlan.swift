@@ -51,7 +51,10 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome {
-    let rowCount = commits.reduce(0) { $0 + $1.rowCount }
+    // Rows are found by their keys; otherwise all are examined.
+    let rowCount =
+      keys(means.values).map { $0.count * commits.count }
+      ?? commits.reduce(0) { $0 + $1.rowCount }
     return try await means.evaluators.offloading(rowCount: rowCount) {
       try means.measuring { try self.merge(commits, into: held, means) }
     }
