@@ -131,7 +131,8 @@ enum ManyObservers {
         print(try await measure(kind, size, in: store, seconds: seconds).line)
         fflush(nil)
         guard measuresPeer else { continue }
-        try fixture.peer.execute(schema)
+        // SQLite's update hook, by which the peer observes, reports no table WITHOUT ROWID.
+        try fixture.peer.execute(schema.replacing(", WITHOUT ROWID", with: ""))
         let peer = try await measure(kind, size, in: PeerStore(fixture.peer), seconds: seconds)
         measuresPeer = peer.time.milliseconds <= maximumOfPeer
         print(peer.line)
