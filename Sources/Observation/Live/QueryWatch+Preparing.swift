@@ -39,6 +39,8 @@ extension QueryWatch {
     /// The method that keeps the result up to date, for the status.
     let explanation: String
     let isMaintained: Bool
+    /// Whether commits are merged in a reader.
+    let readsSnapshots: Bool
 
     init(
       _ maintenance: Maintenance, interests: [QualifiedTableName: Subscription.Interest],
@@ -51,6 +53,7 @@ extension QueryWatch {
       self.registrations = registrations
       explanation = maintenance.explanation
       isMaintained = maintenance.isMaintained
+      readsSnapshots = maintenance.plan?.readsSnapshots == true
     }
   }
 

@@ -86,6 +86,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Whether the next commit is likely merged into the result.
   var mergesCommits: Bool { isCurrent && isMaintained && !isResting }
 
+  /// Whether commits are merged in a reader, and not in memory.
+  var mergesInReader: Bool { preparation?.readsSnapshots == true }
+
   deinit { watch.countHeldBytes(-heldBytes) }
 
   /// Whether the result is maintained.

@@ -35,7 +35,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     try await QueryWatch(query.source, in: watch.database).explain()
   }
 
-  /// Counts an observer more, or fewer.
+  /// Counts one observer more, or one fewer.
   func count(observers: Int) {
     let run = state.withLock { state in
       state.observers += observers
@@ -73,8 +73,8 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     }
   }
 
-  /// Returns the next step of an observer that knows a version of the outcome. If that is to wait, its
-  /// signal is given when the step may be another one.
+  /// Returns the next step of an observer that knows a version of the outcome. If the step is to wait,
+  /// the observer's signal is given as soon as the next step may differ.
   ///
   /// - Parameters:
   ///   - request: the request that the outcome may answer, even if it is not a new one.
@@ -90,7 +90,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     return turn
   }
 
-  /// Has the query run for commits, if an observer waits.
+  /// Runs the query for commits, if an observer waits.
   func commitsCame() {
     change(inTask: false) { state in
       state.isPending = true
@@ -125,7 +125,9 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   /// no observer: it ends early if all are gone.
   private func begin(_ purpose: SharedState.Purpose, inTask: Bool) {
     if purpose.request == 0, !purpose.mustFetch, query.mergesCommits, let entry {
-      entry.merge(self, atMost: max(1, watch.database.configuration.maximumLiveReaders))
+      entry.merge(
+        self, inReader: query.mergesInReader,
+        atMost: max(1, watch.database.configuration.maximumLiveReaders))
     } else {
       beginTask(purpose, inTask: inTask)
     }

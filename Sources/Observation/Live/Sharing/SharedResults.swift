@@ -62,9 +62,10 @@ final class SharedResults: Sendable {
     fileprivate let values: [DatabaseValue]
     fileprivate let results: SharedResults
 
-    /// Merges commits into the result, in line with others.
-    func merge(_ result: any MergedResult, atMost maximum: Int) {
-      results.line.append(result, atMost: maximum)
+    /// Merges commits into the result, in line with others that are merged in readers, or with those
+    /// that are merged in memory.
+    func merge(_ result: any MergedResult, inReader: Bool, atMost maximum: Int) {
+      (inReader ? results.readerLine : results.memoryLine).append(result, atMost: maximum)
     }
 
     /// Removes the result, after it was released, and keeps its costs.
@@ -119,7 +120,8 @@ final class SharedResults: Sendable {
   }
 
   private let state = Lock(State())
-  private let line = MergeLine()
+  private let readerLine = MergeLine()
+  private let memoryLine = MergeLine()
 
   /// Returns the result of a query that observers share.
   func result<Row>(of source: LiveSource<Row>, in database: Database) -> SharedResult<Row> {
