@@ -21,12 +21,9 @@ package enum FreePorts {
 
   /// Whether a server could listen at a port.
   private static func isFree(_ port: Int) -> Bool {
-    #if canImport(Glibc)
-      let kind = Int32(SOCK_STREAM.rawValue)
-    #else
-      let kind = SOCK_STREAM
-    #endif
-    let descriptor = socket(AF_INET, kind, 0)
+    // SOCK_STREAM, which has another type on each system.
+    let stream: Int32 = 1
+    let descriptor = socket(AF_INET, stream, 0)
     // A process that has no room for a socket fails where it needs one.
     guard descriptor >= 0 else { return true }
     defer { close(descriptor) }
