@@ -182,6 +182,6 @@ extension TrackedTable {
   /// A name of the rowid that no column of a table like this one has, in its form without a key.
   fileprivate var shadowRowIDName: String {
     let columns = Set(recorded.map(\.name.lowercasedASCII) + names.keys.map(\.lowercasedASCII))
-    return TableColumn.rowIDNames(hiddenBy: columns.contains).first ?? "rowid"
+    return TableColumn.freeRowIDNames(besides: columns.contains).first ?? "rowid"
   }
 }

@@ -54,7 +54,7 @@ public struct TableColumn: Hashable, Sendable {
   /// Returns the names of a table's rowid that no column hides.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowid>
-  package static func rowIDNames(hiddenBy isColumn: (String) -> Bool) -> [String] {
+  package static func freeRowIDNames(besides isColumn: (String) -> Bool) -> [String] {
     ["rowid", "_rowid_", "oid"].filter { !isColumn($0) }
   }
 

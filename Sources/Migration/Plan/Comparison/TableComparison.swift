@@ -110,7 +110,7 @@ extension ExistingTable {
   /// A name for the rowid that no column has; nil if the table has no rowid.
   var rowIDName: String? {
     guard !isWithoutRowID else { return nil }
-    return TableColumn.rowIDNames { column($0) != nil }.first
+    return TableColumn.freeRowIDNames { column($0) != nil }.first
   }
 }
 

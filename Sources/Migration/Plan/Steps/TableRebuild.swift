@@ -74,7 +74,7 @@ extension TableRebuild {
       Source(column: $0.name, sql: Identifier($0.name).quoted, isSame: true, keepsNull: true)
     }
     let hasRowID = !existing.isWithoutRowID && !isWithoutRowID
-    let rowID = TableColumn.rowIDNames {
+    let rowID = TableColumn.freeRowIDNames {
       existing.column($0) != nil || new.column($0) != nil
     }.first
     // A key that is the rowid is copied as a column.

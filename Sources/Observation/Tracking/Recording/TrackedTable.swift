@@ -63,7 +63,7 @@ final class TrackedTable: Sendable {
     let columnNames = Set(declared.map(\.name.lowercasedASCII))
     rowIDName =
       isRowIDKey
-      ? keys[0].name : TableColumn.rowIDNames(hiddenBy: columnNames.contains).first ?? "rowid"
+      ? keys[0].name : TableColumn.freeRowIDNames(besides: columnNames.contains).first ?? "rowid"
     func record(_ column: TableColumn) -> RecordedColumn {
       RecordedColumn(
         name: column.name, place: place(of: column),

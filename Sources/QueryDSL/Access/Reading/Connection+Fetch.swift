@@ -228,7 +228,7 @@ extension ConnectionCore {
 extension ModelLayout {
   /// The name of the rowid that no column has; nil if columns have all of its names.
   var rowIDName: String? {
-    TableColumn.rowIDNames { index(named: $0) != nil }.first
+    TableColumn.freeRowIDNames { index(named: $0) != nil }.first
   }
 
   /// The condition of a key, which has `"id" = ?` for each of its columns. Without a key, the rowid

@@ -141,7 +141,7 @@ extension SearchIndexDefinition {
     // SQLite compares names, and an update may name the key in any of four ways.
     let keys =
       [key]
-      + TableColumn.rowIDNames { name in layout.columns.contains { $0.name.isSame(as: name) } }
+      + TableColumn.freeRowIDNames { name in layout.columns.contains { $0.name.isSame(as: name) } }
     let update =
       isGenerated ? "UPDATE" : "UPDATE OF \((keys + names).joined(separator: ", "))"
     let new = renewal("NEW.\(key)")

@@ -77,7 +77,7 @@ package struct VectorIndexDefinition: Sendable {
     self.metric = metric
     keys = table.keyNames.compactMap(table.column)
     // An update may name the rowid in any of four ways, and need not name a generated column.
-    let rowIDs = table.hasRowIDKey ? TableColumn.rowIDNames(hiddenBy: table.declares) : []
+    let rowIDs = table.hasRowIDKey ? TableColumn.freeRowIDNames(besides: table.declares) : []
     let columns = [column] + table.keyNames + rowIDs
     update =
       table.column(column)?.generated == nil
