@@ -127,14 +127,15 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
       guard let batch = try await feed.batch(after: position, for: audience, whole: whole) else {
         return
       }
-      position = batch.position
+      // There is none before the feed is open, which wakes the stream.
+      if let reached = batch.position { position = reached }
       if batch.bytes.readableBytes > 0 {
         try await write(batch.bytes, to: writer)
       } else if progress.withLock({ $0.isBeatDue }) {
         try await write(ServerSentEvent.heartbeat, to: writer)
       }
       // The whole state may be older than the last event.
-      if let position, feed.position != position { feed.beat(id) }
+      if let reached = batch.position, feed.position != reached { feed.beat(id) }
     }
     // The task was cancelled; whatever cancelled it says how the stream ends.
     try Task.checkCancellation()

@@ -181,7 +181,7 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
   private func next(after position: EventPosition?, for audience: Audience?) -> Next {
     state.withLock { state in
       guard !state.isFinished else { return .end }
-      guard state.isOpen else { return .events(Batch(position: position)) }
+      guard state.isOpen else { return .events(Batch()) }
       guard let position, position.epoch == epoch, position.number >= 0,
         position.number <= state.lastNumber,
         state.lastNumber - position.number <= state.events.count

@@ -234,4 +234,34 @@ private struct Shown {
       #expect(try await ada.read(until: Wire.isEnd).hasSuffix("0\r\n\r\n"))
     }
   }
+
+  @Test func `Streams with a position of an earlier run wait until the feed is open`() async throws {
+    let earlier = EventFeed<Never>()
+    earlier.send(ServerSentEvent("note", text: "old"))
+    let feed = EventFeed<Never>()
+    let whole: @Sendable (Never?) async throws -> EventFeed<Never>.Whole = { _ in
+      ([ServerSentEvent("whole", text: "new")], feed.position)
+    }
+    // Without a position, nothing asks for another batch before the feed is opened.
+    #expect(try await feed.batch(after: earlier.position, whole: whole)?.position == nil)
+    let router = Router()
+    router.get("events") { request, _ in try feed.response(to: request, whole: whole) }
+    router.get("open") { _, _ in
+      feed.open()
+      return "open"
+    }
+    let header = ["Last-Event-ID": "\(earlier.position)"]
+    try await TestServer.run(router) { server in
+      // Streams that kept asking would leave no thread of Swift's pool to other requests.
+      let wires = try (0...ProcessInfo.processInfo.activeProcessorCount).map { _ in
+        try server.events("/events", header)
+      }
+      for wire in wires { _ = try await wire.read { $0.contains("retry") } }
+      #expect(try await server.get("/open").status == 200)
+      for wire in wires {
+        let text = try await wire.read { $0.contains("new") && $0.hasSuffix("\n\n\r\n") }
+        #expect(Received.all(in: text).map(\.name) == ["whole"])
+      }
+    }
+  }
 }
