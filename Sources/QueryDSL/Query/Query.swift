@@ -139,6 +139,29 @@ extension Query {
     let row = try decoding.one(&reader)
     return (row, reader.position)
   }
+
+  /// The query with other selected expressions, whose values are the rows as SQLite has them.
+  package func selectingValues(of nodes: [ExpressionNode]) -> Query<[DatabaseValue]> {
+    var statement = statement
+    statement.selection = .terms(nodes.map { .expression($0) })
+    @Sendable func read(_ reader: inout RowReader) throws -> [DatabaseValue] {
+      let row = StatementRow(statement: reader.statement)
+      defer { reader.position += nodes.count }
+      return try nodes.indices.map { try row.validValue(at: reader.position + $0) }
+    }
+    return Query<[DatabaseValue]>(
+      statement: statement,
+      decoding: RowDecoding(
+        all: { core, statement, _ in
+          var rows: [[DatabaseValue]] = []
+          while try core.step(statement) {
+            var reader = RowReader(core: core, statement: statement)
+            rows.append(try read(&reader))
+          }
+          return rows
+        },
+        one: read, columns: { [] }))
+  }
 }
 
 extension Fetchable {

@@ -73,8 +73,15 @@ struct ExplanationTests {
     try await expect(
       "sum over all rows cannot be calculated", JoinWriter.all.select { $0.$score.sum() })
     try await expect(
-      "count over all rows cannot be calculated",
-      JoinPost.all.select { $0.$stars.count(distinct: true) })
+      "sum over all rows cannot be calculated",
+      JoinPost.all.select { $0.$stars.sum(distinct: true) })
+    try await expect(
+      #"Missing: CREATE INDEX "JoinPost_on_title" ON "JoinPost" ("title")"#,
+      Query { (post: Columns<JoinPost>, mark: Columns<JoinMark>) in
+        From(post)
+        Join(mark, on: mark.$post == post.$id)
+        Select(post.$title.count(distinct: true))
+      })
     try await expect(
       "aggregates over all rows have HAVING, a limit or a subquery beside them",
       Query { (post: Columns<JoinPost>, mark: Columns<JoinMark>) in

@@ -85,6 +85,30 @@ struct MaintainedGroupTests {
     #expect(row.0 == 0 && row.1 == nil && row.2 == nil && row.3 == nil)
   }
 
+  @Test("the different values of all rows are counted again only if one appears or has left")
+  func differentValues() async throws {
+    let db = try await database(indexed: false)
+    let query = JoinPost.where { $0.$stars < 5 }.select {
+      ($0.$author.count(distinct: true), $0.count(), $0.$parent.count(distinct: true))
+    }
+    let watch = try await watch(query, in: db)
+    let fetches = watch.fetchCount
+    let steps: [(sql: SQL, counts: [Int]?)] = [
+      ("UPDATE JoinPost SET author = 'w1' WHERE id = 0", nil),
+      ("UPDATE JoinPost SET author = 'x', parent = 1 WHERE id < 2", [11, 1_000, 1]),
+      ("UPDATE JoinPost SET author = 'y' WHERE id = 0", [12, 1_000, 1]),
+      ("UPDATE JoinPost SET stars = 5 WHERE id = 0", [11, 999, 1]),
+      ("UPDATE JoinPost SET author = NULL, parent = NULL WHERE id = 1", [10, 999, 0]),
+      ("DELETE FROM JoinPost WHERE author = 'w3'", [9, 899, 0]),
+    ]
+    for step in steps {
+      try await db.execute(step.sql)
+      let counts = try await watch.update()?.first.map { [$0.0, $0.1, $0.2] }
+      #expect(counts == step.counts, "\(step.sql.text)")
+    }
+    #expect(watch.fetchCount == fetches)
+  }
+
   @Test("groups of an expression change by the touched rows, also beside a column")
   func expressions() async throws {
     let db = try await database(indexed: false)
@@ -173,6 +197,10 @@ struct MaintainedGroupTests {
     #expect(
       try await explain(JoinPost.select { $0.count() })
         == "Maintained: a commit changes the values by the rows of JoinPost that it touched.")
+    #expect(
+      try await explain(JoinPost.select { $0.$author.count(distinct: true) }).hasPrefix(
+        "Maintained: a commit changes the values of the groups by the rows of JoinPost that it "
+          + "touched, where the rows with each counted value are a group, while no more than "))
     let scores = JoinWriter.group(by: \.$team).select { $0.$score.avg() }
     #expect(
       try await explain(scores)

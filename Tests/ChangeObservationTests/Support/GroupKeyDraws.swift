@@ -26,6 +26,8 @@ enum GroupKeyDraws {
     DrawnQuery("scores of teams", scoresOfTeams),
     DrawnQuery("folded authors", foldedAuthors),
     DrawnQuery("titles of marks", titlesOfMarks),
+    DrawnQuery("number of titles", numberOfTitles),
+    DrawnQuery("number of scores", numberOfScores),
   ]
 
   @Sendable
@@ -175,5 +177,31 @@ enum GroupKeyDraws {
         if sorted { OrderBy(post.$title) }
         Select(mark.$post, spelling(post.$title, sorted), mark.count())
       })
+  }
+
+  @Sendable
+  private static func numberOfTitles(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int, Int, Int?, Int)> {
+    Query { (post: Columns<JoinPost>) in
+      From(post)
+      if draw.filter == 1 { Where { post.$stars > 1 } }
+      Select(
+        post.$title.count(distinct: true),
+        post.$author.collated(draw.order == 1 ? .noCase : .binary).count(distinct: true)
+          .filter(draw.filter == 2 ? post.$stars > 1 : post.$id != 0),
+        post.$stars.sum(), post.$parent.count(distinct: true) * 2)
+    }
+  }
+
+  @Sendable
+  private static func numberOfScores(_ draw: QueryDraw, sorted: Bool) -> Query<Int> {
+    Query { (writer: Columns<JoinWriter>) in
+      From(writer)
+      if draw.filter == 1 { Where { writer.$team == 1 } }
+      Select(
+        draw.filter == 2
+          ? (writer.$score / 3).count(distinct: true) : writer.$score.count(distinct: true))
+    }
   }
 }

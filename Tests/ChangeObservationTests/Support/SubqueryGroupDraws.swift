@@ -10,6 +10,8 @@ enum SubqueryGroupDraws {
     DrawnQuery("stars of unmarked", starsOfUnmarked),
     DrawnQuery("totals of a join", totals),
     DrawnQuery("totals of unmarked", totalsOfUnmarked),
+    DrawnQuery("different values of a join", differentValues),
+    DrawnQuery("different stars of unmarked", differentStars),
     DrawnQuery("distinct", distinct),
     DrawnQuery("union", union),
     DrawnQuery("union all", unionAll),
@@ -134,6 +136,37 @@ enum SubqueryGroupDraws {
       default: Where { JoinMark.where { $0.$post == post.$id && $0.$weight > 0 }.exists() }
       }
       Select(post.count(), post.$parent.min(), post.count().filter(post.$stars > 1))
+    }
+  }
+
+  @Sendable
+  private static func differentValues(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int, Int, Int?)> {
+    Query { (post: Columns<JoinPost>, mark: OptionalColumns<JoinMark>) in
+      From(post)
+      if draw.filter < 3 {
+        LeftJoin(mark, on: mark.$post.equals(post.$id))
+      } else {
+        Join(mark, on: mark.$post.equals(post.$id) && mark.$weight > 0)
+      }
+      if draw.filter == 1 { Where { post.$stars > 1 } }
+      Select(
+        mark.$post.count(distinct: true), post.$parent.count(distinct: true),
+        draw.order == 1 ? mark.$weight.sum() : post.$stars.max())
+    }
+  }
+
+  @Sendable
+  private static func differentStars(_ draw: QueryDraw, sorted: Bool) -> Query<(Int, Int)> {
+    Query { (post: Columns<JoinPost>) in
+      From(post)
+      switch draw.filter {
+      case 0: Where { !JoinMark.where { $0.$post == post.$id }.exists() }
+      case 1: Where { !post.$id.isIn(JoinMark.select(\.$post)) }
+      default: Where { JoinMark.where { $0.$post == post.$id && $0.$weight > 0 }.exists() }
+      }
+      Select(post.$parent.count(distinct: true), post.count())
     }
   }
 

@@ -235,7 +235,8 @@ private struct Shown {
     }
   }
 
-  @Test func `Streams with a position of an earlier run wait until the feed is open`() async throws {
+  @Test func `Streams with a position of an earlier run wait until the feed is open`() async throws
+  {
     let earlier = EventFeed<Never>()
     earlier.send(ServerSentEvent("note", text: "old"))
     let feed = EventFeed<Never>()

@@ -14,6 +14,8 @@ import SQLCore
 /// - `GroupPlan`: each row is a group of the rows of a join or of a query with subqueries. The
 ///   query is evaluated for the groups that a change affects.
 /// - `TotalPlan`: the only row has aggregates over all rows of a join or of a query with subqueries.
+/// - `DistinctCountPlan`: the only row has `count(DISTINCT …)` over all rows. The rows with each
+///   value are a group that one of the plans above maintains.
 /// - `CompoundPlan`: the rows come from several SELECTs, each maintained as a join.
 /// - `IncludingPlan`: each row is a parent with its included rows. The parents that a change
 ///   affects are loaded again.
@@ -152,14 +154,30 @@ enum Planning {
         ? try RowPlan(query, of: tables[0], in: context)
         : try JoinPlan(query, of: tables, scopes, scoped: scoped, in: context)
     }
-    query.statement = try select.selectingLeastValues(in: tables)
+    return try plan(grouped: query, of: tables, scopes, scoped: scoped, in: context)
+  }
+
+  /// Returns the plan for a query with GROUP BY or aggregates.
+  ///
+  /// - Parameter scoped: the tables of subqueries.
+  static func plan<Row: Sendable>(
+    grouped query: Query<Row>, of tables: [PlannedTable], _ scopes: [QueryScope],
+    scoped: [PlannedTable], in context: PlanningContext
+  ) throws -> any SnapshotPlan<Row> {
+    var query = query
+    query.statement = try query.statement.selectingLeastValues(in: tables)
+    let isTotal = query.statement.groups.isEmpty
     // A single row needs no order.
-    if select.groups.isEmpty { query.statement.order = .none }
+    if isTotal { query.statement.order = .none }
     let groups = try PlannedGroups(of: query.statement, in: tables)
+    if isTotal, try query.statement.countsDistinctValues {
+      return try DistinctCountPlan(
+        query, by: groups, of: tables, scopes, scoped: scoped, in: context)
+    }
     if scopes.count == 1, tables.count == 1, !groups.showsDependentColumns {
       return try AggregatePlan(query, by: groups, of: tables[0], in: context)
     }
-    return select.groups.isEmpty
+    return isTotal
       ? try TotalPlan(query, by: groups, of: tables, scopes, scoped: scoped, in: context)
       : try GroupPlan(query, by: groups, of: tables, scopes, scoped: scoped, in: context)
   }

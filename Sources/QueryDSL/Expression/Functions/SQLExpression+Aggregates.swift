@@ -172,7 +172,7 @@ package struct AggregateNode: Sendable {
   /// The argument, if the aggregate has exactly one; otherwise nil.
   package let argument: ExpressionNode?
   package let isDistinct: Bool
-  private let filter: PredicateNode?
+  package let filter: PredicateNode?
 
   /// Returns nil if the expression itself is not an aggregate.
   package init?(_ node: ExpressionNode) {

@@ -8,16 +8,12 @@ import SQLCore
 /// affected roots. Their parts are calculated again, and the totals change by the difference.
 final class TotalPlan<Row: Sendable>: SnapshotPlan {
   let form: ResultForm
-  private let query: KeyedQuery<Row>
-  /// The query with its aggregates and without an order.
-  private let shown: SelectStatement
+  private let total: TotalRow<Row>
   private let aggregates: AggregateValues
   private let root: PlannedTable
   private let paths: [RowPath]
   /// Selects the key of each root with the aggregates over its rows.
   private let parts: SelectStatement
-  /// A table whose columns are all NULL, over which the shown row is calculated.
-  private let shadow: ShadowTable
   /// The greatest number of parts that a fetch reads.
   private let maximumParts: Int
 
@@ -40,14 +36,9 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     for table in tables + scoped where !table.hasCompleteKeys {
       throw RerunReason("the key of \(table.layout.tableName) may be NULL")
     }
-    guard select.having.isEmpty, select.limit == nil, select.offset == nil,
-      try SelectStatement(selection: select.selection, from: select.from).scopes().count == 1
-    else {
-      throw RerunReason("aggregates over all rows have HAVING, a limit or a subquery beside them")
-    }
+    let aggregates = try AggregateValues(of: select.withKeys([]), by: groups, in: tables)
+    total = try TotalRow(query, by: groups, aggregates: aggregates.nodes, of: tables)
     try context.requireLog()
-    shown = select.withKeys([])
-    let aggregates = try AggregateValues(of: shown, by: groups, in: tables)
     if let asked = aggregates.askedName {
       throw RerunReason("\(asked) over all rows cannot be calculated from those that changed")
     }
@@ -75,9 +66,6 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     guard let found else { throw reason ?? RerunReason("it reads no table") }
     (root, paths, parts) = found
     self.aggregates = aggregates
-    self.query = try KeyedQuery(
-      query, groupedBy: groups, aggregates: aggregates.nodes, of: tables, reserve: 0)
-    shadow = tables[0].shadow
     maximumParts = context.maximumParts
     // The first row holds the totals. All parts come after it.
     form = ResultForm(
@@ -98,19 +86,16 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
         "more than \(maximumParts) rows of \(name) have a part in its values, for which "
           + "Configuration.maximumLiveMemory is too small")
     }
-    guard let total = try query.fetch(on: core).first else { return [] }
-    return [entry(of: total, values: total.aggregates)]
+    guard let row = try total.fetch(on: core) else { return [] }
+    return [entry(of: row)]
       + parts.map { part(Array($0[..<keyCount]), Array($0[keyCount...])) }
       .sorted { $0.key.compare($1.key) < 0 }
   }
 
   private var keyCount: Int { root.keyCollations.count }
 
-  /// - Parameter values: the totals.
-  private func entry(of row: ResultEntry, values: [DatabaseValue]) -> ResultEntry {
-    ResultRowEntry(
-      key: totalKey, order: [.integer(0)], aggregates: values, fingerprint: row.fingerprint,
-      row: row.row(as: Row.self))
+  private func entry(of row: ResultEntry) -> ResultEntry {
+    total.entry(of: row, key: totalKey, order: [.integer(0)])
   }
 
   private func part(_ key: [DatabaseValue], _ values: [DatabaseValue]) -> ResultEntry {
@@ -129,7 +114,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     on core: ConnectionCore
   ) throws -> ResultChange? {
     let maximum = Planning.maximumTouched(of: window.entries.count)
-    guard let total = window.entry(of: totalKey), var roots = root.touchedKeys(in: commits)
+    guard let held = window.entry(of: totalKey), var roots = root.touchedKeys(in: commits)
     else { return nil }
     for path in paths {
       guard let found = try path.values(of: commits, means.values, maximum: maximum, on: core)
@@ -143,7 +128,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     for row in try core.values(of: root.restrict(parts, to: roots)) {
       new[Array(row[..<keyCount])] = Array(row[keyCount...])
     }
-    var totals: [DatabaseValue]? = total.aggregates
+    var totals: [DatabaseValue]? = held.aggregates
     for key in roots.union(new.keys) {
       let old = window.entry(of: .values(key))?.aggregates
       let values = new[key]
@@ -152,9 +137,10 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
       change.set(.values(key), to: values.map { part(key, $0) })
     }
     guard let values = totals ?? sum(of: change.after),
-      let row = try row(of: values, means.evaluators)
+      let row = try total.row(
+        of: aggregates.places.map { values[$0] }, carrying: values, means.evaluators)
     else { return nil }
-    change.set(totalKey, to: entry(of: row, values: values))
+    change.set(totalKey, to: entry(of: row))
     return change
   }
 
@@ -167,22 +153,5 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
       values = values.flatMap { aggregates.values(after: $0, without: nil, with: entry.aggregates) }
     }
     return values
-  }
-
-  /// Returns the row that the query shows for some totals.
-  private func row(
-    of values: [DatabaseValue], _ evaluators: RowEvaluators
-  ) throws -> ResultEntry? {
-    var places = aggregates.places[...]
-    var statement = try shown.replacingAggregates { _ in
-      .value(.value(places.popFirst().map { values[$0] } ?? .null))
-    }.withoutGroups
-    statement.joins = []
-    statement = statement.withKeys([], values.map { .value(.value($0)) })
-    statement.order = .none
-    let column = shadow.columns.first?.name ?? ""
-    return try evaluators.evaluating([[.null]], columns: [column], in: shadow) { core in
-      try query.entries(of: statement, on: core).first
-    }
   }
 }

@@ -197,13 +197,7 @@ extension SelectStatement {
     let reason = RerunReason("it selects DISTINCT rows of groups or of constants")
     guard !isGrouped else { throw reason }
     let nodes = selectedNodes
-    for node in nodes {
-      switch node {
-      case .column, .chain, .tree: break
-      // GROUP BY 1 would mean the first column of the result.
-      default: throw reason
-      }
-    }
+    guard nodes.allSatisfy(\.groupsRows) else { throw reason }
     let columns = Set(nodes.compactMap(\.columnID))
     let keyed = tables.filter { $0.hasCompleteKeys && columns.isSuperset(of: $0.keyColumns) }
     var statement = self
@@ -219,6 +213,16 @@ extension SelectStatement {
       return seen.insert(column).inserted
     }
     return statement
+  }
+}
+
+extension ExpressionNode {
+  /// Whether GROUP BY may have the expression: `GROUP BY 1` would mean the first selected column.
+  var groupsRows: Bool {
+    switch self {
+    case .column, .chain, .tree: true
+    default: false
+    }
   }
 }
 

@@ -1,0 +1,164 @@
+import QueryDSL
+import SQLCore
+
+/// The plan for `count(DISTINCT x)` over all rows, alone or beside other aggregates.
+///
+/// The rows with each value of `x` are a group of a further query, `SELECT count(*) … GROUP BY x`.
+/// The result counts the groups whose value is not NULL: it changes when a group appears, and when its
+/// last row has left. The other aggregates are those of a query without GROUP BY. Both kinds of
+/// queries are maintained by plans of their own, whose rows are held and not shown.
+final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
+  let form: ResultForm
+  private let total: TotalRow<Row>
+  private let parts: [DistinctCountPart]
+  /// The greatest number of values that a fetch reads.
+  private let maximumParts: Int
+
+  var explanation: String {
+    let distinct = parts.first { $0.isDistinct }
+    return (distinct?.plan.explanation ?? "")
+      + ", where the rows with each counted value are a group, "
+      + "while no more than \(maximumParts) values are counted"
+  }
+
+  /// - Parameter scoped: the tables of subqueries.
+  init(
+    _ query: Query<Row>, by groups: PlannedGroups, of tables: [PlannedTable],
+    _ scopes: [QueryScope], scoped: [PlannedTable], in context: PlanningContext
+  ) throws {
+    try context.requireLog()
+    let select = query.statement
+    func part(
+      of nodes: [ExpressionNode], at places: [Int], by group: ExpressionNode? = nil,
+      where filter: PredicateNode? = nil
+    ) throws -> DistinctCountPart {
+      var part = query.selectingValues(of: nodes)
+      part.statement.groups = [group].compactMap(\.self)
+      if let filter { part.statement.predicates.append(filter) }
+      return DistinctCountPart(
+        plan: try Planning.plan(grouped: part, of: tables, scopes, scoped: scoped, in: context),
+        places: places, isDistinct: group != nil)
+    }
+    var nodes: [ExpressionNode] = []
+    var others: [Int] = []
+    var parts: [DistinctCountPart] = []
+    _ = try select.replacingAggregates { aggregate in
+      if let counted = aggregate.countedDistinctly {
+        parts.append(
+          try part(of: [.countOfRows], at: [nodes.count], by: counted, where: aggregate.filter))
+      } else {
+        others.append(nodes.count)
+      }
+      nodes.append(aggregate.node)
+      return aggregate.node
+    }
+    if !others.isEmpty { parts.append(try part(of: others.map { nodes[$0] }, at: others)) }
+    self.parts = parts
+    total = try TotalRow(query, by: groups, aggregates: nodes, of: tables)
+    maximumParts = context.maximumParts
+    form = ResultForm(
+      order: RowOrder(terms: [], keyCollations: []), limit: nil, offset: 0, reserve: 0)
+  }
+
+  // MARK: Fetching
+
+  func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
+    Array(try window(on: core).entries.run(from: 0) { _ in true })
+  }
+
+  /// Throws a `RerunReason` if too many values are counted.
+  func window(on core: ConnectionCore) throws -> ResultWindow {
+    guard let row = try total.fetch(on: core) else { return ResultWindow([], in: form) }
+    for part in parts where part.isDistinct {
+      guard case .integer(let count) = row.aggregates[part.places[0]], count <= maximumParts else {
+        throw RerunReason(
+          "more than \(maximumParts) values are counted, for which "
+            + "Configuration.maximumLiveMemory is too small")
+      }
+    }
+    var window = ResultWindow([total.entry(of: row, key: .values([]), order: [])], in: form)
+    window.parts = try parts.map { try $0.plan.window(on: core) }
+    return window
+  }
+
+  // MARK: Evaluating
+
+  func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool {
+    parts.contains { $0.plan.isTouched(by: commits, values) }
+  }
+
+  func change(
+    of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
+    on core: ConnectionCore
+  ) throws -> ResultChange? {
+    guard let held = window.entry(of: .values([])) else { return nil }
+    var values = held.aggregates
+    var windows: [ResultWindow] = []
+    for (part, held) in zip(parts, window.parts) {
+      guard let changed = try part.plan.change(of: held, by: commits, with: means, on: core),
+        part.apply(changed, to: &values)
+      else { return nil }
+      windows.append(changed.after)
+    }
+    var change = ResultChange(of: window)
+    if values != held.aggregates {
+      guard let row = try total.row(of: values, carrying: values, means.evaluators) else {
+        return nil
+      }
+      change.set(.values([]), to: total.entry(of: row, key: .values([]), order: []))
+    }
+    change.keep(windows)
+    return change
+  }
+}
+
+// These are not members of the generic class, so that no use looks their metadata up.
+
+/// A further query, and the places of its values among the aggregates of the result.
+private struct DistinctCountPart: Sendable {
+  let plan: any SnapshotPlan<[DatabaseValue]>
+  let places: [Int]
+  /// Whether its groups are counted.
+  let isDistinct: Bool
+
+  /// Changes the values of the result as the further query's rows changed. Returns false if these do
+  /// not say how.
+  func apply(_ change: ResultChange, to values: inout [DatabaseValue]) -> Bool {
+    guard isDistinct else {
+      // The rows from which the first one is made are held as well.
+      guard let place = change.after.range.first else { return false }
+      let row = change.after.entries[place].row(as: [DatabaseValue].self)
+      for (place, value) in zip(places, row) { values[place] = value }
+      return true
+    }
+    guard case .integer(var count) = values[places[0]] else { return false }
+    for (old, new) in change.touchedRows where (old ?? new)?.key.values != [.null] {
+      count += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
+    }
+    values[places[0]] = .integer(count)
+    return true
+  }
+}
+
+extension SelectStatement {
+  /// Whether an aggregate is `count(DISTINCT …)`.
+  var countsDistinctValues: Bool {
+    get throws {
+      var isFound = false
+      _ = try replacingAggregates { aggregate in
+        if aggregate.countedDistinctly != nil { isFound = true }
+        return aggregate.node
+      }
+      return isFound
+    }
+  }
+}
+
+extension AggregateNode {
+  /// The expression whose different values are counted; nil if the aggregate is not
+  /// `count(DISTINCT …)` of an expression by which rows can be grouped.
+  fileprivate var countedDistinctly: ExpressionNode? {
+    guard isDistinct, name == "count", let argument else { return nil }
+    return argument.groupsRows ? argument : nil
+  }
+}

@@ -1,0 +1,61 @@
+import QueryDSL
+import SQLCore
+
+/// The only row of a query with aggregates over all rows, which is made again of the values of its
+/// aggregates.
+struct TotalRow<Row: Sendable>: Sendable {
+  private let query: KeyedQuery<Row>
+  /// The query with its aggregates and without an order.
+  private let shown: SelectStatement
+  /// A table whose columns are all NULL, over which the shown row is calculated.
+  private let shadow: ShadowTable
+
+  /// Throws a `RerunReason` if the row cannot be made of the values of aggregates alone.
+  ///
+  /// - Parameter aggregates: the aggregates whose values the row carries.
+  init(
+    _ query: Query<Row>, by groups: PlannedGroups, aggregates: [ExpressionNode],
+    of tables: [PlannedTable]
+  ) throws {
+    let select = query.statement
+    guard select.having.isEmpty, select.limit == nil, select.offset == nil,
+      try SelectStatement(selection: select.selection, from: select.from).scopes().count == 1
+    else {
+      throw RerunReason("aggregates over all rows have HAVING, a limit or a subquery beside them")
+    }
+    shown = select.withKeys([])
+    self.query = try KeyedQuery(
+      query, groupedBy: groups, aggregates: aggregates, of: tables, reserve: 0)
+    shadow = tables[0].shadow
+  }
+
+  func fetch(on core: ConnectionCore) throws -> ResultEntry? { try query.fetch(on: core).first }
+
+  /// Returns the row of the query for some values; nil if there is none.
+  ///
+  /// - Parameters:
+  ///   - values: the values of the query's aggregates, in their order.
+  ///   - carried: the values that the row carries.
+  func row(
+    of values: [DatabaseValue], carrying carried: [DatabaseValue], _ evaluators: RowEvaluators
+  ) throws -> ResultEntry? {
+    var rest = values[...]
+    var statement = try shown.replacingAggregates { _ in
+      .value(.value(rest.popFirst() ?? .null))
+    }.withoutGroups
+    statement.joins = []
+    statement = statement.withKeys([], carried.map { .value(.value($0)) })
+    statement.order = .none
+    let column = shadow.columns.first?.name ?? ""
+    return try evaluators.evaluating([[.null]], columns: [column], in: shadow) { core in
+      try query.entries(of: statement, on: core).first
+    }
+  }
+
+  /// Returns a row with another key and place.
+  func entry(of row: ResultEntry, key: RowKey, order: [DatabaseValue]) -> ResultEntry {
+    ResultRowEntry(
+      key: key, order: order, aggregates: row.aggregates, fingerprint: row.fingerprint,
+      row: row.row(as: Row.self))
+  }
+}
