@@ -29,7 +29,7 @@ struct MigrationPlanner {
   /// The names, folded, of the views that are dropped first, with their triggers.
   var droppedViews: Set<String> = []
   /// The notes of conversions that have run.
-  var conversions = ConversionLog()
+  var conversions = ConversionNotes()
 
   init(connection: Connection) {
     self.connection = connection
@@ -63,7 +63,7 @@ struct MigrationPlanner {
     guard !declared.exchanges.isEmpty || !declared.notedConversions.isEmpty else { return true }
     let schema = reading.schema
     return try remembers(declared.exchanges, in: schema)
-      && declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
+      && declared.unconverted({ try ConversionNotes(of: schema, in: connection) }).isEmpty
   }
 
   /// Whether the file has notes of exactly these types, or needs none.
@@ -89,7 +89,7 @@ struct MigrationPlanner {
   /// Returns whether all exchanges of names have run on this database.
   private func remembers(_ exchanges: [String], in schema: ExistingSchema) throws -> Bool {
     guard !exchanges.isEmpty else { return true }
-    let done = try MigrationLog(connection: connection).names(in: schema)
+    let done = try MigrationNotes(connection: connection).names(in: schema)
     return exchanges.allSatisfy(done.contains)
   }
 
@@ -111,10 +111,10 @@ struct MigrationPlanner {
   /// undo the changes of a newer program. The functions of a migration must be registered.
   func allSteps(for declared: Declarations, in existing: ExistingSchema) throws -> [PlannedStep] {
     var schema = existing
-    let log = MigrationLog(connection: connection)
+    let notes = MigrationNotes(connection: connection)
     let renaming = RenamePlanner(
       declared.tables, in: schema,
-      done: declared.exchanges.isEmpty ? [] : Set(try log.names(in: schema)))
+      done: declared.exchanges.isEmpty ? [] : Set(try notes.names(in: schema)))
     schema.renames = renaming.renames
     // Views are dropped first and created last, because a column that a view names cannot be
     // dropped.
@@ -127,7 +127,7 @@ struct MigrationPlanner {
     var tablePlanner = self
     tablePlanner.droppedViews = droppedViews
     if declared.tables.contains(where: { $0.columns.contains { $0.conversion != nil } }) {
-      tablePlanner.conversions = try ConversionLog(of: schema, in: connection)
+      tablePlanner.conversions = try ConversionNotes(of: schema, in: connection)
     }
     if checksChangedTypes, let noted = NotedTypes(schema.entry(NotedTypes.name)?.sql) {
       let changes = declared.tables.map {

@@ -73,7 +73,7 @@ struct MigrationForecast {
     let connection = core.lend()
     let isNew = declared.isNew(in: schema)
     guard try isNew || !options.areOlder(than: schema, in: connection) else { return [] }
-    return try MigrationLog(connection: connection).pending(options.steps, in: schema)
+    return try MigrationNotes(connection: connection).pending(options.steps, in: schema)
       .filter { !isNew || $0.onNewDatabase == .runs }
   }
 

@@ -77,11 +77,11 @@ struct MigrationRun {
   }
 
   private mutating func migrate() throws {
-    let log = MigrationLog(connection: connection)
+    let notes = MigrationNotes(connection: connection)
     let old = try presentSchema()
     let isNew = declared.isNew(in: old)
     let isOlder = try options.areOlder(than: old, in: connection)
-    let unknown = isOlder && !isNew ? [] : try log.pending(options.steps, in: old)
+    let unknown = isOlder && !isNew ? [] : try notes.pending(options.steps, in: old)
     let pending = unknown.filter { !isNew || $0.onNewDatabase == .runs }
     // The user's own steps may change the plan.
     let planned = pending.isEmpty ? try plan(.whole) : nil
@@ -91,21 +91,21 @@ struct MigrationRun {
       if !isOlder, old.entry(NotedTypes.name) != nil { try noteTypes() }
       return
     }
-    let renaming = RenamePlanner(declared.tables, in: old, done: Set(try log.names(in: old)))
+    let renaming = RenamePlanner(declared.tables, in: old, done: Set(try notes.names(in: old)))
     let before = try foreignKeyViolations(renaming.renames)
     try run(pending.filter { $0.moment == .before })
     let after = pending.filter { $0.moment == .after }
     if !after.isEmpty {
       try run(plan(.expanding), keepingTrackOfKept: false)
       // Exchanges of names that have run must not run again.
-      try log.note(declared.exchanges)
+      try notes.note(declared.exchanges)
       try run(after)
     }
     let whole = if let planned { planned } else { try plan(.whole) }
     try run(whole, keepingTrackOfKept: true)
     try run(pending.filter { $0.moment == .last })
     try checkForeignKeys(before: before)
-    try log.note(unknown.map(\.name) + declared.exchanges)
+    try notes.note(unknown.map(\.name) + declared.exchanges)
     try SchemaHistory.note(
       from: old, to: presentSchema(), declared, version: options.schemaVersion, in: connection)
     if !isOlder { try noteTypes() }
@@ -160,7 +160,7 @@ struct MigrationRun {
       try report(step.name, "-- \(step.name)")
       try step.body(connection)
       // The name may also be the note of a conversion.
-      try MigrationLog(connection: connection).note([step])
+      try MigrationNotes(connection: connection).note([step])
       done.append(MigrationPlan.Step(step))
     }
   }
@@ -201,7 +201,7 @@ struct MigrationRun {
     case .rebuild(let rebuild):
       try run(rebuild, rowCount: planned.step.rowCount ?? 0)
     }
-    try ConversionLog.follow(planned, in: connection)
+    try ConversionNotes.follow(planned, in: connection)
   }
 
   func report(_ table: String, _ sql: String, copied: Int = 0, of count: Int = 0) throws {

@@ -201,7 +201,7 @@ private func authorize(
     return SQLITE_OK
   }
   if action == SQLITE_PRAGMA, first?.isSame(as: "wal_autocheckpoint") == true {
-    state.pointee.log.didCompile(CheckpointPragma(argument: second))
+    state.pointee.wal.didCompile(CheckpointPragma(argument: second))
   }
   // VACUUM attaches a file while it runs. It may change the rowids of tables without an integer key.
   if action == SQLITE_ATTACH { state.pointee.cacheFeed.noteUnknown() }

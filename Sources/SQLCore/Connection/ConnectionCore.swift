@@ -74,7 +74,7 @@ package final class ConnectionCore: @unchecked Sendable {
   package func endLease() {
     endLentStatements()
     endLentHandles()
-    keepLogHook()
+    keepWALHook()
     state.pointee.observation.label(nil)
     state.pointee.hooks.forgetFailure()
     state.pointee.access.end()
@@ -164,7 +164,7 @@ struct ConnectionState {
   /// Whether tables are STRICT, as known since the last schema change on this connection.
   var strictTables: [String: Bool] = [:]
   var authorizer = AuthorizerState()
-  var log = LogState()
+  var wal = WALState()
   var registrations = RegistrationState()
   /// The values of the arguments of live queries, while one is evaluated.
   var statementArguments: [DatabaseValue] = []

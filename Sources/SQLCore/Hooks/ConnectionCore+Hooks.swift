@@ -109,7 +109,7 @@ extension ConnectionCore {
       sqlite3_preupdate_hook(handle, isWanted ? preUpdate : nil, isWanted ? context : nil)
     }
     if changed.contains(.writeAheadLog) {
-      installLogHook(forListeners: wanted.contains(.writeAheadLog))
+      installWALHook(forListeners: wanted.contains(.writeAheadLog))
     }
     if let kinds = changes.trace { installTrace(of: kinds) }
     installInterruption()

@@ -7,13 +7,13 @@
 /// them.
 struct ConstraintDiscovery {
   private let core: ConnectionCore
-  private let log: QueryLog
+  private let asked: IndexQuestions
 
   /// - Parameter copy: the schema in memory, from which the columns are read.
   init(_ schema: SchemaCopy, columnsFrom copy: ConnectionCore, twin: ConnectionCore) throws {
     core = twin
-    let log = QueryLog()
-    self.log = log
+    let asked = IndexQuestions()
+    self.asked = asked
     var tables: [(name: String, columns: [DiscoveryColumn])] = []
     for object in schema.objects where object.kind == .table {
       tables.append((object.name, try copy.columns(of: object.name)))
@@ -24,7 +24,7 @@ struct ConstraintDiscovery {
       guard declared.indices.contains(number) else {
         throw DatabaseError.misuse("the argument of apus_discovery must be the number of a table")
       }
-      return DiscoveryTable(declared[number].name, declared[number].columns, log)
+      return DiscoveryTable(declared[number].name, declared[number].columns, asked)
     }
     for object in schema.objects where object.kind == .virtualTable {
       try? core.run(pragma: object.sql)
@@ -39,7 +39,7 @@ struct ConstraintDiscovery {
 
   /// Returns the indexes that may help a statement, the most promising first.
   func candidates(for sql: String) -> [IndexCandidate] {
-    log.clear()
+    asked.clear()
     // A virtual table supports neither RETURNING nor ON CONFLICT, so the text before these words is
     // tried as well.
     for sql in [sql, sql.before("returning"), sql.before("on conflict")] {
@@ -48,7 +48,7 @@ struct ConstraintDiscovery {
       break
     }
     var candidates: [IndexCandidate] = []
-    for question in log.questions {
+    for question in asked.questions {
       for candidate in IndexCandidate.all(for: question) where !candidates.contains(candidate) {
         candidates.append(candidate)
       }
@@ -86,7 +86,7 @@ struct IndexQuestion: Sendable {
   let query: IndexQuery
 }
 
-private final class QueryLog: Sendable {
+private final class IndexQuestions: Sendable {
   private let list = Lock<[IndexQuestion]>([])
 
   var questions: [IndexQuestion] { list.withLock { $0 } }
@@ -98,10 +98,10 @@ private final class QueryLog: Sendable {
 private final class DiscoveryTable: WritableVirtualTable {
   private let name: String
   private let columns: [DiscoveryColumn]
-  private let log: QueryLog
+  private let asked: IndexQuestions
 
-  init(_ name: String, _ columns: [DiscoveryColumn], _ log: QueryLog) {
-    (self.name, self.columns, self.log) = (name, columns, log)
+  init(_ name: String, _ columns: [DiscoveryColumn], _ asked: IndexQuestions) {
+    (self.name, self.columns, self.asked) = (name, columns, asked)
   }
 
   var schema: String {
@@ -114,7 +114,7 @@ private final class DiscoveryTable: WritableVirtualTable {
   }
 
   func bestIndex(_ query: IndexQuery) throws -> IndexPlan? {
-    log.append(IndexQuestion(table: name, columns: columns, query: query))
+    asked.append(IndexQuestion(table: name, columns: columns, query: query))
     // For conditions joined by OR, SQLite asks about the second only if the first can be used.
     let usable = query.constraints.indices.filter {
       query.constraints[$0].isUsable && query.constraints[$0].column >= 0

@@ -58,7 +58,7 @@ public struct ChangesetConflict: Sendable {
 }
 
 /// The state of one call of `apply`, which SQLite passes to the callbacks.
-private final class ChangeApplication {
+private final class ChangesetApplication {
   let tables: Set<String>?
   let resolve: (ChangesetConflict) throws -> ChangesetConflict.Resolution
   let core: ConnectionCore
@@ -73,8 +73,8 @@ private final class ChangeApplication {
     self.resolve = resolve
   }
 
-  static func at(_ context: UnsafeMutableRawPointer?) -> ChangeApplication? {
-    context.map { Unmanaged<ChangeApplication>.fromOpaque($0).takeUnretainedValue() }
+  static func at(_ context: UnsafeMutableRawPointer?) -> ChangesetApplication? {
+    context.map { Unmanaged<ChangesetApplication>.fromOpaque($0).takeUnretainedValue() }
   }
 
   func answer(_ code: Int32, _ iterator: OpaquePointer) -> Int32 {
@@ -124,7 +124,7 @@ extension Connection {
     try core.requireLocal("a changeset")
     try core.checkWriting()
     try withoutActuallyEscaping(onConflict) { onConflict in
-      let application = ChangeApplication(core: core, tables: tables, resolve: onConflict)
+      let application = ChangesetApplication(core: core, tables: tables, resolve: onConflict)
       try core.savepoint {
         try changeset.withPointer { count, pointer in
           let code = sqlite3changeset_apply(
@@ -146,7 +146,7 @@ extension Connection {
 private func appliesTable(
   _ context: UnsafeMutableRawPointer?, _ table: UnsafePointer<CChar>?
 ) -> Int32 {
-  guard let table, let application = ChangeApplication.at(context) else { return 0 }
+  guard let table, let application = ChangesetApplication.at(context) else { return 0 }
   guard let tables = application.tables else { return 1 }
   return tables.contains(String(cString: table).lowercasedASCII) ? 1 : 0
 }
@@ -154,7 +154,7 @@ private func appliesTable(
 private func resolveConflict(
   _ context: UnsafeMutableRawPointer?, _ code: Int32, _ iterator: OpaquePointer?
 ) -> Int32 {
-  guard let iterator, let application = ChangeApplication.at(context) else {
+  guard let iterator, let application = ChangesetApplication.at(context) else {
     return SQLITE_CHANGESET_ABORT
   }
   return application.answer(code, iterator)

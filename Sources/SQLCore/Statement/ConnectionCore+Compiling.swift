@@ -89,7 +89,7 @@ extension ConnectionCore {
     _ text: UnsafePointer<CChar>, byteCount: Int, _ statement: inout OpaquePointer?,
     _ tail: inout UnsafePointer<CChar>?
   ) -> Int32 {
-    keepLogHook()
+    keepWALHook()
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
     let length = Int32(clamping: byteCount)
     var code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
@@ -97,16 +97,16 @@ extension ConnectionCore {
       FTS5.registerFunctions(on: self)
       code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
     }
-    if code == SQLITE_OK, state.pointee.log.asksForPages {
+    if code == SQLITE_OK, state.pointee.wal.asksForPages {
       // The pragma returns the number of SQLite's own hook. SQLite reads this number while it
       // compiles the pragma.
       sqlite3_finalize(statement)
       statement = nil
-      sqlite3_wal_autocheckpoint(handle, state.pointee.log.autocheckpoint)
+      sqlite3_wal_autocheckpoint(handle, state.pointee.wal.autocheckpoint)
       code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
-      installLogHook()
+      installWALHook()
     }
-    keepLogHook()
+    keepWALHook()
     return code
   }
 

@@ -126,7 +126,7 @@ extension ConnectionCore {
   func start(_ statement: StatementPointer) throws {
     if state.pointee.remote != nil { try runBeforeCopy(statement) }
     // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.
-    if state.pointee.log.hasPragma { keepLogHook() }
+    if state.pointee.wal.hasPragma { keepWALHook() }
     statement.pointee.isRunning = true
     statement.pointee.isReset = false
     if !statement.pointee.isReadOnly {

@@ -56,7 +56,7 @@ extension Database {
   /// Keeps the log within its bound, and reports the readers that prevent this. Called while the
   /// writer is lent and no code of the caller runs on it.
   func keepLogWithinBound(_ core: ConnectionCore) {
-    guard core.state.pointee.log.wantsRestart else { return }
+    guard core.state.pointee.wal.wantsRestart else { return }
     access.pool.endKeptSnapshots()
     let start = Deadline.roughlyNow
     guard let byteCount = core.keepLogWithinBound(), let notify = configuration.onPinnedLog else {

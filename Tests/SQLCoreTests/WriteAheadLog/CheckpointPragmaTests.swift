@@ -29,7 +29,7 @@ struct CheckpointPragmaTests {
     for _ in 0..<50 { try connection.execute("INSERT INTO t VALUES (zeroblob(3000))") }
     #expect(pages.current.count == 100)
     #expect((pages.current.max() ?? 0) > 50)
-    #expect(state.pointee.log.frameCount == pages.current.last)
+    #expect(state.pointee.wal.frameCount == pages.current.last)
     // Also if it is recompiled while it runs: a new authorizer expires every statement.
     try connection.onAuthorize { _ in .allow }
     try kept.run()
@@ -41,6 +41,6 @@ struct CheckpointPragmaTests {
     #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 9)
     try connection.execute("INSERT INTO t VALUES (1)")
     #expect(pages.current.count == 101)
-    #expect(state.pointee.log.frameCount > 0)
+    #expect(state.pointee.wal.frameCount > 0)
   }
 }

@@ -59,7 +59,7 @@ struct ConversionComparer: TableComparer {
 
   private func state(
     of conversion: DeclaredConversion, _ column: TableDefinition.Column
-  ) -> ConversionLog.State {
+  ) -> ConversionNotes.State {
     planner.conversions.state(
       of: conversion, table: names.table, column: formerName(of: column.name))
   }
@@ -113,7 +113,7 @@ struct ConversionComparer: TableComparer {
   private func note(
     of conversion: DeclaredConversion, _ column: TableDefinition.Column
   ) -> String {
-    ConversionLog.note(conversion, table: names.table, column: formerName(of: column.name))
+    ConversionNotes.note(conversion, table: names.table, column: formerName(of: column.name))
   }
 
   private func formerName(of column: String) -> String {

@@ -19,13 +19,13 @@ public final class DatabaseCache: Sendable {
   struct State {
     /// The index of the log, which a reader of the pool has mapped; nil before the first read. The
     /// reader keeps the index at its address until the database closes.
-    var index: LogIndex?
+    var index: WALIndex?
     /// Whether nothing is cached any more: the database was closed, or has an authorizer.
     var isOff = false
     /// The number of times that the results of reads may have changed without a commit.
     var generation = 0
     /// The version to which all entries belong.
-    var version: LogIndex.Header?
+    var version: WALIndex.Header?
     /// Whether the writer is committing, and its commit directly follows the version.
     var isCommitting = false
     /// The models, by their numbers. The cache retains the models until it is released, so that a
@@ -136,7 +136,7 @@ public final class DatabaseCache: Sendable {
   /// Uses the index of the log that a reader has found, so that later lookups compare its header.
   package func useIndex(of core: ConnectionCore, with ticket: CacheTicket) {
     guard ticket.needsIndex, core.isReader else { return }
-    guard let index = core.logIndex() else { return }
+    guard let index = core.walIndex() else { return }
     state.withLock { state in
       guard !state.isOff, state.index == nil else { return }
       state.index = index
@@ -214,7 +214,7 @@ package enum CacheLookup: Sendable {
 /// The permission to store a value that was read after a lookup.
 package struct CacheTicket: Sendable {
   /// The version at the time of the lookup; nil if nothing may be stored.
-  var version: LogIndex.Header?
+  var version: WALIndex.Header?
   /// The generation of the cache at that time.
   var generation = 0
   /// Whether the cache does not know the index of the log yet.

@@ -11,9 +11,9 @@ import CSQLite
 /// ends a snapshot some milliseconds after its last use.
 struct KeptSnapshot {
   /// The index of the log; `none` with attached databases, too.
-  private var support = LogIndexSupport.unknown
+  private var support = WALIndexSupport.unknown
   /// The version of the database that the open transaction sees; nil if no snapshot is kept.
-  private var version: LogIndex.Version?
+  private var version: WALIndex.Version?
   /// The time of the last read that found no snapshot.
   private var lastMiss = Deadline(nanoseconds: 0)
   /// The library's own BEGIN and COMMIT, prepared when they are first used.
@@ -55,7 +55,7 @@ struct KeptSnapshot {
   }
 
   /// Sets how the connection uses the log: nil if it cannot keep snapshots.
-  mutating func use(_ index: LogIndex?) {
+  mutating func use(_ index: WALIndex?) {
     support = index.map { .log($0) } ?? .none
   }
 
@@ -67,12 +67,12 @@ struct KeptSnapshot {
   }
 
   /// The version that is the newest now; nil if the connection cannot keep snapshots.
-  var newestVersion: LogIndex.Version? {
+  var newestVersion: WALIndex.Version? {
     if case .log(let index) = support { index.version } else { nil }
   }
 
   /// Keeps the open transaction, whose snapshot has the given version.
-  mutating func keep(_ version: LogIndex.Version) {
+  mutating func keep(_ version: WALIndex.Version) {
     self.version = version
     firstUse = nil
     isOld = false
@@ -141,7 +141,7 @@ extension ConnectionCore {
 
   /// Begins a transaction whose snapshot may be kept, and returns the version from before its
   /// begin. Returns nil without beginning a transaction if no snapshot is to be kept.
-  private func beginSnapshot() throws -> LogIndex.Version? {
+  private func beginSnapshot() throws -> WALIndex.Version? {
     guard isReader, state.pointee.kept.isBusy(), !state.pointee.hooks.seesOwnStatements else {
       return nil
     }
@@ -165,7 +165,7 @@ extension ConnectionCore {
   ///
   /// The snapshot has this version if the version was the newest before the snapshot was taken and
   /// still is the newest: SQLite took the snapshot in between.
-  private func endSnapshot(unless version: LogIndex.Version?) throws {
+  private func endSnapshot(unless version: WALIndex.Version?) throws {
     if let version, isInTransaction,
       sqlite3_txn_state(handle, "main") == SQLITE_TXN_READ,
       state.pointee.kept.newestVersion == version, !state.pointee.hooks.seesOwnStatements
@@ -193,9 +193,9 @@ extension ConnectionCore {
   /// either, because the header does not show commits to attached databases.
   private func findSupport() {
     guard sqlite3_db_name(handle, 2) == nil else { return state.pointee.kept.use(nil) }
-    let index = logIndex()
+    let index = walIndex()
     // If finding out has failed, as when memory was exhausted, the next read tries again.
-    if case .unknown = state.pointee.log.index { return }
+    if case .unknown = state.pointee.wal.index { return }
     state.pointee.kept.use(index)
   }
 }

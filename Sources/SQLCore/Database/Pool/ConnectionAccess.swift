@@ -36,7 +36,7 @@ final class ConnectionAccess: Sendable {
     writerThread = WorkerThreads(maximum: 1)
     liveThreads = WorkerThreads(maximum: maximumLiveReaders)
     streamThreads = WorkerThreads(maximum: max(1, maximumReaders))
-    first.state.pointee.log.callBeforeCopying { [weak pool] in pool?.endKeptSnapshots() }
+    first.state.pointee.wal.callBeforeCopying { [weak pool] in pool?.endKeptSnapshots() }
   }
 
   /// Runs a closure with a connection of a lane on this thread, and waits for the connection.

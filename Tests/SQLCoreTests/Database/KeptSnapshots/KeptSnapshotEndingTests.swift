@@ -203,7 +203,7 @@ struct KeptSnapshotEndingTests {
     page.initializeMemory(as: UInt8.self, repeating: 0, count: 136)
     page.storeBytes(of: 3_007_000, as: UInt32.self)
     page.storeBytes(of: 3_007_000, toByteOffset: 48, as: UInt32.self)
-    let index = try #require(LogIndex(page: page))
+    let index = try #require(WALIndex(page: page))
     var kept = KeptSnapshot(Configuration())
     kept.use(index)
     #expect(!kept.isCurrent)
@@ -223,10 +223,10 @@ struct KeptSnapshotEndingTests {
     let page = UnsafeMutableRawPointer.allocate(byteCount: 136, alignment: 8)
     defer { page.deallocate() }
     page.initializeMemory(as: UInt8.self, repeating: 0, count: 136)
-    #expect(LogIndex(page: page) == nil)
+    #expect(WALIndex(page: page) == nil)
     page.storeBytes(of: 3_007_000, as: UInt32.self)
     page.storeBytes(of: 3_007_000, toByteOffset: 48, as: UInt32.self)
-    let index = try #require(LogIndex(page: page))
+    let index = try #require(WALIndex(page: page))
     let version = try #require(index.version)
     let bytes = page.assumingMemoryBound(to: UInt8.self)
     for offset in 0..<100 {

@@ -9,7 +9,7 @@ import Synchronization
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
 ///
 /// `@unchecked Sendable`: other processes write to the memory; this process only reads it.
-struct LogIndex: @unchecked Sendable {
+struct WALIndex: @unchecked Sendable {
   /// The first page of the wal-index. It stays mapped until the connection closes or leaves WAL
   /// mode. No connection can leave WAL mode while another one has the file open.
   private let page: UnsafeRawPointer
@@ -117,22 +117,22 @@ struct LogIndex: @unchecked Sendable {
 
     init(of page: UnsafeRawPointer) {
       header = Header(of: page)
-      copiedFrameCount = page.load(fromByteOffset: 2 * LogIndex.headerByteCount, as: UInt32.self)
+      copiedFrameCount = page.load(fromByteOffset: 2 * WALIndex.headerByteCount, as: UInt32.self)
     }
   }
 }
 
 /// Whether a connection uses an index of the write-ahead log, if that is known.
-enum LogIndexSupport {
+enum WALIndexSupport {
   /// The connection has not begun to read yet, or nothing has asked for the index.
   case unknown
   /// The connection uses no log in shared memory: it is in memory, has exclusive locking, is
   /// immutable, is in another journal mode, or has its database elsewhere.
   case none
-  case log(LogIndex)
+  case log(WALIndex)
 
   /// The index, if it is known and used.
-  var index: LogIndex? {
+  var index: WALIndex? {
     if case .log(let index) = self { index } else { nil }
   }
 }
@@ -143,19 +143,19 @@ extension ConnectionCore {
   /// The connection must have read before, so that it already uses the log if there is one. On a
   /// reader the first call finds the index, and later calls return it: a reader that uses the log
   /// keeps the file in WAL mode, so the index stays at its address until the reader closes.
-  func logIndex() -> LogIndex? {
-    guard isReader else { return findLogIndex().index }
-    if case .unknown = state.pointee.log.index { state.pointee.log.use(findLogIndex()) }
-    return state.pointee.log.index.index
+  func walIndex() -> WALIndex? {
+    guard isReader else { return findWALIndex().index }
+    if case .unknown = state.pointee.wal.index { state.pointee.wal.use(findWALIndex()) }
+    return state.pointee.wal.index.index
   }
 
   /// If there is no index in shared memory, a request for it would create one.
-  private func findLogIndex() -> LogIndexSupport {
+  private func findWALIndex() -> WALIndexSupport {
     if configuration.isImmutable || isRemote { return .none }
     guard let mode = try? text(pragma: "PRAGMA journal_mode"),
       let locking = try? text(pragma: "PRAGMA locking_mode")
     else { return .unknown }
-    guard mode == "wal", locking == "normal", let index = LogIndex(of: handle) else { return .none }
+    guard mode == "wal", locking == "normal", let index = WALIndex(of: handle) else { return .none }
     return .log(index)
   }
 
@@ -174,11 +174,11 @@ extension ConnectionCore {
   /// includes commits after the snapshot of that transaction.
   ///
   /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_header>
-  package var logChangeCount: UInt32? { logIndex()?.version?.header.commitCount }
+  package var logChangeCount: UInt32? { walIndex()?.version?.header.commitCount }
 
   /// The number of this connection's own commits to the write-ahead log of the main database; nil
   /// if they are not counted, because the library's log hook is not installed.
   package var loggedCommitCount: UInt32? {
-    state.pointee.log.hasHook ? state.pointee.log.commitCount : nil
+    state.pointee.wal.hasHook ? state.pointee.wal.commitCount : nil
   }
 }

@@ -1,12 +1,12 @@
 import QueryDSL
 import SQLCore
 
-/// The conversions that a database notes as done, in the table of the `MigrationLog`.
+/// The conversions that a database notes as done, in the table of the `MigrationNotes`.
 ///
 /// A note is a name such as `Converted Thing.flag from Bool to Date`. A column has one note, for
 /// the conversion that ran last, which shows what the column holds. The note follows a column that
 /// is renamed, and is removed with a column that is dropped.
-struct ConversionLog {
+struct ConversionNotes {
   /// Whether a conversion has run, according to the notes.
   enum State {
     case done
@@ -19,13 +19,13 @@ struct ConversionLog {
 
   private var names: [String] = []
 
-  /// Creates a log without notes.
+  /// Creates an empty list.
   init() {}
 
   /// Reads the notes: one statement if the database has the table, otherwise none.
   init(of schema: ExistingSchema, in connection: Connection) throws {
-    guard schema.entry(MigrationLog.table)?.kind == .table else { return }
-    names = try MigrationLog(connection: connection).allNames().filter { $0.hasPrefix(Self.word) }
+    guard schema.entry(MigrationNotes.table)?.kind == .table else { return }
+    names = try MigrationNotes(connection: connection).allNames().filter { $0.hasPrefix(Self.word) }
   }
 
   private static let word = "Converted "
@@ -55,7 +55,7 @@ struct ConversionLog {
 
 // MARK: Writing
 
-extension ConversionLog {
+extension ConversionNotes {
   /// Updates the notes after a step: renames or removes them with their columns, and adds notes of
   /// the conversions that the step ran.
   static func follow(_ planned: PlannedStep, in connection: Connection) throws {
@@ -77,22 +77,22 @@ extension ConversionLog {
     for conversion in planned.conversions {
       try remove(
         prefix(table: conversion.table, column: conversion.column), in: connection)
-      if let note = conversion.note { try MigrationLog(connection: connection).note([note]) }
+      if let note = conversion.note { try MigrationNotes(connection: connection).note([note]) }
     }
   }
 
   private static func rename(
     _ prefix: String, to newPrefix: String, in connection: Connection
   ) throws {
-    let log = MigrationLog(connection: connection)
-    for name in try log.names() where name.hasFoldedPrefix(prefix) {
-      try log.rename(name, to: newPrefix + name.dropFirst(prefix.count))
+    let notes = MigrationNotes(connection: connection)
+    for name in try notes.names() where name.hasFoldedPrefix(prefix) {
+      try notes.rename(name, to: newPrefix + name.dropFirst(prefix.count))
     }
   }
 
   private static func remove(_ prefix: String, in connection: Connection) throws {
-    let log = MigrationLog(connection: connection)
-    for name in try log.names() where name.hasFoldedPrefix(prefix) { try log.remove(name) }
+    let notes = MigrationNotes(connection: connection)
+    for name in try notes.names() where name.hasFoldedPrefix(prefix) { try notes.remove(name) }
   }
 }
 
@@ -109,12 +109,12 @@ extension PlannedStep {
 extension Declarations {
   /// Returns the names, folded, of the tables with a conversion that is not noted as done. Costs
   /// one statement if a model declares such a conversion, else nothing.
-  func unconverted(_ log: () throws -> ConversionLog) rethrows -> Set<String> {
+  func unconverted(_ notes: () throws -> ConversionNotes) rethrows -> Set<String> {
     guard !notedConversions.isEmpty else { return [] }
-    let log = try log()
+    let notes = try notes()
     return Set(
       notedConversions.compactMap { table, column, conversion in
-        if case .done = log.state(of: conversion, table: table, column: column) { return nil }
+        if case .done = notes.state(of: conversion, table: table, column: column) { return nil }
         return table.lowercasedASCII
       })
   }
@@ -137,7 +137,7 @@ struct ConversionNote {
   init(_ conversion: DeclaredConversion, table: String, column: String) {
     self.table = table
     self.column = column
-    note = ConversionLog.note(conversion, table: table, column: column)
+    note = ConversionNotes.note(conversion, table: table, column: column)
   }
 }
 
@@ -147,8 +147,8 @@ extension String {
 }
 
 /// The table in which a database notes, by name, which of the user's own steps and which
-/// conversions have run. `ConversionLog` reads the notes of conversions.
-struct MigrationLog {
+/// conversions have run. `ConversionNotes` reads the notes of conversions.
+struct MigrationNotes {
   static let table = "apus_migration"
   let connection: Connection
 

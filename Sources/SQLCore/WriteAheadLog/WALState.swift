@@ -2,17 +2,17 @@ import CSQLite
 
 /// The state of a connection that concerns its write-ahead log: the length and the bound of the
 /// log, and whether the library's log hook is installed in place of SQLite's own.
-struct LogState {
-  private var bound = LogBound()
+struct WALState {
+  private var bound = WALBound()
   /// Whether the library's log hook is installed in place of SQLite's own.
   private(set) var hasHook = false
-  /// A `PRAGMA wal_autocheckpoint` that was just compiled, until `keepLogHook()` handles it.
+  /// A `PRAGMA wal_autocheckpoint` that was just compiled, until `keepWALHook()` handles it.
   private var pragma: CheckpointPragma?
   /// The number of commits to the log of the main database that the hook has noted; it wraps around.
   private(set) var commitCount: UInt32 = 0
 
   /// The index of the log, if it is known whether there is one.
-  private(set) var index = LogIndexSupport.unknown
+  private(set) var index = WALIndexSupport.unknown
 
   /// Called before a commit copies the log into the database file.
   private(set) var willCopy: (@Sendable () -> Void)?
@@ -29,7 +29,7 @@ struct LogState {
   // MARK: The index
 
   /// Notes whether there is an index of the log.
-  mutating func use(_ index: LogIndexSupport) {
+  mutating func use(_ index: WALIndexSupport) {
     self.index = index
   }
 
@@ -42,7 +42,7 @@ struct LogState {
   }
 
   /// Sets the bound of the log. The hook must be installed next.
-  mutating func limit(to bound: LogBound) {
+  mutating func limit(to bound: WALBound) {
     self.bound = bound
   }
 
@@ -113,7 +113,7 @@ struct LogState {
 ///
 /// SQLite appends to the log while any connection reads from it. With readers that always overlap,
 /// the log would grow without limit.
-struct LogBound {
+struct WALBound {
   /// The number of frames in the log after the last commit.
   private(set) var frameCount = 0
   /// The bound, in frames.
@@ -174,37 +174,37 @@ extension ConnectionCore {
   /// Installs the hook that notes the length of the log after each commit. It replaces SQLite's own
   /// hook, which only copies the log.
   func installLogBound() throws {
-    let bound = LogBound(
+    let bound = WALBound(
       maximumByteCount: configuration.maximumWALBytes,
       pageByteCount: try integer(pragma: "PRAGMA page_size"))
-    state.pointee.log.limit(to: bound)
-    installLogHook()
+    state.pointee.wal.limit(to: bound)
+    installWALHook()
   }
 
   /// Installs the library's hook again if a `PRAGMA wal_autocheckpoint` has replaced it.
-  func keepLogHook() {
-    if state.pointee.log.takePragma() { installLogHook() }
+  func keepWALHook() {
+    if state.pointee.wal.takePragma() { installWALHook() }
   }
 
   /// Installs `logDidGrow`, in place of SQLite's own hook. It is called after each commit to a log.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
-  func installLogHook() {
-    state.pointee.log.willInstallHook()
+  func installWALHook() {
+    state.pointee.wal.willInstallHook()
     // `deinit` frees the state only after it has closed the handle.
     sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
   }
 
   /// Installs the library's hook if listeners need it. Without listeners and without a bound of the
   /// log, restores SQLite's own hook.
-  func installLogHook(forListeners isWanted: Bool) {
+  func installWALHook(forListeners isWanted: Bool) {
     if isWanted {
-      guard !state.pointee.log.hasHook else { return }
+      guard !state.pointee.wal.hasHook else { return }
       let pages = try? integer(pragma: "PRAGMA wal_autocheckpoint")
-      state.pointee.log.copy(from: pages ?? 0)
-      installLogHook()
-    } else if !state.pointee.log.isBounded {
-      state.pointee.log.willRemoveHook()
-      sqlite3_wal_autocheckpoint(handle, state.pointee.log.autocheckpoint)
+      state.pointee.wal.copy(from: pages ?? 0)
+      installWALHook()
+    } else if !state.pointee.wal.isBounded {
+      state.pointee.wal.willRemoveHook()
+      sqlite3_wal_autocheckpoint(handle, state.pointee.wal.autocheckpoint)
     }
   }
 
@@ -214,10 +214,10 @@ extension ConnectionCore {
   /// Returns the size of the log in bytes if a reader prevented the restart and the log is above
   /// its bound.
   func keepLogWithinBound() -> Int? {
-    guard state.pointee.log.wantsRestart else { return nil }
-    let mode = state.pointee.log.restartMode
+    guard state.pointee.wal.wantsRestart else { return nil }
+    let mode = state.pointee.wal.restartMode
     let result = waiting(atMost: configuration.maximumLogWait) { try? checkpoint(mode) }
-    return state.pointee.log.didTryRestart(result)
+    return state.pointee.wal.didTryRestart(result)
   }
 }
 
@@ -230,7 +230,7 @@ private func logDidGrow(
   }
   // The hook is called for the logs of attached files as well.
   if name?.isSame(as: "main") == true {
-    state.pointee.log.didCommit(Int(frameCount))
+    state.pointee.wal.didCommit(Int(frameCount))
     if state.pointee.cacheFeed.isOn {
       state.pointee.cacheFeed.didCommit(frameCount: Int(frameCount))
     }
@@ -239,9 +239,9 @@ private func logDidGrow(
     let commit = WALCommit(database: String(cString: name), pageCount: Int(frameCount))
     state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
   }
-  if state.pointee.log.copies(at: Int(frameCount)) {
+  if state.pointee.wal.copies(at: Int(frameCount)) {
     // The readers' kept snapshots are older than this commit, and would limit the copying.
-    state.pointee.log.willCopy?()
+    state.pointee.wal.willCopy?()
     sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
   return SQLITE_OK
