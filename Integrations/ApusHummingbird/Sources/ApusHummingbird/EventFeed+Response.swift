@@ -127,7 +127,7 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
       guard let batch = try await feed.batch(after: position, for: audience, whole: whole) else {
         return
       }
-      // There is none before the feed is open, which wakes the stream.
+      // Before the feed is open, a batch has no position. Opening the feed wakes the stream.
       if let reached = batch.position { position = reached }
       if batch.bytes.readableBytes > 0 {
         try await write(batch.bytes, to: writer)

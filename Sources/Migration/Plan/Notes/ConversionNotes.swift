@@ -19,7 +19,7 @@ struct ConversionNotes {
 
   private var names: [String] = []
 
-  /// Creates an empty list.
+  /// Creates an empty list of notes.
   init() {}
 
   /// Reads the notes: one statement if the database has the table, otherwise none.

@@ -4,9 +4,9 @@ import SQLCore
 /// The plan for `count(DISTINCT x)` over all rows, alone or beside other aggregates.
 ///
 /// The rows with each value of `x` are a group of a further query, `SELECT count(*) … GROUP BY x`.
-/// The result counts the groups whose value is not NULL: it changes when a group appears, and when its
-/// last row has left. The other aggregates are those of a query without GROUP BY. Both kinds of
-/// queries are maintained by plans of their own, whose rows are held and not shown.
+/// The result counts the groups whose value is not NULL: it changes when a group appears, and when
+/// the last row of a group is gone. A query without GROUP BY has the other aggregates. Each of these
+/// queries has a plan of its own, whose rows are held and not shown.
 final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
   let form: ResultForm
   private let total: TotalRow<Row>
@@ -121,11 +121,11 @@ private struct DistinctCountPart: Sendable {
   /// Whether its groups are counted.
   let isDistinct: Bool
 
-  /// Changes the values of the result as the further query's rows changed. Returns false if these do
-  /// not say how.
+  /// Updates the values of the result from the changed rows of the further query. Returns false if
+  /// the new values are not known.
   func apply(_ change: ResultChange, to values: inout [DatabaseValue]) -> Bool {
     guard isDistinct else {
-      // The rows from which the first one is made are held as well.
+      // A `TotalPlan` also holds the parts of its row, which come after it.
       guard let place = change.after.range.first else { return false }
       let row = change.after.entries[place].row(as: [DatabaseValue].self)
       for (place, value) in zip(places, row) { values[place] = value }

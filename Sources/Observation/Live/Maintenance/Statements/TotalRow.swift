@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The only row of a query with aggregates over all rows, which is made again of the values of its
-/// aggregates.
+/// The only row of a query with aggregates over all rows. It is calculated from the values of the
+/// aggregates, without reading the tables.
 struct TotalRow<Row: Sendable>: Sendable {
   private let query: KeyedQuery<Row>
   /// The query with its aggregates and without an order.
@@ -10,7 +10,7 @@ struct TotalRow<Row: Sendable>: Sendable {
   /// A table whose columns are all NULL, over which the shown row is calculated.
   private let shadow: ShadowTable
 
-  /// Throws a `RerunReason` if the row cannot be made of the values of aggregates alone.
+  /// Throws a `RerunReason` if the values of aggregates alone do not determine the row.
   ///
   /// - Parameter aggregates: the aggregates whose values the row carries.
   init(
@@ -31,7 +31,8 @@ struct TotalRow<Row: Sendable>: Sendable {
 
   func fetch(on core: ConnectionCore) throws -> ResultEntry? { try query.fetch(on: core).first }
 
-  /// Returns the row of the query for some values; nil if there is none.
+  /// Returns the row that the query shows for these values of its aggregates; nil if SQLite
+  /// returns none.
   ///
   /// - Parameters:
   ///   - values: the values of the query's aggregates, in their order.
