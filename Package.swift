@@ -1,8 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An asynchronous function of the library runs on the caller's actor unless it says `@concurrent`.
-let librarySettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+let librarySettings: [SwiftSetting] = [
+  // An asynchronous function runs on the caller's actor unless it says `@concurrent`.
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  // The linker leaves out the functions that a program does not use. Elsewhere it can do so anyway.
+  .unsafeFlags(
+    ["-Xfrontend", "-function-sections"],
+    .when(platforms: [.linux, .android], configuration: .release)),
+]
+// Modules that mostly wait for SQLite are optimized for size. From tools version 6.2 on, a package that
+// others depend on may have such flags.
+let smallSettings = librarySettings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 // A target names all modules that it can see, also those below its dependencies, and so does a
 // product: if a module changes that is not named, SwiftPM does not compile the target again
@@ -50,7 +59,7 @@ let package = Package(
       name: "SchemaMigration",
       dependencies: modules(queryDSL),
       path: "Sources/Migration",
-      swiftSettings: librarySettings
+      swiftSettings: smallSettings
     ),
     // The toolchain owns the module name `Observation`, which live queries import.
     .target(
@@ -66,12 +75,12 @@ let package = Package(
     // The change log, its exchange, and undo: imported beside `Apus` by those who use them.
     .target(
       name: "ApusHistory", dependencies: modules(observation), path: "Sources/History",
-      swiftSettings: librarySettings
+      swiftSettings: smallSettings
     ),
     // Databases that an engine keeps elsewhere, such as a cluster.
     .target(
       name: "ApusRemote", dependencies: modules(migration, "CSQLite"), path: "Sources/Remote",
-      swiftSettings: librarySettings
+      swiftSettings: smallSettings
     ),
     .target(name: "DataFrames", dependencies: modules(migration), swiftSettings: librarySettings),
     // For tests of those who use the library, with whatever framework.

@@ -45,8 +45,8 @@ extension Configuration {
           ])
       }
     }
-    if let level = options.pinnedLogs {
-      onPinnedLog = onPinnedLog.followed { log in
+    if let level = options.pinnedWAL {
+      onPinnedWAL = onPinnedWAL.followed { log in
         logger.log(
           level: level, "readers keep the write-ahead log from being reset",
           metadata: [

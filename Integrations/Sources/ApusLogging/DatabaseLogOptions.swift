@@ -16,7 +16,7 @@ public struct DatabaseLogOptions: Sendable {
   /// The level of migrations that changed a database, with their steps.
   public var migrations: Logger.Level? = .info
   /// The level of reports about readers that keep the write-ahead log from being reset.
-  public var pinnedLogs: Logger.Level? = .warning
+  public var pinnedWAL: Logger.Level? = .warning
   /// Whether statements are logged with their values, in place of parameters. Leave it off where
   /// others can read the log.
   public var showsValues = false

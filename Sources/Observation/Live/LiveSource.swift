@@ -1,10 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// A watched query: its form, which other queries share, and its values.
+/// A watched query: its template, which other queries share, and its values.
 struct LiveSource<Row: Sendable>: Sendable {
-  private(set) var form: LiveForm<Row>
-  /// The values of the form's arguments.
+  private(set) var template: LiveTemplate<Row>
+  /// The values of the template's arguments.
   let values: [DatabaseValue]
 
   init(_ query: some Fetchable<Row>) {
@@ -12,34 +12,34 @@ struct LiveSource<Row: Sendable>: Sendable {
     let separated = try? query.statement.separatingValues()
     if let separated { query.statement = separated.statement }
     values = separated?.values ?? []
-    form = LiveForm(query)
+    template = LiveTemplate(query)
   }
 
   /// Creates the source of a query with `including`.
   init<Parent>(_ included: _IncludedQuery<Parent, Row>) {
-    form = LiveForm(included)
+    template = LiveTemplate(included)
     values = []
   }
 
-  /// Returns the source with an equal form.
-  func with(_ form: LiveForm<Row>) -> LiveSource {
+  /// Returns the source with an equal template.
+  func with(_ template: LiveTemplate<Row>) -> LiveSource {
     var source = self
-    source.form = form
+    source.template = template
     return source
   }
 }
 
 /// A query without its values: its text, how its result is maintained, and how it is fetched.
 ///
-/// Observers whose queries differ only in values share a form, with everything that the library
+/// Observers whose queries differ only in values share a template, with everything that the library
 /// found out about it.
-final class LiveForm<Row: Sendable>: Sendable {
+final class LiveTemplate<Row: Sendable>: Sendable {
   /// The SQL of the statements that the query runs. The dependencies of the query are found from
   /// them. The first statement reads the query's rows.
   let texts: @Sendable () throws -> [String]
   /// The shape of the query, which shows the rows that matter; nil if all may matter.
   let shape: (@Sendable () throws -> Shape)?
-  /// The key under which queries that differ only in values share a form; nil if the query cannot be
+  /// The key under which queries that differ only in values share a template; nil if the query cannot be
   /// compared with others.
   let key: SharedResults.Key?
   /// Returns the plan that maintains the result. Throws a `RerunReason` if the query must be
@@ -77,7 +77,7 @@ final class LiveForm<Row: Sendable>: Sendable {
     plan = { try IncludingPlan(included, in: $0) }
     isShort = false
     fetch = { core in
-      let parents = try LiveForm<Parent>.rows(of: query, on: core) { ($0, $1) }
+      let parents = try LiveTemplate<Parent>.rows(of: query, on: core) { ($0, $1) }
       let loaded = try included.complete(
         core, LoadedRows(parents.map(\.0), fingerprints: parents.map(\.1)))
       return zip(loaded.rows, loaded.fingerprints ?? []).map { ResultRowEntry($0, $1) }
@@ -150,12 +150,12 @@ extension IncludedRelation {
 
 extension LiveSource where Row == SQLCore.Row {
   init(sql: SQL) {
-    form = LiveForm(sql: sql)
+    template = LiveTemplate(sql: sql)
     values = []
   }
 }
 
-extension LiveForm where Row == SQLCore.Row {
+extension LiveTemplate where Row == SQLCore.Row {
   fileprivate convenience init(sql: SQL) {
     self.init(
       texts: { [sql.text] }, key: SharedResults.Key(sql),

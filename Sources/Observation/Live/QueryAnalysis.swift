@@ -208,7 +208,7 @@ extension SelectStatement {
   }
 }
 
-/// A value that a query compares with a column: a value that all queries of a form share, or an
+/// A value that a query compares with a column: a value that all queries of a template share, or an
 /// argument.
 enum RequiredValue: Hashable, Sendable {
   case value(DatabaseValue)

@@ -26,7 +26,7 @@ extension QueryWatch {
     }
   }
 
-  /// The facts about a form of queries.
+  /// The facts about a template of queries.
   final class Preparation: Sendable {
     let maintenance: Maintenance
     /// The tables and columns that it reads.
@@ -65,7 +65,7 @@ extension QueryWatch {
   }
 
   /// Finds what the query reads, or the error with which its compilation fails. Only the first
-  /// query of a form reads from the database.
+  /// query of a template reads from the database.
   ///
   /// - Parameters:
   ///   - past: a version of the schema that is known to be past.
@@ -77,19 +77,19 @@ extension QueryWatch {
     let registrations = watch.database.registrationCount
     let known: @Sendable () -> (Preparation, Watched)? = {
       guard !isNew,
-        let known = source.form.preparation(registrations: registrations, after: past),
+        let known = source.template.preparation(registrations: registrations, after: past),
         let watched = try? Self.watched(known, source.values, in: watch, on: nil)
       else { return nil }
       return (known, watched)
     }
     if let known = known() { return .success(known) }
     return try await watch.reading(hops: false, isFirst: result == nil) { core in
-      // Another query of the form may have been prepared during the wait for the connection.
+      // Another query of the template may have been prepared during the wait for the connection.
       if let known = known() { return .success(known) }
       try core.run(cached: "BEGIN DEFERRED")
       try core.lend().refreshSchema()
       let version = try core.schemaVersion()
-      let texts = try source.form.texts()
+      let texts = try source.template.texts()
       var dependencies: Set<ColumnDependency> = []
       do {
         for text in texts { dependencies.formUnion(try core.dependencies(of: text)) }
@@ -99,7 +99,7 @@ extension QueryWatch {
       }
       let connection = core.lend()
       let maintenance = try Self.maintenance(
-        of: source.form, in: watch,
+        of: source.template, in: watch,
         PlanningContext(
           dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
           reserve: watch.database.configuration.liveReserve,
@@ -107,11 +107,11 @@ extension QueryWatch {
           maximumParts: watch.maximumHeldBytes / 2_048))
       let preparation = Preparation(
         maintenance, interests: try connection.interests(of: dependencies),
-        conditions: try source.form.shape.map { QueryConditions(of: try $0()) },
+        conditions: try source.template.shape.map { QueryConditions(of: try $0()) },
         schemaVersion: version, registrations: registrations)
       let watched = try Self.watched(preparation, source.values, in: watch, on: connection)
       try core.run(cached: "COMMIT")
-      if maintenance.isLasting { source.form.keep(preparation) }
+      if maintenance.isLasting { source.template.keep(preparation) }
       return .success((preparation, watched))
     }
   }
@@ -134,13 +134,13 @@ extension QueryWatch {
   }
 
   private static func maintenance(
-    of form: LiveForm<Row>, in watch: TableWatch, _ context: PlanningContext
+    of template: LiveTemplate<Row>, in watch: TableWatch, _ context: PlanningContext
   ) throws -> Maintenance {
     do {
       guard watch.database.hasBuiltInCollations else {
         throw RerunReason("one of SQLite's own collations was replaced")
       }
-      return Maintenance(plan: try form.plan(context), reason: watch.rowlessReason)
+      return Maintenance(plan: try template.plan(context), reason: watch.rowlessReason)
     } catch let reason as RerunReason {
       return Maintenance(plan: nil, reason: reason)
     }

@@ -240,7 +240,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       }
     reporting.report(
       ObservationRerun(
-        sql: try source.form.texts().first ?? "", duration: duration, reason: (reason ?? "") + "."))
+        sql: try source.template.texts().first ?? "", duration: duration,
+        reason: (reason ?? "") + "."))
   }
 
   /// Fetches the result from the database. Returns nil if the schema has changed since the query's
@@ -248,7 +249,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private func fetchOnce() async throws -> HeldResult? {
     let (source, plan, watch, old) = (source, plan, watch, held)
     guard let version = preparation?.schemaVersion else { return nil }
-    let new = try await watch.reading(hops: !source.form.isShort, isFirst: old == nil) {
+    let new = try await watch.reading(hops: !source.template.isShort, isFirst: old == nil) {
       core -> HeldResult? in
       guard var snapshot = try watch.openSnapshot(on: core, schemaVersion: version) else {
         return nil
@@ -257,9 +258,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       if plan?.readsSnapshots == true { snapshot = counted }
       var obstacle: RerunReason?
       let new = try core.withArguments(source.values) {
-        guard let plan else { return try Self.hold(try source.form.fetch(core), after: old) }
+        guard let plan else { return try Self.hold(try source.template.fetch(core), after: old) }
         let start = ContinuousClock.now
-        defer { source.form.breaker.noteRun(ContinuousClock.now - start) }
+        defer { source.template.breaker.noteRun(ContinuousClock.now - start) }
         do {
           return try Self.hold(try plan.window(on: core), after: old)
         } catch is ColumnValueError {
@@ -268,7 +269,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         } catch let reason as RerunReason {
           obstacle = reason
         }
-        return try Self.hold(try source.form.fetch(core), after: old)
+        return try Self.hold(try source.template.fetch(core), after: old)
       }
       try core.run(cached: "COMMIT")
       return HeldResult(
@@ -335,7 +336,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard !position.mayContainNext || first.sequence != position.last &+ 1 else {
       return .mustFetch
     }
-    let takesMerge = source.form.breaker.takesMerge()
+    let takesMerge = source.template.breaker.takesMerge()
     if isResting == takesMerge {
       isResting = !takesMerge
       noteWay()
@@ -345,7 +346,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       of: HeldRows(window: window, snapshot: held.snapshot), by: commits,
       with: MaintenanceMeans(
         watch: watch, evaluators: evaluators, values: source.values, schemaVersion: schemaVersion,
-        breaker: source.form.breaker))
+        breaker: source.template.breaker))
     guard case .changed(var change, let snapshot) = outcome else {
       if case .untouched = outcome { return .result(nil) }
       return .mustFetch

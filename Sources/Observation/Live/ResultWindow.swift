@@ -10,7 +10,7 @@ struct ResultWindow: Sendable {
   private var indexes: [KeyIndex]
   /// The last row up to which all rows are held; nil if all rows of the query are held.
   private var frontier: ResultEntry?
-  private let form: ResultForm
+  private let arrangement: ResultArrangement
   /// Further rows from which the rows of the result are made.
   var parts: [ResultWindow] = []
 
@@ -19,28 +19,28 @@ struct ResultWindow: Sendable {
   ///     by them.
   ///   - indexesNull: whether a row whose key has NULL at such a place can be found by it.
   init(
-    _ rows: [ResultEntry], in form: ResultForm, indexedPlaces: [Range<Int>] = [],
+    _ rows: [ResultEntry], in arrangement: ResultArrangement, indexedPlaces: [Range<Int>] = [],
     indexesNull: Bool = false
   ) {
     entries = PersistentSequence(rows)
-    self.form = form
+    self.arrangement = arrangement
     indexes = indexedPlaces.map { KeyIndex(of: rows, at: $0, keepsNull: indexesNull) }
-    if !form.order.isByKey {
+    if !arrangement.order.isByKey {
       byKey = PersistentSequence(rows.sorted { $0.key.compare($1.key) < 0 })
     }
-    if let count = form.fetchCount, rows.count >= count { frontier = rows.last }
+    if let count = arrangement.fetchCount, rows.count >= count { frontier = rows.last }
   }
 
-  var order: RowOrder { form.order }
+  var order: RowOrder { arrangement.order }
 
   /// The entries that are within the query's limit and offset.
   var range: Range<Int> {
-    let start = min(form.offset, entries.count)
-    guard let limit = form.limit else { return start..<entries.count }
+    let start = min(arrangement.offset, entries.count)
+    guard let limit = arrangement.limit else { return start..<entries.count }
     return start..<min(entries.count, start + min(limit, entries.count))
   }
 
-  /// Returns whether a result with the same form has the same rows, including the values that are
+  /// Returns whether a result with the same arrangement has the same rows, including the values that are
   /// not shown.
   func hasSameRows(as other: ResultWindow) -> Bool {
     guard parts.isEmpty, other.parts.isEmpty, entries.count == other.entries.count else {
@@ -58,8 +58,8 @@ struct ResultWindow: Sendable {
 
   /// Whether rows of the result are missing: more were removed than were in reserve.
   var isShort: Bool {
-    guard frontier != nil, let limit = form.limit else { return false }
-    return entries.count < limit + form.offset
+    guard frontier != nil, let limit = arrangement.limit else { return false }
+    return entries.count < limit + arrangement.offset
   }
 
   func entry(of key: RowKey) -> ResultEntry? {
@@ -146,7 +146,7 @@ struct ResultWindow: Sendable {
 
   /// Drops the reserve beyond the usual size once it is more than twice as large.
   mutating func trim() {
-    guard let count = form.fetchCount, entries.count > 2 * count else { return }
+    guard let count = arrangement.fetchCount, entries.count > 2 * count else { return }
     while entries.count > count { remove(entries[entries.count - 1]) }
     frontier = entries[entries.count - 1]
   }

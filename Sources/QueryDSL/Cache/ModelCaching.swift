@@ -13,7 +13,7 @@ struct ModelCaching: Sendable {
   ///
   /// Keys are compared as SQLite compares stored values. Two texts that Swift takes for equal, such
   /// as a letter with and without a separate accent, are two keys.
-  private enum KeyForm: Sendable {
+  private enum KeySource: Sendable {
     /// An integer of 8 bytes.
     case word
     /// The UTF-8 of a `String`.
@@ -26,7 +26,7 @@ struct ModelCaching: Sendable {
 
   @usableFromInline let model: CachedModel
   private let key: ColumnSlots
-  private let form: KeyForm
+  private let source: KeySource
 
   init<M: ResultRow>(
     of type: M.Type, limits: CacheLimits, number: UInt16, tableName: String, key: ColumnSlots
@@ -37,7 +37,7 @@ struct ModelCaching: Sendable {
     model = CachedModel(.rows, ofLayout: Int(number), table: tableName, limits: limits)
     self.key = key
     let kind = key.slots[0].kind
-    form =
+    source =
       if key.slots.count > 1 {
         .values
       } else if kind == .int64 || kind == .unique64
@@ -54,12 +54,12 @@ struct ModelCaching: Sendable {
   }
 
   /// Whether each key has 8 bytes.
-  var hasWordKeys: Bool { form == .word }
+  var hasWordKeys: Bool { source == .word }
 
   /// Returns the cache key of an `ID`; nil for an `ID` that cannot be stored.
   @usableFromInline
   func key(at id: UnsafeRawPointer) -> CacheKey? {
-    switch form {
+    switch source {
     case .word: .word(id.loadUnaligned(as: UInt64.self))
     case .text: .text(id.assumingMemoryBound(to: String.self).pointee)
     case .uuid: .bytes(Array(UnsafeRawBufferPointer(start: id, count: 16)))

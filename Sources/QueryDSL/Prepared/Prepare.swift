@@ -17,7 +17,7 @@ extension PreparedCommand {
   init<Command: TableCommand>(_ build: (repeat each Parameter) -> Command) throws {
     var places = ParameterPlaces()
     let command = build(repeat places.next((each Parameter).self))
-    (form, place) = try PreparedForm.make(of: command, nil)
+    (template, place) = try PreparedTemplate.make(of: command, nil)
   }
 }
 
@@ -30,15 +30,15 @@ extension PreparedReturning {
     guard case .rendered(let command, let clause) = returning.source else {
       throw Returning<Command, Row>.unknown
     }
-    (form, place) = try PreparedForm.make(of: command, clause)
+    (template, place) = try PreparedTemplate.make(of: command, clause)
     decoding = returning.decoding
   }
 }
 
-extension PreparedForm {
+extension PreparedTemplate {
   fileprivate static func make(
     of command: some TableCommand, _ returning: ReturningClause?
-  ) throws -> (PreparedForm, CommandPlace) {
+  ) throws -> (PreparedTemplate, CommandPlace) {
     guard let command = command as? any ModelCommand else {
       throw QueryError("\(type(of: command)) is not a command of Apus")
     }
@@ -47,19 +47,19 @@ extension PreparedForm {
 
   private static func make(
     of command: some ModelCommand, _ returning: ReturningClause?
-  ) throws -> (PreparedForm, CommandPlace) {
+  ) throws -> (PreparedTemplate, CommandPlace) {
     guard command.statementCount == 1 else {
       throw QueryError(
         "an insert of \(command.statementCount) models is not a single statement; prepare the "
           + "insert of one model, or set the columns")
     }
-    let form =
+    let template =
       if let returning {
-        try PreparedForm(ReturningStatement(command: command, returning: returning))
+        try PreparedTemplate(ReturningStatement(command: command, returning: returning))
       } else {
-        try PreparedForm(command)
+        try PreparedTemplate(command)
       }
-    return (form, CommandPlace { command.locate($0, on: $1) })
+    return (template, CommandPlace { command.locate($0, on: $1) })
   }
 }
 
@@ -92,7 +92,7 @@ extension Connection {
     _ build: (repeat each Parameter) -> Command
   ) throws -> PreparedCommand<repeat each Parameter> {
     let prepared = try PreparedCommand<repeat each Parameter>(build)
-    try prepared.form.compile(on: try use())
+    try prepared.template.compile(on: try use())
     return prepared
   }
 
@@ -101,7 +101,7 @@ extension Connection {
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) throws -> PreparedReturning<Row, repeat each Parameter> {
     let prepared = try PreparedReturning<Row, repeat each Parameter>(build)
-    try prepared.form.compile(on: try use())
+    try prepared.template.compile(on: try use())
     return prepared
   }
 }
@@ -121,9 +121,9 @@ extension Database {
     _ build: @escaping @Sendable (repeat each Parameter) -> Q
   ) async throws -> PreparedQuery<Q.Row, repeat each Parameter> {
     let prepared = try PreparedQuery<Q.Row, repeat each Parameter>(build)
-    let form = prepared.body.rows
+    let template = prepared.body.rows
     try await _readWithoutTransaction(on: .caller, fileID, line) {
-      try form.compile(on: try $0.use())
+      try template.compile(on: try $0.use())
     }
     return prepared
   }
@@ -134,7 +134,7 @@ extension Database {
     _ build: (repeat each Parameter) -> Command
   ) throws -> PreparedCommand<repeat each Parameter> {
     let prepared = try PreparedCommand<repeat each Parameter>(build)
-    try writeWithoutTransaction { try prepared.form.compile(on: try $0.use()) }
+    try writeWithoutTransaction { try prepared.template.compile(on: try $0.use()) }
     return prepared
   }
 
@@ -144,8 +144,8 @@ extension Database {
     _ build: (repeat each Parameter) -> Command
   ) async throws -> PreparedCommand<repeat each Parameter> {
     let prepared = try PreparedCommand<repeat each Parameter>(build)
-    let form = prepared.form
-    try await writeWithoutTransaction { try form.compile(on: try $0.use()) }
+    let template = prepared.template
+    try await writeWithoutTransaction { try template.compile(on: try $0.use()) }
     return prepared
   }
 
@@ -155,7 +155,7 @@ extension Database {
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) throws -> PreparedReturning<Row, repeat each Parameter> {
     let prepared = try PreparedReturning<Row, repeat each Parameter>(build)
-    try writeWithoutTransaction { try prepared.form.compile(on: try $0.use()) }
+    try writeWithoutTransaction { try prepared.template.compile(on: try $0.use()) }
     return prepared
   }
 
@@ -165,8 +165,8 @@ extension Database {
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) async throws -> PreparedReturning<Row, repeat each Parameter> {
     let prepared = try PreparedReturning<Row, repeat each Parameter>(build)
-    let form = prepared.form
-    try await writeWithoutTransaction { try form.compile(on: try $0.use()) }
+    let template = prepared.template
+    try await writeWithoutTransaction { try template.compile(on: try $0.use()) }
     return prepared
   }
 }

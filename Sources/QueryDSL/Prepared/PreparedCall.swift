@@ -33,12 +33,12 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
 
   /// Lends a statement with its values bound.
   @inlinable
-  func lend(_ form: PreparedForm, on core: ConnectionCore) throws -> StatementPointer {
+  func lend(_ template: PreparedTemplate, on core: ConnectionCore) throws -> StatementPointer {
     defer {
-      withExtendedLifetime(form) {}
+      withExtendedLifetime(template) {}
       withExtendedLifetime(core) {}
     }
-    var binder = try _ArgumentBinder(of: form, on: core)
+    var binder = try _ArgumentBinder(of: template, on: core)
     do {
       repeat try (each Parameter)._bind(each arguments, to: &binder)
       return try binder.finish { list }
@@ -76,9 +76,9 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
   }
 
   /// Runs a statement and returns the only number of its result.
-  private func integer(_ form: PreparedForm, on connection: Connection) throws -> Int {
+  private func integer(_ template: PreparedTemplate, on connection: Connection) throws -> Int {
     let core = try connection.use()
-    let statement = try lend(form, on: core)
+    let statement = try lend(template, on: core)
     defer { core.giveBack(statement) }
     guard try core.step(statement) else { return 0 }
     return try StatementRow(statement: statement).get(Int.self, at: 0)
@@ -94,10 +94,10 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
 public struct _ArgumentBinder: ~Copyable {
   // The function that binds keeps both alive. To retain and release them here would take as long as to
   // bind a number.
-  private let form: Unmanaged<PreparedForm>
+  private let template: Unmanaged<PreparedTemplate>
   private let core: Unmanaged<ConnectionCore>
   private let statement: StatementPointer
-  private let places: UnsafeMutableBufferPointer<PreparedForm.ArgumentPlace>
+  private let places: UnsafeMutableBufferPointer<PreparedTemplate.ArgumentPlace>
   /// The index of the next argument.
   private var argument = 0
   /// The index of the next place of an argument.
@@ -105,11 +105,11 @@ public struct _ArgumentBinder: ~Copyable {
 
   /// Lends the statement.
   @usableFromInline
-  init(of form: borrowing PreparedForm, on core: borrowing ConnectionCore) throws {
-    self.form = .passUnretained(form)
+  init(of template: borrowing PreparedTemplate, on core: borrowing ConnectionCore) throws {
+    self.template = .passUnretained(template)
     self.core = .passUnretained(core)
-    places = form.arguments
-    statement = try form.lendWithConstants(on: core)
+    places = template.arguments
+    statement = try template.lendWithConstants(on: core)
   }
 
   /// Binds the next argument wherever it occurs as a single value.
@@ -144,9 +144,11 @@ public struct _ArgumentBinder: ~Copyable {
   /// Binds the remaining parameters, and returns the statement.
   @usableFromInline
   func finish(_ arguments: () -> [_PreparedArgument]) throws -> StatementPointer {
-    guard place == places.count else { throw PreparedForm.foreignParameter }
-    try form._withUnsafeGuaranteedRef { form in
-      try core._withUnsafeGuaranteedRef { try form.bindOthers(to: statement, on: $0, arguments) }
+    guard place == places.count else { throw PreparedTemplate.foreignParameter }
+    try template._withUnsafeGuaranteedRef { template in
+      try core._withUnsafeGuaranteedRef {
+        try template.bindOthers(to: statement, on: $0, arguments)
+      }
     }
     return statement
   }

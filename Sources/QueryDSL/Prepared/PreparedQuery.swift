@@ -35,9 +35,9 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
 /// They are behind one reference, which each call copies: a call is made each time the query runs.
 @usableFromInline
 final class PreparedBody<Row: Sendable>: Sendable {
-  @usableFromInline let rows: PreparedForm
-  let count: PreparedForm
-  let exists: PreparedForm
+  @usableFromInline let rows: PreparedTemplate
+  let count: PreparedTemplate
+  let exists: PreparedTemplate
   @usableFromInline let decoding: RowDecoding<Row>
   /// The greatest number of rows that the limit allows; `Int.max` if the limit is a parameter.
   @usableFromInline let maximumRowCount: Int
@@ -50,9 +50,9 @@ final class PreparedBody<Row: Sendable>: Sendable {
     _ build: @escaping @Sendable ([_PreparedArgument]) -> Query<Row>
   ) throws {
     let statement = query.statement
-    rows = try PreparedForm(statement)
-    count = try PreparedForm(CountStatement(query: statement))
-    exists = try PreparedForm(ExistsStatement(query: statement))
+    rows = try PreparedTemplate(statement)
+    count = try PreparedTemplate(CountStatement(query: statement))
+    exists = try PreparedTemplate(ExistsStatement(query: statement))
     decoding = query.decoding
     maximumRowCount = statement.maximumRowCount
     isLimited = statement.limit != nil
@@ -70,14 +70,14 @@ final class PreparedBody<Row: Sendable>: Sendable {
 /// try db.run(read(id))
 /// ```
 public struct PreparedCommand<each Parameter: QueryParameter>: Sendable {
-  let form: PreparedForm
+  let template: PreparedTemplate
   let place: CommandPlace
 
   /// Returns the command with its arguments, for `run`.
   public func callAsFunction(_ argument: repeat (each Parameter).Argument) -> some Runnable {
     var places = ParameterPlaces()
     repeat places.take((each Parameter).self, each argument)
-    return PreparedRun(form: form, place: place, arguments: places.arguments)
+    return PreparedRun(template: template, place: place, arguments: places.arguments)
   }
 }
 
@@ -90,7 +90,7 @@ public struct PreparedCommand<each Parameter: QueryParameter>: Sendable {
 /// let job = try db.first(take(id))
 /// ```
 public struct PreparedReturning<Row: Sendable, each Parameter: QueryParameter>: Sendable {
-  let form: PreparedForm
+  let template: PreparedTemplate
   let place: CommandPlace
   let decoding: RowDecoding<Row>
 
@@ -100,24 +100,24 @@ public struct PreparedReturning<Row: Sendable, each Parameter: QueryParameter>: 
   ) -> Returning<some Runnable, Row> {
     var places = ParameterPlaces()
     repeat places.take((each Parameter).self, each argument)
-    let run = PreparedRun(form: form, place: place, arguments: places.arguments)
+    let run = PreparedRun(template: template, place: place, arguments: places.arguments)
     return Returning<PreparedRun, Row>(source: .prepared(run), decoding: decoding)
   }
 }
 
 /// A prepared insert, update or deletion with its arguments.
 struct PreparedRun: Runnable {
-  let form: PreparedForm
+  let template: PreparedTemplate
   let place: CommandPlace
   let arguments: [_PreparedArgument]
 
   var sql: SQL {
-    get throws { try form.sql(arguments) }
+    get throws { try template.sql(arguments) }
   }
 
   /// Runs the command and returns the number of rows that it wrote.
   func run(on core: ConnectionCore) throws -> Int {
-    let statement = try form.lend(arguments, on: core)
+    let statement = try template.lend(arguments, on: core)
     defer { core.giveBack(statement) }
     do {
       try core.run(statement)
@@ -129,7 +129,7 @@ struct PreparedRun: Runnable {
 
   /// Runs the command and returns the rows that it wrote.
   func rows<Row>(_ decoding: RowDecoding<Row>, on core: ConnectionCore) throws -> [Row] {
-    let statement = try form.lend(arguments, on: core)
+    let statement = try template.lend(arguments, on: core)
     defer { core.giveBack(statement) }
     do {
       return try decoding.allWritten(by: statement, on: core)

@@ -173,7 +173,7 @@ extension Database {
   /// ```
   /// - Parameters:
   ///   - chunkSize: the number of bytes in each chunk except the last, which may have fewer.
-  ///   - fileID: the source file of the caller, which `Configuration.onPinnedLog` reports.
+  ///   - fileID: the source file of the caller, which `Configuration.onPinnedWAL` reports.
   ///   - line: the line in that file.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_open.html>
   public func blobChunks(

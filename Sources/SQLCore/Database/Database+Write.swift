@@ -74,7 +74,7 @@ extension Database {
       .writer, AccessOptions(deadline: deadline),
       { core in
         core.writeLabel = label
-        defer { self.keepLogWithinBound(core) }
+        defer { self.keepWALWithinBound(core) }
         return try self.attended(core) { core in
           try core.transaction(.immediate) { try body(core.lend()) }
         }
@@ -172,7 +172,7 @@ extension Database {
   ) throws -> Result {
     try access.run(.writer, options) { core in
       core.writeLabel = nil
-      defer { keepLogWithinBound(core) }
+      defer { keepWALWithinBound(core) }
       return try attended(core, body)
     }
   }
@@ -186,7 +186,7 @@ extension Database {
     options.hops = location.isShared
     return try await access.run(.writer, options) { core in
       core.writeLabel = nil
-      defer { self.keepLogWithinBound(core) }
+      defer { self.keepWALWithinBound(core) }
       return try self.attended(core, body)
     }
   }
@@ -209,7 +209,7 @@ extension Database {
         first.finish()
         first.sharedWrite?.finish(throwing: error)
       }
-      self.keepLogWithinBound(core)
+      self.keepWALWithinBound(core)
       // The connection is given back first, because a caller that gets its answer may close the
       // database. Callers that write again at once still share the next commit, since that commit
       // begins on this thread after the answers.

@@ -104,7 +104,7 @@ extension DatabaseReader {
   /// closure's value and rethrows its error. Writing in the closure throws `.readOnly`. When a
   /// deadline passes, waiting and reading end, and `DeadlineExceeded` is thrown even if the closure
   /// catches it; a deadline of zero or less has already passed. `fileID` and `line` identify the
-  /// read in the reports of `Configuration.onPinnedLog`.
+  /// read in the reports of `Configuration.onPinnedWAL`.
   /// - SeeAlso: <https://www.sqlite.org/isolation.html>
   public func read<Result>(
     deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,

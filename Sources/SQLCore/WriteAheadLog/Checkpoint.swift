@@ -24,7 +24,7 @@ public enum CheckpointMode: Int32, Hashable, Sendable, CaseIterable {
 ///
 /// ```swift
 /// let result = try db.checkpoint(.passive)
-/// print(result.checkpointedFrameCount, "of", result.logFrameCount)
+/// print(result.checkpointedFrameCount, "of", result.walFrameCount)
 /// ```
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
@@ -33,19 +33,19 @@ public struct CheckpointResult: Hashable, Sendable {
   /// then did not do everything that its mode promises.
   public let isBusy: Bool
   /// The number of pages in the log; 0 after `.truncate`, and if there is no log.
-  public let logFrameCount: Int
+  public let walFrameCount: Int
   /// The number of these pages that were copied into the database file.
   public let checkpointedFrameCount: Int
 
   /// Creates a result from its parts.
-  public init(isBusy: Bool, logFrameCount: Int, checkpointedFrameCount: Int) {
+  public init(isBusy: Bool, walFrameCount: Int, checkpointedFrameCount: Int) {
     self.isBusy = isBusy
-    self.logFrameCount = logFrameCount
+    self.walFrameCount = walFrameCount
     self.checkpointedFrameCount = checkpointedFrameCount
   }
 
   /// Whether the database file holds everything that was committed.
-  public var isComplete: Bool { checkpointedFrameCount == logFrameCount }
+  public var isComplete: Bool { checkpointedFrameCount == walFrameCount }
 }
 
 extension ConnectionCore {
@@ -77,7 +77,7 @@ extension ConnectionCore {
     guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw error(code) }
     // SQLite returns −1 if there is no log.
     return CheckpointResult(
-      isBusy: code != SQLITE_OK, logFrameCount: Int(max(0, logCount)),
+      isBusy: code != SQLITE_OK, walFrameCount: Int(max(0, logCount)),
       checkpointedFrameCount: Int(max(0, checkpointedCount)))
   }
 }

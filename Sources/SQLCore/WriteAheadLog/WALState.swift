@@ -213,7 +213,7 @@ extension ConnectionCore {
   ///
   /// Returns the size of the log in bytes if a reader prevented the restart and the log is above
   /// its bound.
-  func keepLogWithinBound() -> Int? {
+  func keepWALWithinBound() -> Int? {
     guard state.pointee.wal.wantsRestart else { return nil }
     let mode = state.pointee.wal.restartMode
     let result = waiting(atMost: configuration.maximumLogWait) { try? checkpoint(mode) }

@@ -210,8 +210,8 @@ struct RouteTests {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     for bounds in [(true, true), (true, false), (false, true)] {
-      let column = RowRoute.FormContent.Column(name: "size", collation: .binary)
-      let form = RowRoute.RangeForm(
+      let column = RowRoute.PatternContent.Column(name: "size", collation: .binary)
+      let form = RowRoute.RangePattern(
         column: column, lower: bounds.0 ? .included : .none, upper: bounds.1 ? .excluded : .none)
       var index = RangeIndex()
       var list: [(id: UInt64, range: RangeIndex.Range)] = []

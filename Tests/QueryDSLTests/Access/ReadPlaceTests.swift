@@ -82,7 +82,7 @@ private final class Places: Sendable {
 
   var all: [String] { places.withLock { $0 } }
 
-  func add(_ readers: [PinnedLog.Reader]) {
+  func add(_ readers: [PinnedWAL.Reader]) {
     places.withLock { $0 += readers.map { "\($0.fileID ?? ""):\($0.line ?? 0)" } }
   }
 

@@ -74,11 +74,11 @@ struct MaintenanceTests {
     let db = try Database(path: folder.file())
     try db.makeItems(10)
     let first = try synchronously { try db.checkpoint() }
-    #expect(first.logFrameCount > 0)
+    #expect(first.walFrameCount > 0)
     #expect(first.isComplete && !first.isBusy)
     #expect(folder.size("database.sqlite-wal") > 0)
     let last = try await db.checkpoint(.truncate)
-    #expect(last == CheckpointResult(isBusy: false, logFrameCount: 0, checkpointedFrameCount: 0))
+    #expect(last == CheckpointResult(isBusy: false, walFrameCount: 0, checkpointedFrameCount: 0))
     #expect(folder.size("database.sqlite-wal") == 0)
   }
 
@@ -95,7 +95,7 @@ struct MaintenanceTests {
       try db.makeItems(10)
       let result = try db.checkpoint(.truncate)
       #expect(result.isBusy && !result.isComplete)
-      #expect(result.checkpointedFrameCount < result.logFrameCount)
+      #expect(result.checkpointedFrameCount < result.walFrameCount)
       // The frames before the reader's snapshot are copied all the same.
       #expect(result.checkpointedFrameCount > 0)
     }
@@ -107,7 +107,7 @@ struct MaintenanceTests {
     let db = try Database.inMemory()
     try db.makeItems(10)
     let result = try db.checkpoint(mode)
-    #expect(result.logFrameCount == 0 && result.isComplete && !result.isBusy)
+    #expect(result.walFrameCount == 0 && result.isComplete && !result.isBusy)
   }
 }
 

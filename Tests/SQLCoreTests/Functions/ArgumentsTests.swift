@@ -40,17 +40,17 @@ struct ArgumentsTests {
 }
 
 @Suite("The description of a pinned log")
-struct PinnedLogTests {
+struct PinnedWALTests {
   @Test("a pinned log describes its size and its readers, or another connection if it has none")
   func description() {
-    let reader = PinnedLog.Reader(fileID: "App/Main.swift", line: 7, age: .seconds(3))
-    let own = PinnedLog.Reader(fileID: nil, line: nil, age: .seconds(1))
+    let reader = PinnedWAL.Reader(fileID: "App/Main.swift", line: 7, age: .seconds(3))
+    let own = PinnedWAL.Reader(fileID: nil, line: nil, age: .seconds(1))
     #expect(
-      PinnedLog(byteCount: 9, readers: [reader, own]).description
+      PinnedWAL(byteCount: 9, readers: [reader, own]).description
         == "the write-ahead log has 9 bytes, held by App/Main.swift:7, for 3.0 seconds; "
         + "the library, for 1.0 seconds")
     #expect(
-      PinnedLog(byteCount: 9, readers: []).description
+      PinnedWAL(byteCount: 9, readers: []).description
         == "the write-ahead log has 9 bytes, held by another connection")
   }
 }

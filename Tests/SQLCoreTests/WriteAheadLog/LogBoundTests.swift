@@ -73,11 +73,11 @@ struct LogBoundTests {
 
   @Test("a reader that pins the log is reported with its source location and age")
   func pinned() async throws {
-    let reports = Shared<[PinnedLog]>([])
+    let reports = Shared<[PinnedWAL]>([])
     let reported = DispatchSemaphore(value: 0)
     let db = try open { configuration in
       configuration.maximumLogWait = .zero
-      configuration.onPinnedLog = { report in
+      configuration.onPinnedWAL = { report in
         reports.change { $0.append(report) }
         reported.signal()
       }

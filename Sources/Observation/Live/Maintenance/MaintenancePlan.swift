@@ -22,7 +22,7 @@ import SQLCore
 protocol MaintenancePlan<Row>: Sendable {
   associatedtype Row: Sendable
   /// The order and the limits of the result.
-  var form: ResultForm { get }
+  var arrangement: ResultArrangement { get }
   /// The places of those key parts by which held rows are found, such as the keys of joined tables.
   var indexedPlaces: [Range<Int>] { get }
   /// Whether a row whose key has NULL at such a place can be found by it.
@@ -60,7 +60,7 @@ extension MaintenancePlan {
   var indexesNull: Bool { false }
   func window(on core: ConnectionCore) throws -> ResultWindow {
     ResultWindow(
-      try fetch(on: core), in: form, indexedPlaces: indexedPlaces, indexesNull: indexesNull)
+      try fetch(on: core), in: arrangement, indexedPlaces: indexedPlaces, indexesNull: indexesNull)
   }
   func narrow(
     _ interests: inout [QualifiedTableName: Subscription.Interest], _ values: [DatabaseValue]
@@ -74,7 +74,7 @@ protocol KeyedPlan<Row>: MaintenancePlan {
 }
 
 extension KeyedPlan {
-  var form: ResultForm { query.form }
+  var arrangement: ResultArrangement { query.arrangement }
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] { try query.fetch(on: core) }
 }
 

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The comparison of two costs, for all queries of one form: of differences, and of complete runs.
+/// The comparison of two costs, for all queries of one template: of differences, and of complete runs.
 /// While differences cost clearly more, the queries run again.
 ///
 /// State: closed, with strikes for slow differences → resting, for a number of updates → closed, with

@@ -71,8 +71,8 @@ struct RangeIndex {
   }
 
   /// Calls a closure with the subscriptions to ranges that have a value between their bounds.
-  func find(_ value: DatabaseValue, _ form: RowRoute.RangeForm, _ body: (UInt64) -> Void) {
-    find(value, form, below: root, body)
+  func find(_ value: DatabaseValue, _ pattern: RowRoute.RangePattern, _ body: (UInt64) -> Void) {
+    find(value, pattern, below: root, body)
   }
 
   func forEach(_ body: (UInt64) -> Void) {
@@ -82,16 +82,17 @@ struct RangeIndex {
   // MARK: The tree
 
   private func find(
-    _ value: DatabaseValue, _ form: RowRoute.RangeForm, below place: Int, _ body: (UInt64) -> Void
+    _ value: DatabaseValue, _ pattern: RowRoute.RangePattern, below place: Int,
+    _ body: (UInt64) -> Void
   ) {
     guard place >= 0 else { return }
     let node = nodes[place]
     if let greatest = node.greatest, value.compare(greatest) > 0 { return }
-    find(value, form, below: node.left, body)
+    find(value, pattern, below: node.left, body)
     // All lower bounds to the right are equal to this one or greater.
     if let lower = node.range.lower, value.compare(lower) < 0 { return }
-    if form.contains(value, node.range) { body(node.id) }
-    find(value, form, below: node.right, body)
+    if pattern.contains(value, node.range) { body(node.id) }
+    find(value, pattern, below: node.right, body)
   }
 
   private func forEachPlace(_ place: Int, _ body: (Int) -> Void) {
@@ -161,10 +162,10 @@ struct RangeIndex {
 
 extension RowRoute {
   /// The comparisons of a column with the bounds of a range.
-  struct RangeForm: Hashable, Sendable {
+  struct RangePattern: Hashable, Sendable {
     enum Bound: Hashable, Sendable { case none, included, excluded }
 
-    let column: FormContent.Column
+    let column: PatternContent.Column
     var lower = Bound.none
     var upper = Bound.none
 

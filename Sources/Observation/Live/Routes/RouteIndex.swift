@@ -2,12 +2,12 @@ import SQLCore
 
 /// The subscriptions to a table's rows, by the values that a row must have to matter to them.
 ///
-/// Finding the subscriptions that a row affects costs one lookup for each form of route and each
+/// Finding the subscriptions that a row affects costs one lookup for each pattern of route and each
 /// state of the row, whatever their number. A subscription is added and removed in constant time.
 struct RouteIndex {
-  private var forms: [RowRoute.Form: Subscribers] = [:]
+  private var patterns: [RowRoute.Pattern: Subscribers] = [:]
 
-  /// The subscriptions with routes of one form.
+  /// The subscriptions with routes of one pattern.
   fileprivate struct Subscribers {
     var ids: [[DatabaseValue]: IDSet] = [:]
     /// The subscriptions to ranges, by the values of the other columns.
@@ -22,7 +22,7 @@ struct RouteIndex {
     case many(Set<UInt64>)
   }
 
-  /// The places of a form's columns among the values that were recorded of a table.
+  /// The places of a pattern's columns among the values that were recorded of a table.
   fileprivate struct Places {
     enum Place {
       case key(Int)
@@ -34,21 +34,21 @@ struct RouteIndex {
     let read: [Int]
   }
 
-  var isEmpty: Bool { forms.isEmpty }
+  var isEmpty: Bool { patterns.isEmpty }
 
   mutating func insert(_ id: UInt64, at route: RowRoute) {
-    forms[route.form, default: Subscribers()].insert(id, at: route)
+    patterns[route.pattern, default: Subscribers()].insert(id, at: route)
   }
 
   mutating func remove(_ id: UInt64, at route: RowRoute) {
-    guard let place = forms.index(forKey: route.form) else { return }
-    forms.values[place].remove(id, at: route)
-    if forms.values[place].isEmpty { forms.remove(at: place) }
+    guard let place = patterns.index(forKey: route.pattern) else { return }
+    patterns.values[place].remove(id, at: route)
+    if patterns.values[place].isEmpty { patterns.remove(at: place) }
   }
 
   /// Calls a closure with each subscription, perhaps several times.
   func forEach(_ body: (UInt64) -> Void) {
-    for subscribers in forms.values { subscribers.forEach(body) }
+    for subscribers in patterns.values { subscribers.forEach(body) }
   }
 
   /// Adds the subscriptions that a row of the changes affects, before or after, and the questions
@@ -58,25 +58,25 @@ struct RouteIndex {
     _ found: inout SubscriptionRegistry.Concerned, _ lookupCount: inout Int
   ) {
     // In place: a copy of the keys would make a change copy the dictionary.
-    var index = forms.startIndex
-    while index < forms.endIndex {
+    var index = patterns.startIndex
+    while index < patterns.endIndex {
       lookupCount += changes.rows.count
-      let form = forms[index].key
-      forms.values[index].find(changes, of: table, form, &found)
-      forms.formIndex(after: &index)
+      let pattern = patterns[index].key
+      patterns.values[index].find(changes, of: table, pattern, &found)
+      patterns.formIndex(after: &index)
     }
   }
 
-  /// Calls a closure with the subscriptions to values that a path leads to; with all of the form if
+  /// Calls a closure with the subscriptions to values that a path leads to; with all of the pattern if
   /// these are not known.
-  func find(_ form: RowRoute.Form, _ answer: [[DatabaseValue]]?, _ body: (UInt64) -> Void) {
+  func find(_ pattern: RowRoute.Pattern, _ answer: [[DatabaseValue]]?, _ body: (UInt64) -> Void) {
     guard let answer else {
-      forms[form]?.forEach(body)
+      patterns[pattern]?.forEach(body)
       return
     }
     for row in answer {
-      let values = zip(row, form.columns).compactMap { $0.routed($1.collation) }
-      if values.count == form.columns.count { forms[form]?.ids[values]?.forEach(body) }
+      let values = zip(row, pattern.columns).compactMap { $0.routed($1.collation) }
+      if values.count == pattern.columns.count { patterns[pattern]?.ids[values]?.forEach(body) }
     }
   }
 }
@@ -84,7 +84,7 @@ struct RouteIndex {
 /// The question which values the path of a route leads to from some values of changed rows.
 struct RouteQuestion: Sendable {
   let table: QualifiedTableName
-  let form: RowRoute.Form
+  let pattern: RowRoute.Pattern
   let values: [DatabaseValue]
 }
 
@@ -156,9 +156,9 @@ extension RouteIndex.Subscribers {
   /// Returns the values of a path's column in the changed rows; nil if all subscriptions must be
   /// notified.
   private mutating func listed(
-    in changes: NettedTable, _ form: RowRoute.Form
+    in changes: NettedTable, _ pattern: RowRoute.Pattern
   ) -> Set<DatabaseValue>? {
-    if places?.names !== changes.names { places = .init(form, in: changes.names) }
+    if places?.names !== changes.names { places = .init(pattern, in: changes.names) }
     guard let places else { return nil }
     var values: Set<DatabaseValue> = []
     for row in changes.rows where changes.differs(row, at: places.read) {
@@ -174,22 +174,22 @@ extension RouteIndex.Subscribers {
 
   /// Adds the subscriptions that a row of the changes affects, or the question that leads to them.
   fileprivate mutating func find(
-    _ changes: NettedTable, of table: QualifiedTableName, _ form: RowRoute.Form,
+    _ changes: NettedTable, of table: QualifiedTableName, _ pattern: RowRoute.Pattern,
     _ found: inout SubscriptionRegistry.Concerned
   ) {
-    guard form.path != nil else { return find(changes, form) { found.ids.insert($0) } }
-    guard let values = listed(in: changes, form) else { return forEach { found.ids.insert($0) } }
+    guard pattern.path != nil else { return find(changes, pattern) { found.ids.insert($0) } }
+    guard let values = listed(in: changes, pattern) else { return forEach { found.ids.insert($0) } }
     guard !values.isEmpty else { return }
-    found.questions.append(RouteQuestion(table: table, form: form, values: Array(values)))
+    found.questions.append(RouteQuestion(table: table, pattern: pattern, values: Array(values)))
   }
 
   private mutating func find(
-    _ changes: NettedTable, _ form: RowRoute.Form, _ body: (UInt64) -> Void
+    _ changes: NettedTable, _ pattern: RowRoute.Pattern, _ body: (UInt64) -> Void
   ) {
-    if places?.names !== changes.names { places = .init(form, in: changes.names) }
+    if places?.names !== changes.names { places = .init(pattern, in: changes.names) }
     // A column whose values are not recorded may have any value.
     guard let places else { return forEach(body) }
-    let range = form.content.range
+    let range = pattern.content.range
     for row in changes.rows where changes.differs(row, at: places.read) {
       let before = places.values(of: row, isOld: true, in: changes)
       if case .some(let values) = before { find(values, range, body) }
@@ -200,7 +200,7 @@ extension RouteIndex.Subscribers {
 
   /// - Parameter values: the values of a row; nil if they are not known.
   private func find(
-    _ values: [DatabaseValue]?, _ range: RowRoute.RangeForm?, _ body: (UInt64) -> Void
+    _ values: [DatabaseValue]?, _ range: RowRoute.RangePattern?, _ body: (UInt64) -> Void
   ) {
     guard let values else { return forEach(body) }
     guard let range, let last = values.last else {
@@ -213,12 +213,12 @@ extension RouteIndex.Subscribers {
 
 extension RouteIndex.Places {
   /// Returns nil if a column is not recorded.
-  fileprivate init?(_ form: RowRoute.Form, in names: TableNames) {
+  fileprivate init?(_ pattern: RowRoute.Pattern, in names: TableNames) {
     let keys = names.keys.map(\.lowercasedASCII)
     var compared: [(place: Place, collation: BuiltInCollation)] = []
     // A path looks for stored values.
-    let own = form.columns + [form.content.range?.column].compactMap(\.self)
-    let columns = form.path.map { [.init(name: $0.column, collation: .binary)] } ?? own
+    let own = pattern.columns + [pattern.content.range?.column].compactMap(\.self)
+    let columns = pattern.path.map { [.init(name: $0.column, collation: .binary)] } ?? own
     for column in columns {
       if let place = names.foldedColumns.firstIndex(of: column.name) {
         compared.append((.value(place), column.collation))
@@ -230,7 +230,7 @@ extension RouteIndex.Places {
     }
     self.names = names
     self.compared = compared
-    read = names.places(of: form.content.read)
+    read = names.places(of: pattern.content.read)
   }
 
   /// Returns the values of the compared columns before or after a change. Returns nil if the row

@@ -61,8 +61,8 @@ struct RoutePaths {
     _ found: [RouteDraft], over way: [Step], _ lacking: inout [String]
   ) throws -> [RouteDraft]? {
     // All have the same columns, unless they come from an OR.
-    guard let columns = found.first?.form.columns,
-      found.allSatisfy({ $0.form.columns == columns })
+    guard let columns = found.first?.pattern.columns,
+      found.allSatisfy({ $0.pattern.columns == columns })
     else { return found.isEmpty ? [] : nil }
     let sql = sql(of: columns, over: way)
     guard try schema.hasIndexes(for: sql) else {
@@ -71,12 +71,12 @@ struct RoutePaths {
     }
     return found.map { route in
       var route = route
-      route.form.path = RowRoute.Path(column: way[0].from.name, sql: sql)
+      route.pattern.path = RowRoute.Path(column: way[0].from.name, sql: sql)
       return route
     }
   }
 
-  private func sql(of columns: [RowRoute.FormContent.Column], over way: [Step]) -> String {
+  private func sql(of columns: [RowRoute.PatternContent.Column], over way: [Step]) -> String {
     func name(_ column: String, _ number: Int) -> String {
       "t\(number).\(Identifier(column).quoted)"
     }
@@ -108,9 +108,9 @@ struct RoutedSchema {
     return connection
   }
 
-  /// Returns the form with some content, which the routes of all queries share.
-  func form(_ content: RowRoute.FormContent) -> RowRoute.Form {
-    known.value(\.forms, content, in: version) { RowRoute.Form(content) }
+  /// Returns the pattern with some content, which the routes of all queries share.
+  func pattern(_ content: RowRoute.PatternContent) -> RowRoute.Pattern {
+    known.value(\.patterns, content, in: version) { RowRoute.Pattern(content) }
   }
 
   /// Returns a table of the main database; nil if that is a view or does not exist.
@@ -145,7 +145,7 @@ final class KnownRoutes: Sendable {
     var tables: [QualifiedTableName: ShadowTable?] = [:]
     var statements: [String: Bool] = [:]
     var missingIndexes: [String: [SuggestedIndex]] = [:]
-    var forms: [RowRoute.FormContent: RowRoute.Form] = [:]
+    var patterns: [RowRoute.PatternContent: RowRoute.Pattern] = [:]
   }
 
   private let facts = Lock<Facts?>(nil)

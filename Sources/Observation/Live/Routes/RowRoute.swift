@@ -4,24 +4,24 @@ import SQLCore
 /// Some columns of a table and the values that a row must have in them, before or after a change, to
 /// matter to a live query: `WHERE userID = 7`.
 ///
-/// Observers that differ only in their values have routes of the same form, so that the values of a
+/// Observers that differ only in their values have routes of the same pattern, so that the values of a
 /// row find the observers that it affects.
 struct RowRoute: Hashable, Sendable {
-  /// The columns whose values a route compares, and the columns that the query reads. Equal forms
+  /// The columns whose values a route compares, and the columns that the query reads. Equal patterns
   /// of one database are the same object until the schema changes.
-  final class Form: Hashable, Sendable {
-    let content: FormContent
+  final class Pattern: Hashable, Sendable {
+    let content: PatternContent
 
-    init(_ content: FormContent) { self.content = content }
+    init(_ content: PatternContent) { self.content = content }
 
-    static func == (left: Form, right: Form) -> Bool { left === right }
+    static func == (left: Pattern, right: Pattern) -> Bool { left === right }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    var columns: [FormContent.Column] { content.columns }
+    var columns: [PatternContent.Column] { content.columns }
     var path: Path? { content.path }
   }
 
-  struct FormContent: Hashable, Sendable {
+  struct PatternContent: Hashable, Sendable {
     struct Column: Hashable, Sendable {
       /// The name, folded.
       let name: String
@@ -30,7 +30,7 @@ struct RowRoute: Hashable, Sendable {
 
     let columns: [Column]
     /// The range of a further column that the value must be in; nil without such a column.
-    var range: RangeForm?
+    var range: RangePattern?
     /// The columns that the query reads of the table, folded; nil for all. An update of other
     /// columns does not matter.
     var read: Set<String>?
@@ -46,23 +46,23 @@ struct RowRoute: Hashable, Sendable {
     let sql: String
   }
 
-  let form: Form
+  let pattern: Pattern
   /// The values, in a form in which equal values are identical; after them the bounds of the range,
   /// with NULL for a missing bound.
   let values: [DatabaseValue]
 
   /// The values of the columns, without the bounds.
   var columnValues: [DatabaseValue] {
-    form.content.range == nil ? values : Array(values.prefix(form.columns.count))
+    pattern.content.range == nil ? values : Array(values.prefix(pattern.columns.count))
   }
 
   /// The range in which the value of a further column must be.
-  var range: RangeIndex.Range? { form.content.range?.range(values) }
+  var range: RangeIndex.Range? { pattern.content.range?.range(values) }
 }
 
-/// A route whose form is not complete yet.
+/// A route whose pattern is not complete yet.
 struct RouteDraft: Hashable {
-  var form: RowRoute.FormContent
+  var pattern: RowRoute.PatternContent
   let values: [DatabaseValue]
 }
 
@@ -181,11 +181,11 @@ extension QueryConditions {
       guard interests[name]?.keys == nil else { continue }
       let read = interests[name]?.columns
       interests[name]?.routes = found.map { route in
-        var content = route.form
+        var content = route.pattern
         content.read = read
         // The values are stored once.
         return RowRoute(
-          form: schema.form(content),
+          pattern: schema.pattern(content),
           values: route.values == arguments ? arguments : route.values)
       }
     }
@@ -215,7 +215,7 @@ struct RoutedTable {
   ) -> [RouteDraft]? {
     var routes: [RouteDraft] = []
     for alternative in alternatives {
-      var rows: [(columns: [RowRoute.FormContent.Column], values: [DatabaseValue])] = [([], [])]
+      var rows: [(columns: [RowRoute.PatternContent.Column], values: [DatabaseValue])] = [([], [])]
       for condition in alternative.sorted(by: { $0.column < $1.column })
       where condition.relation == .equal {
         guard let column = column(condition.column),
@@ -238,7 +238,7 @@ struct RoutedTable {
       guard range != nil || rows.allSatisfy({ !$0.columns.isEmpty }) else { return nil }
       routes += rows.map {
         RouteDraft(
-          form: .init(columns: $0.columns, range: range?.form),
+          pattern: .init(columns: $0.columns, range: range?.pattern),
           values: $0.values + (range?.bounds ?? []))
       }
     }
@@ -249,13 +249,13 @@ struct RoutedTable {
   /// the bounds of the range.
   private func range(
     _ alternative: [QueryConditions.Condition], _ values: [BoundValue]
-  ) -> (form: RowRoute.RangeForm, bounds: [DatabaseValue])? {
-    var found: (form: RowRoute.RangeForm, bounds: [DatabaseValue])?
+  ) -> (pattern: RowRoute.RangePattern, bounds: [DatabaseValue])? {
+    var found: (pattern: RowRoute.RangePattern, bounds: [DatabaseValue])?
     for condition in alternative.sorted(by: { $0.column < $1.column })
     where condition.relation != .equal {
       guard case .bound(let index) = condition.value, index < values.count,
         case .value(let value) = values[index], let column = column(condition.column),
-        found == nil || found?.form.column.name == column.name,
+        found == nil || found?.pattern.column.name == column.name,
         let bound = column.converted(value)?.routed(column.collation)
       else { continue }
       // SQLite orders texts by the bytes of the file's encoding.
@@ -265,10 +265,10 @@ struct RoutedTable {
         ?? (.init(column: .init(name: column.name, collation: column.collation)), [.null, .null])
       // Of two bounds on one side, either is a condition.
       switch condition.relation {
-      case .greater: (range.form.lower, range.bounds[0]) = (.excluded, bound)
-      case .greaterOrEqual: (range.form.lower, range.bounds[0]) = (.included, bound)
-      case .less: (range.form.upper, range.bounds[1]) = (.excluded, bound)
-      case .lessOrEqual: (range.form.upper, range.bounds[1]) = (.included, bound)
+      case .greater: (range.pattern.lower, range.bounds[0]) = (.excluded, bound)
+      case .greaterOrEqual: (range.pattern.lower, range.bounds[0]) = (.included, bound)
+      case .less: (range.pattern.upper, range.bounds[1]) = (.excluded, bound)
+      case .lessOrEqual: (range.pattern.upper, range.bounds[1]) = (.included, bound)
       case .equal: break
       }
       found = range

@@ -46,7 +46,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
 
   var status: LiveStatus.Query {
     LiveStatus.Query(
-      sql: (try? query.source.form.texts().first) ?? "", query.cost,
+      sql: (try? query.source.template.texts().first) ?? "", query.cost,
       observers: state.withLock { $0.observers })
   }
 

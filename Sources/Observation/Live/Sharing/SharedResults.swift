@@ -70,7 +70,7 @@ final class SharedResults: Sendable {
 
     /// Removes the result, after it was released, and keeps its costs.
     func remove(_ cost: LiveCost) {
-      // A form is released outside the lock.
+      // A template is released outside the lock.
       _ = results.state.withLock { state in
         state.past.add(cost)
         state.results[id] = nil
@@ -79,15 +79,15 @@ final class SharedResults: Sendable {
     }
   }
 
-  /// A form of queries, and its observed results.
-  private struct Form: Sendable {
-    let form: any AnyObject & Sendable
+  /// A template of queries, and its observed results.
+  private struct Template: Sendable {
+    let template: any AnyObject & Sendable
     var ids: [[DatabaseValue]: UInt64] = [:]
   }
 
   private struct State {
     var results: [UInt64: Known] = [:]
-    var forms: [Key: Form] = [:]
+    var templates: [Key: Template] = [:]
     var nextID: UInt64 = 0
     /// The cost of the results that are not observed any more.
     var past = LiveCost()
@@ -99,19 +99,19 @@ final class SharedResults: Sendable {
       let entry = Entry(id: nextID, key: key, values: values, results: results)
       let result = new(entry)
       self.results[nextID] = Known(result: result)
-      if let key { forms[key]?.ids[values] = nextID }
+      if let key { templates[key]?.ids[values] = nextID }
       return (result, entry)
     }
 
-    /// Removes a result of a form. Returns the form if that was the last.
-    mutating func remove(_ id: UInt64, of key: Key, _ values: [DatabaseValue]) -> Form? {
+    /// Removes a result of a template. Returns the template if that was the last.
+    mutating func remove(_ id: UInt64, of key: Key, _ values: [DatabaseValue]) -> Template? {
       // A newer result may have taken the place.
-      guard let form = forms.index(forKey: key),
-        let place = forms.values[form].ids.index(forKey: values),
-        forms.values[form].ids.values[place] == id
+      guard let template = templates.index(forKey: key),
+        let place = templates.values[template].ids.index(forKey: values),
+        templates.values[template].ids.values[place] == id
       else { return nil }
-      forms.values[form].ids.remove(at: place)
-      return forms.values[form].ids.isEmpty ? forms.remove(at: form).value : nil
+      templates.values[template].ids.remove(at: place)
+      return templates.values[template].ids.isEmpty ? templates.remove(at: template).value : nil
     }
   }
 
@@ -125,29 +125,29 @@ final class SharedResults: Sendable {
 
   /// Returns the result of a query that observers share.
   func result<Row>(of source: LiveSource<Row>, in database: Database) -> SharedResult<Row> {
-    let key = source.form.key
+    let key = source.template.key
     return state.withLock { state in
       guard let key else {
         return state.enter(nil, [], self) { SharedResult(source, in: database, at: $0) }.0
       }
-      if let id = state.forms[key]?.ids[source.values],
+      if let id = state.templates[key]?.ids[source.values],
         let known = state.results[id]?.result as? SharedResult<Row>
       {
         return known
       }
-      let known = state.forms[key]?.form as? LiveForm<Row>
-      let form = known ?? source.form
-      if known == nil { state.forms[key] = Form(form: form) }
-      return state.enter(form.key, source.values, self) {
-        SharedResult(source.with(form), in: database, at: $0)
+      let known = state.templates[key]?.template as? LiveTemplate<Row>
+      let template = known ?? source.template
+      if known == nil { state.templates[key] = Template(template: template) }
+      return state.enter(template.key, source.values, self) {
+        SharedResult(source.with(template), in: database, at: $0)
       }.0
     }
   }
 
-  /// Returns the source with the form that the observed queries share, if there are any.
+  /// Returns the source with the template that the observed queries share, if there are any.
   func sharing<Row>(_ source: LiveSource<Row>) -> LiveSource<Row> {
-    guard let key = source.form.key else { return source }
-    let known = state.withLock { $0.forms[key]?.form as? LiveForm<Row> }
+    guard let key = source.template.key else { return source }
+    let known = state.withLock { $0.templates[key]?.template as? LiveTemplate<Row> }
     return known.map { source.with($0) } ?? source
   }
 

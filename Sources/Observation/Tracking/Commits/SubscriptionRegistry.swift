@@ -186,7 +186,7 @@ struct SubscriptionRegistry {
   /// Returns the subscriptions to the values that answer a question; nil if they are not known.
   func concerned(by question: RouteQuestion, _ answer: [[DatabaseValue]]?) -> Set<UInt64> {
     var ids: Set<UInt64> = []
-    tables[question.table]?.ofValues.find(question.form, answer) { ids.insert($0) }
+    tables[question.table]?.ofValues.find(question.pattern, answer) { ids.insert($0) }
     return ids
   }
 

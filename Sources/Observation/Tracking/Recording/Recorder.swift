@@ -223,7 +223,7 @@ extension Recorder: StatementObserver {
   /// Returns the values that the path of a route leads to, in the state after the commit; nil if
   /// the statement fails.
   private func answer(_ question: RouteQuestion) -> [[DatabaseValue]]? {
-    guard let path = question.form.path else { return nil }
+    guard let path = question.pattern.path else { return nil }
     return try? reading { connection in
       let core = try connection.use()
       let statement = try core.lendStatement(text: path.sql)

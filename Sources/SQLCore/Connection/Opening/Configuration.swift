@@ -77,7 +77,7 @@ public struct Configuration: Sendable {
   /// access waits up to 0.1 seconds for readers that still use the log; later reads are not held
   /// up. A single transaction that writes more than this exceeds the bound, and the log's file is
   /// truncated after it. While a reader keeps its snapshot, the log continues to grow;
-  /// `onPinnedLog` reports the reader.
+  /// `onPinnedWAL` reports the reader.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
   public var maximumWALBytes = 64 << 20
   /// Extensions of SQLite that every connection of the database loads, in this order, before it
@@ -102,7 +102,7 @@ public struct Configuration: Sendable {
   ///
   /// It is called again each time the log has grown by a quarter. It runs on a thread of its own,
   /// concurrently with other accesses, and may use the database.
-  public var onPinnedLog: (@Sendable (PinnedLog) -> Void)?
+  public var onPinnedWAL: (@Sendable (PinnedWAL) -> Void)?
   /// A closure that is called when a statement scans more than `maximumScannedRows` rows of a
   /// table. Its argument names the index that would avoid the scan. Use it during development.
   ///

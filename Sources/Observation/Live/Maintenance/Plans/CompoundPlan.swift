@@ -7,7 +7,7 @@ import SQLCore
 /// A row of a UNION is held with the number of rows that are equal to it. It appears with the first
 /// of these rows, and disappears with the last.
 final class CompoundPlan<Row: Sendable>: SnapshotPlan {
-  let form: ResultForm
+  let arrangement: ResultArrangement
   private let parts: [JoinPlan<Row>]
   /// Whether equal rows are one row.
   private let isDistinct: Bool
@@ -66,9 +66,10 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     (orderPlaces, columnCount) = (places, first.count)
     let keyCount = isDistinct ? first.count : 1 + (parts.map(\.keyCount).max() ?? 0)
     // All rows are held, so that each is found again by its parts.
-    form = ResultForm(
+    arrangement = ResultArrangement(
       order: RowOrder(terms: terms, keyCollations: (0..<keyCount).map { _ in .binary }),
-      limit: ResultForm.number(select.limit), offset: ResultForm.number(select.offset) ?? 0,
+      limit: ResultArrangement.number(select.limit),
+      offset: ResultArrangement.number(select.offset) ?? 0,
       reserve: Int.max / 8)
   }
 
@@ -82,7 +83,7 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
 
   func window(on core: ConnectionCore) throws -> ResultWindow {
     let windows = try parts.map { try $0.window(on: core) }
-    var change = ResultChange(of: ResultWindow([], in: form))
+    var change = ResultChange(of: ResultWindow([], in: arrangement))
     add(
       windows.map { window in window.entries.run(from: 0) { _ in true }.map { (nil, $0) } },
       to: &change)
@@ -140,7 +141,7 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
   /// SELECTs have the same number of values.
   private func key(of row: ResultEntry, in part: Int) -> RowKey {
     let values = [.integer(Int64(part))] + row.key.values
-    let missing = form.order.keyCollations.count - values.count
+    let missing = arrangement.order.keyCollations.count - values.count
     return .values(values + Array(repeating: .null, count: max(0, missing)))
   }
 

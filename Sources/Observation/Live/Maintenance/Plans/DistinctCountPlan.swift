@@ -8,7 +8,7 @@ import SQLCore
 /// the last row of a group is gone. A query without GROUP BY has the other aggregates. Each of these
 /// queries has a plan of its own, whose rows are held and not shown.
 final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
-  let form: ResultForm
+  let arrangement: ResultArrangement
   private let total: TotalRow<Row>
   private let parts: [DistinctCountPart]
   /// The greatest number of values that a fetch reads.
@@ -56,7 +56,7 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
     self.parts = parts
     total = try TotalRow(query, by: groups, aggregates: nodes, of: tables)
     maximumParts = context.maximumParts
-    form = ResultForm(
+    arrangement = ResultArrangement(
       order: RowOrder(terms: [], keyCollations: []), limit: nil, offset: 0, reserve: 0)
   }
 
@@ -68,7 +68,7 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
 
   /// Throws a `RerunReason` if too many values are counted.
   func window(on core: ConnectionCore) throws -> ResultWindow {
-    guard let row = try total.fetch(on: core) else { return ResultWindow([], in: form) }
+    guard let row = try total.fetch(on: core) else { return ResultWindow([], in: arrangement) }
     for part in parts where part.isDistinct {
       guard case .integer(let count) = row.aggregates[part.places[0]], count <= maximumParts else {
         throw RerunReason(
@@ -76,7 +76,7 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
             + "Configuration.maximumLiveMemory is too small")
       }
     }
-    var window = ResultWindow([total.entry(of: row, key: .values([]), order: [])], in: form)
+    var window = ResultWindow([total.entry(of: row, key: .values([]), order: [])], in: arrangement)
     window.parts = try parts.map { try $0.plan.window(on: core) }
     return window
   }

@@ -14,7 +14,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   private let children: TouchedChildren?
   private let complete: @Sendable (ConnectionCore, LoadedRows<Parent>) throws -> LoadedRows<Row>
 
-  var form: ResultForm { parents.form }
+  var arrangement: ResultArrangement { parents.arrangement }
   var explanation: String {
     let names = Set(traces.flatMap(\.tables).map(\.layout.tableName)).sorted()
       .joined(separator: ", ")

@@ -48,7 +48,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
 
   /// The number of values of a row's key.
-  var keyCount: Int { query.form.order.keyCollations.count }
+  var keyCount: Int { query.arrangement.order.keyCollations.count }
 
   /// - Parameters:
   ///   - scoped: the tables of subqueries.

@@ -7,7 +7,7 @@ import SQLCore
 /// the rows of each *root*, a row of one of the tables. After a commit, a `RowPath` finds the
 /// affected roots. Their parts are calculated again, and the totals change by the difference.
 final class TotalPlan<Row: Sendable>: SnapshotPlan {
-  let form: ResultForm
+  let arrangement: ResultArrangement
   private let total: TotalRow<Row>
   private let aggregates: AggregateValues
   private let root: PlannedTable
@@ -68,7 +68,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     self.aggregates = aggregates
     maximumParts = context.maximumParts
     // The first row holds the totals. All parts come after it.
-    form = ResultForm(
+    arrangement = ResultArrangement(
       order: RowOrder(
         terms: [RowOrder.Term(isDescending: false, collation: .binary)],
         keyCollations: found.root.keyCollations.map { _ in .binary }),

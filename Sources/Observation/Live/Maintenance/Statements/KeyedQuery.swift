@@ -9,7 +9,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   /// The query without its limit. The keys are also added to the order, so that no two rows are
   /// equal in it.
   let statement: SelectStatement
-  let form: ResultForm
+  let arrangement: ResultArrangement
   /// Whether the rows are identified by the rowid of the only table.
   private let isKeyedByRowID: Bool
   /// The groups of the query; nil if its rows are not groups.
@@ -26,7 +26,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     reserve: Int
   ) throws {
     self.query = query
-    form = try ResultForm(
+    arrangement = try ResultArrangement(
       of: query.statement, in: tables, keyCollations: tables.flatMap(\.keyCollations),
       reserve: reserve)
     isKeyedByRowID = tables.count == 1 && tables[0].isKeyedByRowID
@@ -43,7 +43,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     of tables: [PlannedTable], reserve: Int
   ) throws {
     self.query = query
-    form = try ResultForm(
+    arrangement = try ResultArrangement(
       of: query.statement, in: tables, keyCollations: groups.nodes.map { _ in .binary },
       reserve: reserve)
     isKeyedByRowID = false
@@ -54,7 +54,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   /// Fetches all rows of the query or, with a limit, as many as the window holds.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
-    if let count = form.fetchCount { limited.limit = .number(count) }
+    if let count = arrangement.fetchCount { limited.limit = .number(count) }
     return try entries(of: limited, on: core)
   }
 
@@ -80,9 +80,9 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   {
     let (row, next) = try query.read(statement, on: core)
     let values = StatementRow(statement: statement)
-    let keyStart = next + form.order.terms.count
+    let keyStart = next + arrangement.order.terms.count
     let orderValues = try (next..<keyStart).map { try values.validValue(at: $0) }
-    let end = keyStart + form.order.keyCollations.count
+    let end = keyStart + arrangement.order.keyCollations.count
     let key: RowKey
     if isKeyedByRowID {
       key = .rowID(try values.get(Int64.self, at: keyStart))
@@ -134,7 +134,7 @@ extension DatabaseValue {
 }
 
 /// The order of a maintained result, and the part of it that the query selects.
-final class ResultForm: Sendable {
+final class ResultArrangement: Sendable {
   let order: RowOrder
   let limit: Int?
   let offset: Int

@@ -2,11 +2,11 @@
 /// connections still read from it.
 ///
 /// ```swift
-/// configuration.onPinnedLog = { log in print(log.byteCount, log.readers) }
+/// configuration.onPinnedWAL = { log in print(log.byteCount, log.readers) }
 /// ```
 ///
 /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
-public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
+public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
   /// A read that keeps its snapshot.
   public struct Reader: Hashable, Sendable, CustomStringConvertible {
     /// The module and file that requested the read, in the form of `#fileID`; nil for a read of the
@@ -55,23 +55,23 @@ public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
 extension Database {
   /// Keeps the log within its bound, and reports the readers that prevent this. Called while the
   /// writer is lent and no code of the caller runs on it.
-  func keepLogWithinBound(_ core: ConnectionCore) {
+  func keepWALWithinBound(_ core: ConnectionCore) {
     guard core.state.pointee.wal.wantsRestart else { return }
     access.pool.endKeptSnapshots()
     let start = Deadline.roughlyNow
-    guard let byteCount = core.keepLogWithinBound(), let notify = configuration.onPinnedLog else {
+    guard let byteCount = core.keepWALWithinBound(), let notify = configuration.onPinnedWAL else {
       return
     }
     let readers = access.pool.readers(since: start)
     // The closure runs on its own thread, because it may use the database, whose writer is still
     // lent here.
-    WorkerThreads(maximum: 1).submit { notify(PinnedLog(byteCount: byteCount, readers: readers)) }
+    WorkerThreads(maximum: 1).submit { notify(PinnedWAL(byteCount: byteCount, readers: readers)) }
   }
 }
 
 extension ConnectionPool {
   /// Returns the reads that began at that moment or earlier, the oldest first.
-  func readers(since moment: Deadline) -> [PinnedLog.Reader] {
+  func readers(since moment: Deadline) -> [PinnedWAL.Reader] {
     let now = Deadline.roughlyNow.nanoseconds
     let occupants = state.withLock(\.occupants)
     return
@@ -79,7 +79,7 @@ extension ConnectionPool {
       .filter { $0.core.isReader && $0.start.nanoseconds <= moment.nanoseconds }
       .sorted { $0.start.nanoseconds < $1.start.nanoseconds }
       .map { occupant in
-        PinnedLog.Reader(
+        PinnedWAL.Reader(
           fileID: occupant.place?.fileID.description, line: occupant.place.map { Int($0.line) },
           age: .nanoseconds(Int64(clamping: now &- occupant.start.nanoseconds)))
       }

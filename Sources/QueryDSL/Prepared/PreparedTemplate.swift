@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: everything in it is written during initialisation, and then only read.
 @usableFromInline
-final class PreparedForm: @unchecked Sendable {
+final class PreparedTemplate: @unchecked Sendable {
   /// A parameter of the statement to which an argument of the call is bound.
   struct ArgumentPlace: BitwiseCopyable {
     let argument: Int
