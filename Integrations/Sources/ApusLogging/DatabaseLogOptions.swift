@@ -17,6 +17,12 @@ public struct DatabaseLogOptions: Sendable {
   public var migrations: Logger.Level? = .info
   /// The level of reports about readers that keep the write-ahead log from being reset.
   public var pinnedWAL: Logger.Level? = .warning
+  /// The former name of `pinnedWAL`.
+  @available(*, deprecated, renamed: "pinnedWAL")
+  public var pinnedLogs: Logger.Level? {
+    get { pinnedWAL }
+    set { pinnedWAL = newValue }
+  }
   /// Whether statements are logged with their values, in place of parameters. Leave it off where
   /// others can read the log.
   public var showsValues = false

@@ -34,6 +34,9 @@ public struct CheckpointResult: Hashable, Sendable {
   public let isBusy: Bool
   /// The number of pages in the log; 0 after `.truncate`, and if there is no log.
   public let walFrameCount: Int
+  /// The former name of `walFrameCount`.
+  @available(*, deprecated, renamed: "walFrameCount")
+  public var logFrameCount: Int { walFrameCount }
   /// The number of these pages that were copied into the database file.
   public let checkpointedFrameCount: Int
 

@@ -52,6 +52,10 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// The former name of `PinnedWAL`.
+@available(*, deprecated, renamed: "PinnedWAL")
+public typealias PinnedLog = PinnedWAL
+
 extension Database {
   /// Keeps the log within its bound, and reports the readers that prevent this. Called while the
   /// writer is lent and no code of the caller runs on it.

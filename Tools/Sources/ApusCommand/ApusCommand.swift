@@ -7,7 +7,7 @@ import Foundation
 @main
 struct ApusCommand: AsyncParsableCommand {
   /// The version of the tool, which is that of Apus.
-  static let version = "0.2.0-dev"
+  static let version = "0.2.0"
 
   static let configuration = CommandConfiguration(
     commandName: "apus",

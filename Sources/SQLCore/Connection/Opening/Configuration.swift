@@ -103,6 +103,12 @@ public struct Configuration: Sendable {
   /// It is called again each time the log has grown by a quarter. It runs on a thread of its own,
   /// concurrently with other accesses, and may use the database.
   public var onPinnedWAL: (@Sendable (PinnedWAL) -> Void)?
+  /// The former name of `onPinnedWAL`.
+  @available(*, deprecated, renamed: "onPinnedWAL")
+  public var onPinnedLog: (@Sendable (PinnedWAL) -> Void)? {
+    get { onPinnedWAL }
+    set { onPinnedWAL = newValue }
+  }
   /// A closure that is called when a statement scans more than `maximumScannedRows` rows of a
   /// table. Its argument names the index that would avoid the scan. Use it during development.
   ///
