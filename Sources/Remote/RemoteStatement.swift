@@ -3,11 +3,10 @@ import SQLCore
 
 /// A statement of a connection whose database is elsewhere.
 ///
-/// Its template is the statement itself, compiled against the copy of the schema. A second
-/// statement runs instead, which reads the virtual table of the link:
-/// `SELECT c0 AS "title" FROM apus_remote(17, ?1)` for a statement that returns rows, and
-/// `INSERT INTO apus_remote_run …` for a statement that returns none. So columns and parameters are
-/// SQLite's, and rows are decoded as always.
+/// The program's statement is only compiled, against the copy of the schema: SQLite then knows its
+/// columns and parameters. What runs is a second statement, on a virtual table that asks the
+/// engine: `SELECT c0 AS "title" FROM apus_remote(17, ?1)` if rows are returned, otherwise
+/// `INSERT INTO apus_remote_run …`. So rows are decoded as always.
 final class RemoteStatement: RemoteTemplate {
   let number: Int64
   /// The statement, compiled against the copy of the schema.

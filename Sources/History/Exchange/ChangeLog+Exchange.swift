@@ -24,9 +24,9 @@ extension ChangeLog {
   /// Returns the position in the log of another database up to which its transactions were applied
   /// here; `.start` if none were. One statement.
   ///
-  /// - Parameter relaying: whether transactions count that the other database applied from further
-  ///   databases and sent on. Their position may differ, because a batch of its own transactions
-  ///   leaves them out.
+  /// - Parameter relaying: whether to count transactions that the other database received from a third
+  ///   one and passed on. The two positions may differ, because a batch without relaying leaves
+  ///   these transactions out.
   public func appliedPosition(of source: String, relaying: Bool = false) throws -> LogPosition {
     try database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
   }

@@ -190,8 +190,8 @@ extension Connection {
 
   // MARK: Purging
 
-  /// Returns the number of the last entry that no waiting change needs. A waiting change needs its
-  /// own entry, and entries that may be newer than it.
+  /// Returns the number of the last entry that may be purged: no change that waits needs this entry
+  /// or an earlier one. A waiting change is compared with its own entry and with those after it.
   func lastEntryBeforeWaiting() throws -> Int64? {
     try withWaiting(nil) {
       let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?

@@ -11,7 +11,7 @@ struct KeyIndex: Sendable {
   private let keepsNull: Bool
   private var keys: PersistentSequence<[DatabaseValue]>
 
-  /// - Parameter keepsNull: whether keys whose part begins with NULL are kept.
+  /// - Parameter keepsNull: whether a row is kept if the first of its values at `places` is NULL.
   init(of rows: [ResultEntry], at places: Range<Int>, keepsNull: Bool) {
     self.places = places
     self.keepsNull = keepsNull

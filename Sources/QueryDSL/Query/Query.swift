@@ -140,7 +140,7 @@ extension Query {
     return (row, reader.position)
   }
 
-  /// The query with other selected expressions, whose values are the rows as SQLite has them.
+  /// The same query with other selected expressions. A row is an array of their values.
   package func selectingValues(of nodes: [ExpressionNode]) -> Query<[DatabaseValue]> {
     var statement = statement
     statement.selection = .terms(nodes.map { .expression($0) })
@@ -213,8 +213,8 @@ extension Fetchable {
   /// reports a row again as soon as it can be read. As with `map`, SQL cannot use it inside another
   /// query.
   ///
-  /// A query with `including` has no results: read the parents and the children by a query each, in one
-  /// `read { }`.
+  /// A query with `including` has no `asResults`: read the parents and the children by a query each,
+  /// in one `read { }`.
   ///
   /// ```swift
   /// let (authors, posts) = try db.read { connection in

@@ -104,13 +104,13 @@ extension _IncludedQuery {
     }
   }
 
-  /// Returns the statement of the children, with the columns of their owner after their own, and
-  /// its limits for each parent.
+  /// Returns the statement for the children. It selects their columns and then those of their
+  /// owner, and applies the limits for each parent.
   ///
   /// - Parameters:
   ///   - numbers: whether SQLite numbers the children of each parent, so that it can apply the
   ///     limits. If not, the statement returns all children, in order.
-  ///   - areLive: whether children that their order does not distinguish are ordered by their keys.
+  ///   - areLive: whether children that are equal in the query's order are ordered by their keys.
   private func statement(
     _ keys: [RelationKey], _ relation: Relation, numbers: Bool, areLive: Bool
   ) throws -> (SelectStatement, NumberedRows.Limits?) {

@@ -19,8 +19,8 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Set by `interrupt()` and checked while waiting for a lock.
   let isInterruptRequested = Atomic<Bool>(false)
 
-  /// The SQLite connection. It is not part of the state, which other threads must not touch: they
-  /// use the handle to interrupt.
+  /// The SQLite connection. It is not part of the state, because other threads use it to interrupt,
+  /// and must not touch the state.
   package let handle: OpaquePointer
 
   /// Opens a connection and applies the configuration.

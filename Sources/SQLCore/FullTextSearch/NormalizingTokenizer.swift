@@ -82,8 +82,8 @@ final class NormalizingTokenizer: FTS5Tokenizer {
 }
 
 extension String {
-  /// The shortest parts of a character whose normal forms, joined, are the normal form of the
-  /// character.
+  /// The character in the shortest parts that can be normalized one by one: joined, their normal
+  /// forms are that of the character.
   fileprivate var normalizedParts: [String] {
     let normal = composed.unicodeScalars
     var parts: [String] = []

@@ -112,8 +112,8 @@ struct ConstraintComparer: TableComparer {
 }
 
 extension ExistingTable.Constraint {
-  /// Whether all columns of the constraint meet a condition. A constraint whose columns are all
-  /// undeclared is kept with them, so the plan does not list it.
+  /// Returns whether all columns of the constraint meet a condition. If all of them are undeclared,
+  /// the constraint is kept together with them, and the plan does not list it.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)

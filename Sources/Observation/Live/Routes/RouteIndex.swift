@@ -12,7 +12,8 @@ struct RouteIndex {
     var ids: [[DatabaseValue]: IDSet] = [:]
     /// The subscriptions to ranges, by the values of the other columns.
     var ranges: [[DatabaseValue]: RangeIndex] = [:]
-    /// The places of the columns in the values of a change, for the names of the last change.
+    /// Where the columns are among the values of a change. Found for the column names of the last
+    /// change, and used again while these are the same.
     var places: Places?
   }
 

@@ -37,11 +37,10 @@ final class FileWatch: Sendable {
   }
 }
 
-/// A check that asks the writer whether another connection committed, after a report that one may
-/// have.
+/// Asks the writer whether another connection committed, after a report that the file was written.
 ///
-/// A file is written to before the commit is complete, so a check may come too early, and no
-/// further write follows. Therefore it checks again, at growing intervals. While another process
+/// The file is written before the commit is complete, so a check may come too early, and no later
+/// write would cause another. Therefore it checks again, at growing intervals. While another process
 /// holds a lock that prevents the check, it keeps trying, but does not make the writer wait for the
 /// lock.
 ///

@@ -119,7 +119,8 @@ package struct VectorIndexDefinition: Sendable {
       + "WITHOUT ROWID"
   }
 
-  /// The beginning of the comment after the name, which shows a migration that Apus owns the index.
+  /// The beginning of the comment after the index's name. By this comment, a migration knows that
+  /// Apus owns the index.
   static let mark = "/* Apus vectors: "
 
   private var createCells: String {

@@ -18,7 +18,8 @@ struct AggregateValues: Sendable {
     /// The sum of the magnitudes, as a REAL. While it is less than 2⁵³, it is exact, and so is
     /// every sum of the values.
     case magnitude
-    /// `min` and `max`: asked again only when the extreme left. Texts are compared by bytes.
+    /// `min` and `max`: fetched again only if the row with the extreme value is gone or changed. Texts
+    /// are compared by bytes.
     case extreme(isGreatest: Bool)
     /// Every other aggregate is asked again.
     case other
