@@ -1,23 +1,25 @@
 import SQLCore
 
-/// The rows that a maintained query holds: all rows or, with a limit, the first rows and some in
-/// reserve. A deleted row can be replaced from the reserve without a query.
+/// The rows that a maintained query holds. Without a limit, these are all rows. With a limit, these
+/// are the first rows and some rows in reserve, so that a deleted row is replaced without a query.
 struct ResultWindow: Sendable {
   private(set) var entries: PersistentSequence<ResultEntry>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
   private(set) var byKey: PersistentSequence<ResultEntry>?
-  /// The keys by their parts, such as the keys of joined tables.
+  /// Indexes of the rows by parts of their keys. For example, the key of each joined table is a
+  /// part.
   private var indexes: [KeyIndex]
-  /// The last row up to which all rows are held; nil if all rows of the query are held.
+  /// The last row of the held range: all rows up to this row are held. Nil if all rows of the query
+  /// are held.
   private var frontier: ResultEntry?
   private let arrangement: ResultArrangement
   /// Further rows from which the rows of the result are made.
   var parts: [ResultWindow] = []
 
   /// - Parameters:
-  ///   - indexedPlaces: the places of the key parts that are indexed, so that rows are also found
-  ///     by them.
-  ///   - indexesNull: whether a row whose key has NULL at such a place can be found by it.
+  ///   - indexedPlaces: the places of the key parts to index. Rows are then found by these parts,
+  ///     too.
+  ///   - indexesNull: whether to index also a row whose key has NULL at such a place.
   init(
     _ rows: [ResultEntry], in arrangement: ResultArrangement, indexedPlaces: [Range<Int>] = [],
     indexesNull: Bool = false
@@ -33,19 +35,19 @@ struct ResultWindow: Sendable {
 
   var order: RowOrder { arrangement.order }
 
-  /// The entries that are within the query's limit and offset.
+  /// The indices of the entries that are within the query's limit and offset.
   var range: Range<Int> {
     let start = min(arrangement.offset, entries.count)
     guard let limit = arrangement.limit else { return start..<entries.count }
     return start..<min(entries.count, start + min(limit, entries.count))
   }
 
-  /// Returns whether a result with the same arrangement has the same rows, including the values that are
-  /// not shown.
+  /// Returns whether another window with the same arrangement has the same rows, including values
+  /// that the result does not show.
   func hasSameRows(as other: ResultWindow) -> Bool {
-    guard parts.isEmpty, other.parts.isEmpty, entries.count == other.entries.count else {
-      return false
-    }
+    guard parts.isEmpty, other.parts.isEmpty, entries.count == other.entries.count,
+      frontier?.key == other.frontier?.key
+    else { return false }
     return (0..<entries.count).allSatisfy { index in
       let (own, other) = (entries[index], other.entries[index])
       return own.fingerprint == other.fingerprint && own.key == other.key
@@ -53,10 +55,11 @@ struct ResultWindow: Sendable {
     }
   }
 
-  /// Whether the query may have more rows than are held.
+  /// Whether the query may have more rows than this window holds.
   var hasFrontier: Bool { frontier != nil }
 
-  /// Whether rows of the result are missing: more were removed than were in reserve.
+  /// Whether the window has too few rows for the result, because more rows were removed than were
+  /// in reserve.
   var isShort: Bool {
     guard frontier != nil, let limit = arrangement.limit else { return false }
     return entries.count < limit + arrangement.offset
@@ -74,8 +77,8 @@ struct ResultWindow: Sendable {
       .filter { $0.key.values.starts(with: values) }
   }
 
-  /// Returns the keys that have the given values at the given places. The places must be the first
-  /// places or the places of an index.
+  /// Returns the keys that have the given values at the given places. The places must be those of
+  /// an index, or the first places of the key.
   func keys(with values: [DatabaseValue], at places: Range<Int>) -> [[DatabaseValue]] {
     guard let index = indexes.first(where: { $0.places == places }) else {
       return entries(withFirst: values).map(\.key.values)
@@ -87,7 +90,8 @@ struct ResultWindow: Sendable {
     entries.index(of: entry, order)
   }
 
-  /// Replaces a row by the row with the same key, and returns the place if it is the same for both.
+  /// Replaces a row by a new row with the same key and the same place in the order, and returns the
+  /// place. If the places differ, does nothing and returns nil.
   mutating func replace(_ old: ResultEntry, by new: ResultEntry) -> Int? {
     guard order.compare(old, new) == 0, let index = index(of: old) else { return nil }
     entries.replace(at: index, with: new)
@@ -95,14 +99,14 @@ struct ResultWindow: Sendable {
     return index
   }
 
-  /// Moves a row to the place of the row with the same key that replaces it. If that place is after
-  /// all held rows, removes the row and returns false.
+  /// Replaces a row by a new row with the same key but another place in the order. If the new place
+  /// is after all held rows, only removes the old row and returns false.
   mutating func move(_ old: ResultEntry, to new: ResultEntry) -> Bool {
     if let frontier, order.compare(frontier, new) < 0 {
       remove(old)
       return false
     }
-    // Its place in the order of the keys does not change.
+    // The key is the same, so the place in the order of the keys does not change.
     if let index = index(of: old) { entries.remove(at: index) }
     entries.insert(new, at: entries.partitioningIndex { order.compare($0, new) >= 0 })
     replaceByKey(new)
@@ -116,7 +120,8 @@ struct ResultWindow: Sendable {
     byKey?.remove(at: index)
   }
 
-  /// Inserts a row at its place. Returns false if that is after all held rows.
+  /// Inserts a row at its place in the order. If that place is after all held rows, inserts nothing
+  /// and returns false.
   mutating func insert(_ entry: ResultEntry) -> Bool {
     if let frontier, order.compare(frontier, entry) < 0 { return false }
     entries.insert(entry, at: entries.partitioningIndex { order.compare($0, entry) >= 0 })
@@ -130,11 +135,11 @@ struct ResultWindow: Sendable {
     byKey?.replace(at: index, with: entry)
   }
 
-  // A copy of `byKey`, even a temporary one, would make its nodes shared, so that a change copies
-  // them.
+  // Do not copy `byKey`, not even temporarily: the copy would share its nodes, and a change would
+  // then copy the nodes.
 
-  /// Returns the place of a row in the order of the keys, or the place where it belongs; nil if
-  /// `entries` are in that order.
+  /// Returns the place of a row in the order of the keys, or the place at which to insert the row.
+  /// Nil if `entries` are already in the order of the keys.
   private func placeByKey(of entry: ResultEntry) -> Int? {
     byKey?.partitioningIndex { $0.key.compare(entry.key) >= 0 }
   }
@@ -144,7 +149,8 @@ struct ResultWindow: Sendable {
     return index < byKey.count && byKey[index].key == entry.key
   }
 
-  /// Drops the reserve beyond the usual size once it is more than twice as large.
+  /// If the window has more than twice the usual number of rows, drops the rows beyond the usual
+  /// number.
   mutating func trim() {
     guard let count = arrangement.fetchCount, entries.count > 2 * count else { return }
     while entries.count > count { remove(entries[entries.count - 1]) }

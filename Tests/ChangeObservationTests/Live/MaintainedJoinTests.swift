@@ -73,6 +73,35 @@ struct MaintainedJoinTests {
     #expect(try await watch.update() == nil, "the query does not read the column")
   }
 
+  @Test("a row of another connection that no held row precedes comes when those before it go")
+  func beyondTheHeldRows() async throws {
+    var configuration = Configuration.relaxed
+    configuration.liveReserve = 1
+    let db = try Database.temporary(configuration: configuration)
+    try await db.execute("\(unsafe: JoinTables.creation)")
+    try await db.execute("INSERT INTO JoinTeam (id, title) VALUES (1, 'a')")
+    let teams = Query { (team: Columns<JoinTeam>) in
+      From(team)
+      Select(team.$id, team.$title)
+    }.limit(1)
+    let watch = QueryWatch(LiveSource(teams), in: db)
+    _ = try await watch.next()
+    // After the first commit the result is fetched.
+    try await db.execute("UPDATE JoinTeam SET title = 'c'")
+    _ = try await watch.update()
+    // All rows of the query are held: the first, and then the one in reserve.
+    try await db.execute("INSERT INTO JoinTeam (id, title) VALUES (2, 'b')")
+    #expect(try await watch.update() == nil)
+    // With the next commit the result is fetched again, and has the same rows.
+    let other = try Connection(path: try #require(db.path))
+    try other.execute("INSERT INTO JoinTeam (id, title) VALUES (3, 'c')")
+    try await db.execute("INSERT INTO JoinTeam (id, title) VALUES (4, 'd')")
+    #expect(try await watch.update() == nil)
+    try await db.execute("DELETE FROM JoinTeam WHERE id < 3")
+    let rows = try #require(try await watch.update())
+    #expect(rows.map(\.0) == [3])
+  }
+
   @Test("rows that a condition left out come back when a left join finds nothing for them")
   func hidden() async throws {
     let db = try await database()

@@ -1,3 +1,4 @@
+import Foundation
 import QueryDSL
 import SQLCore
 import TestRun
@@ -84,13 +85,20 @@ func compareDrawn(_ queries: [DrawnQuery], rounds: Int) async throws {
   let seed = TestSeed.draw()
   var random = SeededGenerator(seed: seed)
   var counts = ComparisonCounts()
+  // `APUS_FIRST_ROUND` begins at the round in which a seed found a fault.
+  let first = ProcessInfo.processInfo.environment["APUS_FIRST_ROUND"].flatMap(Int.init) ?? 0
   for round in 0..<rounds {
+    guard round >= first else {
+      _ = random.next()
+      for _ in 0..<10 { _ = (queries.randomElement(using: &random), QueryDraw(using: &random)) }
+      continue
+    }
     try await compareDrawn(queries, &random, &counts, "seed \(seed), round \(round)")
   }
   // Without the hook, all queries run again.
   guard SQLiteLibrary.Feature.preUpdateHook.isAvailable else { return }
   // Most of the queries must be those that the test is about, and must not be fetched instead.
-  #expect(counts.maintained > 3 * rounds, "\(counts)")
+  #expect(counts.maintained > 3 * (rounds - first), "\(counts)")
   #expect(counts.fetches < counts.checks / 3, "\(counts)")
 }
 
@@ -111,7 +119,7 @@ private func compareDrawn(
   for _ in 0..<20 { try? await db.execute(SQL(unsafe: writes.statement())) }
   var comparisons: [Comparison] = []
   for _ in 0..<10 {
-    let query = queries[Int.random(in: queries.indices, using: &random)]
+    let query = try #require(queries.randomElement(using: &random))
     comparisons.append(try await query.compare(QueryDraw(using: &random), db))
   }
   for comparison in comparisons { try await comparison.check(place) }
