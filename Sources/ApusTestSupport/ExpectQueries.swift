@@ -1,6 +1,7 @@
 import SQLCore
 
-/// Runs a closure, and throws unless exactly `count` statements ran in the database meanwhile.
+/// Runs a closure, and throws unless exactly `count` statements run in the database during the
+/// call.
 ///
 /// ```swift
 /// @Test func authorsWithPosts() async throws {
@@ -12,12 +13,12 @@ import SQLCore
 /// ```
 ///
 /// If a query runs for each row instead of once for all rows, the error says "expected 2
-/// statements, but 11 ran" and lists them. Every statement counts that begins on any connection of
-/// the database, whichever code runs it, so a test must not share its database. BEGIN, COMMIT,
+/// statements, but 11 ran" and lists them. All statements that begin on any connection of the
+/// database count, whichever code runs them. So a test must not share its database. BEGIN, COMMIT,
 /// savepoints, PRAGMA and the statements of triggers do not count.
 ///
-/// Returns the closure's value and rethrows its error. Throws `UnexpectedQueries`, which any test
-/// framework reports, if the number is another.
+/// Returns the closure's value and rethrows its error. If the number differs, throws
+/// `UnexpectedQueries`, which any test framework reports.
 @discardableResult
 public func expectQueries<Result>(
   _ count: Int, in database: Database, fileID: StaticString = #fileID, line: UInt = #line,
@@ -31,8 +32,8 @@ public func expectQueries<Result>(
   return result
 }
 
-/// Runs a closure, and throws `UnexpectedQueries` unless exactly `count` statements ran in the
-/// database meanwhile.
+/// Runs an asynchronous closure, and throws `UnexpectedQueries` unless exactly `count` statements
+/// run in the database during the call.
 @discardableResult
 public func expectQueries<Result>(
   _ count: Int, in database: Database, fileID: StaticString = #fileID, line: UInt = #line,
@@ -46,8 +47,8 @@ public func expectQueries<Result>(
   return result
 }
 
-/// Runs a closure, and throws `UnexpectedQueries` unless exactly `count` statements ran on the
-/// connection meanwhile. It is for use inside `read { }` and `write { }`, and for a separate
+/// Runs a closure, and throws `UnexpectedQueries` unless exactly `count` statements run on the
+/// connection during the call. Use it inside `read { }` and `write { }`, and with a separate
 /// `Connection`.
 @discardableResult
 public func expectQueries<Result>(
@@ -84,16 +85,16 @@ public func queries(
   return recorder.statements
 }
 
-/// The error that more or fewer statements ran than a test expected.
+/// The error for a test in which more or fewer statements ran than expected.
 public struct UnexpectedQueries: Error, Sendable, CustomStringConvertible {
   /// The number of statements that the test expected.
   public let expectedCount: Int
   /// The SQL of the statements that ran, in the order in which they began.
   public let statements: [String]
-  /// The file and the line of the expectation.
+  /// The file and the line of the call of `expectQueries`.
   public let place: String
 
-  /// Both numbers, and each statement with how often it ran.
+  /// The expected and the actual number, and each statement with the number of times that it ran.
   public var description: String {
     let expected = "\(expectedCount) \(expectedCount == 1 ? "statement" : "statements")"
     var lines = ["\(place): expected \(expected), but \(statements.count) ran"]

@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Throws if a query becomes other SQL than is given here, or has other values.
+/// Throws if the SQL of a query differs from the expected SQL, or its values from the expected
+/// ones.
 ///
 /// ```swift
 /// try expectSQL(
@@ -12,11 +13,11 @@ import SQLCore
 ///   """, ["News"])
 /// ```
 ///
-/// Outside quotation marks, white space and line breaks count as one space, so that the SQL can be
-/// broken into lines. The query is not run. Throws `UnexpectedSQL`, which any test framework
-/// reports, if the SQL differs. Throws `QueryError` if the query has no SQL.
+/// Outside quotation marks, each sequence of white space and line breaks counts as one space, so
+/// the expected SQL may have several lines. The query is not run. If the SQL differs, throws
+/// `UnexpectedSQL`, which any test framework reports. Throws `QueryError` if the query has no SQL.
 ///
-/// - Parameter values: the values bound to the parameters, in order; nil if they are not compared.
+/// - Parameter values: the values bound to the parameters, in order; nil to compare only the SQL.
 public func expectSQL(
   of query: some Fetchable, _ sql: String, _ values: [DatabaseValue]? = nil,
   fileID: StaticString = #fileID, line: UInt = #line
@@ -24,8 +25,8 @@ public func expectSQL(
   try expect(try query.sql, sql, values, fileID, line)
 }
 
-/// Throws `UnexpectedSQL` if an insert, an update or a deletion becomes other SQL, or has other
-/// values.
+/// Throws `UnexpectedSQL` if the SQL or the values of an insert, an update or a deletion differ
+/// from the expected ones.
 public func expectSQL(
   of command: some Runnable, _ sql: String, _ values: [DatabaseValue]? = nil,
   fileID: StaticString = #fileID, line: UInt = #line
@@ -33,7 +34,8 @@ public func expectSQL(
   try expect(try command.sql, sql, values, fileID, line)
 }
 
-/// Throws `UnexpectedSQL` if a command that returns rows becomes other SQL, or has other values.
+/// Throws `UnexpectedSQL` if the SQL or the values of a command that returns rows differ from the
+/// expected ones.
 public func expectSQL<Command, Row>(
   of returning: Returning<Command, Row>, _ sql: String, _ values: [DatabaseValue]? = nil,
   fileID: StaticString = #fileID, line: UInt = #line
@@ -53,8 +55,8 @@ private func expect(
 }
 
 extension String {
-  /// The text with white space and line breaks as one space, except inside quotation marks, and
-  /// with none at either end.
+  /// The text with each sequence of white space replaced by one space, and without white space at
+  /// its ends. Text inside quotation marks is unchanged.
   var onOneLine: String {
     var text = ""
     var quotation: Unicode.Scalar?
@@ -79,21 +81,21 @@ extension String {
   }
 }
 
-/// The error that a query became other SQL than a test expected, or had other values.
+/// The error for a query whose SQL or values differ from those that a test expected.
 public struct UnexpectedSQL: Error, Sendable, CustomStringConvertible {
   /// The SQL that was expected, on one line.
   public let expected: String
-  /// The values that were expected; nil if they are not compared.
+  /// The values that were expected; nil if values are not compared.
   public let expectedValues: [DatabaseValue]?
-  /// The SQL that the query becomes.
+  /// The SQL of the query.
   public let found: String
-  /// The values of the query; nil if they are not compared.
+  /// The values of the query; nil if values are not compared.
   public let foundValues: [DatabaseValue]?
-  /// The file and the line of the expectation.
+  /// The file and the line of the call of `expectSQL`.
   public let place: String
 
-  /// The expected and the found SQL and values, one below the other, with a mark at the first
-  /// difference.
+  /// The expected and the found SQL, one below the other, with a mark at the first difference. If
+  /// the values differ, they follow.
   public var description: String {
     var lines = ["\(place): the SQL differs", "  expected \(expected)", "  found    \(found)"]
     let same = zip(expected, found.onOneLine).prefix { $0 == $1 }.count

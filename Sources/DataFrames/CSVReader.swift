@@ -29,8 +29,8 @@ struct CSVReader {
     self.separator = separator
   }
 
-  /// Returns the next record; nil at the end. A line break at the very end does not begin another
-  /// record.
+  /// Returns the next record; nil at the end. A line break at the end of the text does not begin
+  /// another record.
   mutating func next() throws -> Record? {
     guard position < bytes.count else { return nil }
     let start = line
@@ -48,7 +48,7 @@ struct CSVReader {
     return Record(fields: fields, line: start)
   }
 
-  /// Returns the field up to the next separator or line break, or up to the end.
+  /// Returns the field that ends at the next separator or line break, or at the end of the text.
   private mutating func field() throws -> Field {
     guard position < bytes.count, bytes[position] == Self.quote else {
       let start = position

@@ -21,7 +21,7 @@ import SQLCore
 /// | Data, [UInt8] | base64 |
 /// | others | as they are stored: numbers, text |
 enum CellText {
-  /// Returns a cell that is not NULL as text; throws if the type has no such text.
+  /// Returns a cell that is not NULL as text. Throws if the value has no such text.
   static func text(of value: DatabaseValue, as type: (any ColumnValue.Type)?) throws -> String {
     switch value {
     case .null: ""
@@ -42,7 +42,7 @@ enum CellText {
     return text
   }
 
-  /// Returns the cell for a text and a type; nil if the text stands for no value of the type.
+  /// Returns the cell for a text and a type; nil if the text is not a value of the type.
   static func value(_ text: String, as type: any ColumnValue.Type) -> DatabaseValue? {
     let value: DatabaseValue?
     if type == Bool.self {
@@ -64,8 +64,8 @@ enum CellText {
     return stored(value, as: type)
   }
 
-  /// Returns the message for a text that `value(_:as:)` does not read, with the types that keep all
-  /// digits of a number.
+  /// Returns the message for a text that `value(_:as:)` cannot read. If a Double would lose digits,
+  /// the message names types that keep all digits.
   static func failure(_ text: String, as type: any ColumnValue.Type) -> String {
     let message = "\(text.debugDescription) cannot be read as \(type)"
     guard type.storageClass == .real, Double(text)?.isNaN == false else { return message }
@@ -73,8 +73,8 @@ enum CellText {
   }
 
   /// Returns the cell in the type's own stored form, so that equal values are equal cells. Returns
-  /// nil if the type cannot read or store the value, such as an unknown case of an enumeration, or
-  /// NaN.
+  /// nil if the type cannot read or store the value, for example NaN or an unknown case of an
+  /// enumeration.
   private static func stored<Value: ColumnValue>(
     _ value: DatabaseValue, as type: Value.Type
   ) -> DatabaseValue? {
@@ -89,7 +89,8 @@ enum CellText {
     }
   }
 
-  /// Returns the date of a text in the form that is written here, or in another form of ISO 8601.
+  /// Returns the date of a text in the form that `text(of:as:)` writes, or in another ISO 8601
+  /// form.
   static func date(_ text: String) -> DatabaseValue? {
     let date =
       (try? DatabaseValue.text(text).read(Date.self, as: .iso8601))
@@ -100,12 +101,12 @@ enum CellText {
   /// Returns whether a type is `Date`.
   static func isDate(_ type: (any ColumnValue.Type)?) -> Bool { type == Date.self }
 
-  /// Returns the number that a text stands for; nil if a Double would lose some of its digits, or
-  /// cannot have its size.
+  /// Returns the number in a text; nil if a Double would lose some of its digits, or if the number
+  /// is too large or too small for a Double.
   ///
-  /// A Double keeps the digits of a text if writing it with the same number of digits gives the
-  /// same text. This is so for 1.10 and 0.10000000000000001, but not for 9007199254740993 and
-  /// 1e400.
+  /// A Double keeps the digits of a text if writing the Double with the same number of digits gives
+  /// the same digits. This is true for 1.10 and 0.10000000000000001, but not for 9007199254740993
+  /// and 1e400.
   static func real(_ text: String) -> Double? {
     guard let real = Double(text) else { return nil }
     var digits: [UInt8] = []
@@ -124,24 +125,25 @@ enum CellText {
           exponent -= 1
         }
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        // A greater exponent is beyond every Double.
+        // A greater exponent is outside the range of Double.
         exponent += min(max(Int(Substring(bytes)) ?? 1_000_000, -1_000_000), 1_000_000)
         bytes = bytes.suffix(0)
       default:
-        // Infinity in words, and hexadecimal digits, which are exact.
+        // Infinity in words, or hexadecimal digits, which are exact.
         return real
       }
     }
     guard !digits.isEmpty else { return real }
     while digits.last == 0x30 { digits.removeLast() }
     guard real.isFinite, !real.isZero else { return nil }
-    // Every Double of a common size has 15 digits, and none has more than 767.
+    // In this range of exponents, a Double keeps any 15 digits. No Double has more than 767 digits.
     if digits.count <= 15, abs(exponent) < 300 { return real }
     guard digits.count <= 767 else { return nil }
     return written(real, digits: digits.count) == (digits, exponent) ? real : nil
   }
 
-  /// Returns the first digits of a number that is not 0, rounded, and the power of ten of the first.
+  /// Returns the first digits of a number other than 0, rounded, and the power of ten of the first
+  /// digit.
   private static func written(_ real: Double, digits count: Int) -> ([UInt8], Int) {
     var text = [CChar](repeating: 0, count: count + 16)
     let length = withVaList([Int32(truncatingIfNeeded: count - 1), real]) { arguments in
@@ -153,9 +155,9 @@ enum CellText {
     return (bytes[..<end].filter { (0x30...0x39).contains($0) }, Int(exponent) ?? 0)
   }
 
-  /// Returns the type whose written form an unquoted text has; nil for text. A number in another
-  /// form, such as 007, 1.10 or a number with more digits than its type holds, is text: it may be a
-  /// code, a version or an identifier, which must not change.
+  /// Returns the type that would write its value as exactly this unquoted text; nil for text. A
+  /// number in another form, such as 007, 1.10 or a number with more digits than its type holds,
+  /// stays text, because it may be a code, a version or an identifier.
   static func kind(of text: String) -> (any ColumnValue.Type)? {
     guard let first = text.utf8.first, (0x30...0x39).contains(first) || "-itf".utf8.contains(first)
     else { return nil }
@@ -167,8 +169,8 @@ enum CellText {
     }
   }
 
-  /// Returns the type that all cells have, given the type of each; nil if they have several, and if
-  /// there are no cells.
+  /// Returns the type of all cells, given the type of each; nil if the types differ or there are no
+  /// cells.
   static func common(_ kinds: [(any ColumnValue.Type)?]) -> (any ColumnValue.Type)? {
     guard let first = kinds.first, let first else { return nil }
     return kinds.allSatisfy { $0 == first } ? first : nil
@@ -181,13 +183,13 @@ enum CellText {
 }
 
 extension TableColumn {
-  /// Converts a cell for the column of an existing table so that the column's affinity loses no
-  /// digits. A text that SQLite would take for a number becomes that number, and a REAL is written
-  /// in full into a column of TEXT. Throws `DataFrameError` for a number if the column would lose
-  /// digits.
+  /// Converts a cell for a column of an existing table, so that the column's affinity loses no
+  /// digits. A text that SQLite would convert to a number becomes that number. A REAL for a column
+  /// of TEXT becomes a text with all its digits. Throws `DataFrameError` for a number whose digits
+  /// the column would lose.
   ///
-  /// - Parameter isStrict: whether the table is STRICT, so that a column ANY leaves texts
-  ///   unchanged.
+  /// - Parameter isStrict: true if the table is STRICT. In a STRICT table, a column ANY leaves
+  ///   texts unchanged.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_affinity>
   @_spi(Tools)
   public func exactValue(of value: DatabaseValue, isStrict: Bool) throws -> DatabaseValue {
@@ -199,13 +201,13 @@ extension TableColumn {
       return .real(try exactReal(digits))
     case .integer(let integer) where declared == .real:
       return .real(try exactReal(String(integer)))
-    // SQLite would write it with 15 digits.
+    // SQLite would write the number with 15 digits.
     case .real(let real) where declared == .text: return .text(String(real))
     default: return value
     }
   }
 
-  /// Returns whether the column's affinity makes a number of a text that is one.
+  /// Returns whether the column's affinity converts a text that looks like a number to a number.
   @_spi(Tools)
   public func takesNumbers(isStrict: Bool) -> Bool {
     switch StorageClass(declaredType: declaredType) {
@@ -224,8 +226,8 @@ extension TableColumn {
 }
 
 extension CellText {
-  /// Returns a text without white space around it, if SQLite's affinity would convert it to a
-  /// decimal number.
+  /// Returns the text without white space at its ends, if SQLite's affinity would convert it to a
+  /// decimal number; otherwise nil.
   fileprivate static func digits(of text: String) -> String? {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     let start = text.utf8.drop(while: isSpace)

@@ -9,13 +9,17 @@ extension DataFrame {
   /// try frame.csv().write(toFile: "posts.csv", atomically: true, encoding: .utf8)
   /// ```
   ///
-  /// A Bool becomes `true` or `false`, a Date its ISO 8601 text, bytes become base64 and infinity
-  /// `inf`; all other cells are written as they are stored. NULL is an empty field; an empty text
-  /// and empty bytes are `""`. Text is quoted if it contains a separator, a quotation mark or a
-  /// line break. All fields of a column of texts are quoted if they would be read as another type
-  /// without quotation marks, like the texts `12` and `7`. Throws `ColumnValueError`, with the
-  /// column and the row, for a date whose year does not have four digits and for a text that is not
-  /// UTF-8. Throws `DataFrameError` for an invalid separator.
+  /// A Bool becomes `true` or `false`, a Date its ISO 8601 text. Bytes become base64, and infinity
+  /// `inf`. All other cells are written as they are stored. NULL is an empty field; an empty text
+  /// and empty bytes are `""`.
+  ///
+  /// Text is quoted if it contains a separator, a quotation mark or a line break. If the texts of a
+  /// column would be read as another type without quotation marks, like `12` and `7`, all fields of
+  /// the column are quoted.
+  ///
+  /// Throws `ColumnValueError`, with the column and the row, for a date whose year does not have
+  /// four digits and for a text that is not UTF-8. Throws `DataFrameError` for an invalid
+  /// separator.
   ///
   /// - Parameter separator: an ASCII character other than the quotation mark and line breaks.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
@@ -37,7 +41,7 @@ extension DataFrame {
     return text
   }
 
-  /// Returns whether the texts of a column would be read as values of another type.
+  /// Returns whether a column has texts that would be read as another type without quotation marks.
   private static func isAmbiguous(_ column: DataFrameColumn, _ separator: UInt8) throws -> Bool {
     guard column.values.contains(where: { $0.storageClass == .text }) else { return false }
     var kinds: [(any ColumnValue.Type)?] = []
@@ -53,8 +57,8 @@ extension DataFrame {
     isQuoted || mustBeQuoted(text, separator) ? "\"" + text.doubled + "\"" : text
   }
 
-  /// Returns whether a text is another one without quotation marks. An empty field without them is
-  /// NULL.
+  /// Returns whether a text needs quotation marks to be read back unchanged. An empty field without
+  /// quotation marks is NULL.
   private static func mustBeQuoted(_ text: String, _ separator: UInt8) -> Bool {
     text.isEmpty || text.unicodeScalars.first == "\u{FEFF}"
       || text.utf8.contains { $0 == separator || [0x22, 0x0D, 0x0A].contains($0) }
@@ -69,7 +73,8 @@ extension DataFrame {
     return byte
   }
 
-  /// Creates a frame from CSV. The first line names the columns, unless `names` does.
+  /// Creates a frame from CSV. The first line has the names of the columns, unless `names` is
+  /// given.
   ///
   /// ```swift
   /// let frame = try DataFrame(csv: text, types: ["id": Int.self, "createdAt": Date.self])
@@ -79,20 +84,21 @@ extension DataFrame {
   /// is NULL, and `""` is an empty text or empty bytes.
   ///
   /// A column without a given type is Int64, Double, Bool or Date if no field is quoted and `csv()`
-  /// would write the values of that type as the same fields. A mixture of Int64 and Double has no
-  /// type, and its cells are integers and reals. Any other column is String, so that codes,
+  /// would write the values of that type as the same fields. If a column mixes Int64 and Double, it
+  /// has no type, and its cells are integers and reals. Any other column is String, so that codes,
   /// versions and long numbers do not change: `007`, `1.10`, `1e400` and `11898508762506083287` are
   /// texts.
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
-  /// quotation does not end, if a name occurs twice, or if a field cannot be read as its type. A
-  /// Double reads every spelling of a number, but no number whose digits it would lose: `1.10`, not
-  /// `9007199254740993`. The message has the line and, if possible, the column.
+  /// quotation does not end, if a name occurs twice, or if a field cannot be read as the given
+  /// type. If that type is Double, every spelling of a number is read, unless digits would be lost:
+  /// `1.10` is read, but not `9007199254740993`. The message has the line and, if possible, the
+  /// column.
   ///
   /// - Parameters:
-  ///   - types: the types of columns, by name. The CSV may have further columns.
+  ///   - types: the types of columns, by name. Columns without an entry are allowed.
   ///   - separator: an ASCII character other than the quotation mark and line breaks.
-  ///   - names: the names of the columns, if the first line is a row already.
+  ///   - names: the names of the columns, if the first line is already a row.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
   public init(
     csv text: String, types: [String: any ColumnValue.Type] = [:],
@@ -144,8 +150,8 @@ extension DataFrameColumn {
     self.init(name, type: type, values: values)
   }
 
-  /// Returns the type that all fields have by their form; nil if all are NULL, or if there are
-  /// integers beside reals.
+  /// Returns the type that the form of all fields shows; nil if all fields are NULL, or if some are
+  /// integers and some are reals.
   private static func type(
     of fields: [CSVReader.Field]
   ) -> (type: (any ColumnValue.Type)?, isMixed: Bool) {

@@ -17,12 +17,13 @@ extension DataFrame {
   /// // ]
   /// ```
   ///
-  /// A Bool becomes `true` or `false`, and a Date its ISO 8601 text. A Unique64 becomes the text of
-  /// its digits, since JavaScript rounds such numbers, and bytes become base64. All other cells are
-  /// written as they are stored, as numbers with all their digits or as strings. Throws
-  /// `DataFrameError` for infinity, which JSON does not have. Throws `ColumnValueError`, with the
-  /// column and the row, for a date whose year does not have four digits and for a text that is not
-  /// UTF-8.
+  /// A Bool becomes `true` or `false`, and a Date its ISO 8601 text. A Unique64 becomes a string of
+  /// its digits, because JavaScript rounds such numbers. Bytes become base64. All other cells are
+  /// written as they are stored, as strings or as numbers with all their digits.
+  ///
+  /// Throws `DataFrameError` for infinity, which JSON does not have. Throws `ColumnValueError`,
+  /// with the column and the row, for a date whose year does not have four digits and for a text
+  /// that is not UTF-8.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
   public func json() throws -> String {
     let names = columnNames.map { $0.quotedJSON + ":" }
@@ -48,23 +49,24 @@ extension DataFrame {
     }
   }
 
-  /// Creates a frame from JSON: an array of objects. Their members are the columns, in the order of
-  /// their first occurrence.
+  /// Creates a frame from JSON: an array of objects. The members of the objects become the columns,
+  /// in the order in which each name first occurs.
   ///
   /// ```swift
   /// let frame = try DataFrame(json: text, types: ["createdAt": Date.self])
   /// ```
   ///
-  /// A member that an object lacks is NULL, like `null`. A Decimal and a Unique64 are read from a
-  /// string or a number, with all digits, and a String takes the digits of a number. A column
-  /// without a given type is Int64, Double, Bool or String. If its values are of several kinds,
-  /// such as integers and reals, the column has no type, and each cell keeps its own kind. A number
-  /// with more digits than Int64 and Double hold becomes the text of these digits. An array or
+  /// A member that an object lacks is NULL, like `null`. A Decimal or a Unique64 is read from a
+  /// string or a number, with all digits. A String also takes the digits of a number.
+  ///
+  /// A column without a given type is Int64, Double, Bool or String. If its values are of several
+  /// kinds, such as integers and reals, the column has no type, and each cell keeps its own kind. A
+  /// number with more digits than Int64 and Double hold becomes a text of its digits. An array or
   /// object in a cell becomes the text of its JSON.
   ///
-  /// Throws `DataFrameError` with the line if the text is not such JSON or an object has a member
-  /// twice. Throws it with the row, its line and the column for a value that cannot be read as its
-  /// type, such as a number whose digits a Double would lose.
+  /// Throws `DataFrameError`, with the line, if the text is not such JSON or if an object has a
+  /// member twice. Throws it with the row, the line and the column if a value cannot be read as the
+  /// given type, such as a number whose digits a Double would lose.
   ///
   /// - Parameter types: the types of columns, by name.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
@@ -98,7 +100,7 @@ extension DataFrame {
 }
 
 extension DataFrameColumn {
-  /// Creates a column from the cells of JSON.
+  /// Creates a column from the JSON values of its cells.
   fileprivate init(
     _ name: String, _ cells: [JSONText], _ lines: [Int], as type: (any ColumnValue.Type)?
   ) throws {
@@ -134,7 +136,7 @@ extension JSONText {
     }
   }
 
-  /// The cell, and its type if no type is given.
+  /// The cell, and the type that it has if the column has no given type.
   fileprivate var plain: (DatabaseValue, (any ColumnValue.Type)?) {
     switch self {
     case .null: return (.null, nil)

@@ -9,10 +9,11 @@ extension Connection {
   ///   Post.select { ($0.$status, $0.count().as("posts")) }.group(by: \.$status))
   /// ```
   ///
-  /// Columns have their names in the SQL, where `as` names an expression; if two have the same
-  /// name, the second one gets a number: `name_2`. Their types are Swift's, without optionals. A
-  /// text that is not UTF-8 is a cell `.invalidText`; reading its column as a type throws. Costs
-  /// one statement, and memory for all its rows. Throws the errors of `fetch`.
+  /// Each column has its name in the SQL; use `as` to name an expression. If two columns have the
+  /// same name, the second gets a number: `name_2`. The type of a column is its Swift type in the
+  /// query, without an optional. A text that is not UTF-8 becomes a cell `.invalidText`; reading
+  /// its column as a type throws. Costs one statement, and memory for all its rows. Throws the
+  /// errors of `fetch`.
   public func dataFrame(_ query: some Fetchable) throws -> DataFrame {
     let core = try use()
     let query = query.query
@@ -46,8 +47,8 @@ extension Connection {
   /// ```
   ///
   /// The type of a column is Int64, Double, String or Data, according to the column's declaration.
-  /// If there is no declaration, as for an expression, it is the type of the first value that is
-  /// not NULL. A column with a value of another storage class has no type.
+  /// If there is no declaration, as for an expression, the first value that is not NULL determines
+  /// the type. If a value has another storage class, the column has no type.
   public func dataFrame(_ sql: SQL) throws -> DataFrame {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)
@@ -78,7 +79,7 @@ extension Connection {
   /// let frame = try connection.dataFrame(from: "profiles", limit: 10)
   /// ```
   ///
-  /// - Parameter limit: The maximum number of rows; nil for all.
+  /// - Parameter limit: the maximum number of rows; nil for all.
   public func dataFrame(from table: TableName, limit: Int? = nil) throws -> DataFrame {
     try dataFrame("SELECT * FROM \(table) LIMIT \(limit ?? -1)")
   }
@@ -135,10 +136,10 @@ extension DatabaseReader {
 }
 
 extension DataFrameColumn {
-  /// Creates a column of a storage class; it has no type if a value is of another one.
+  /// Creates a column of a storage class. If a value has another class, the column has no type.
   init(_ name: String, storageClass: StorageClass?, values: [DatabaseValue]) {
     var values = values
-    // In a column of REAL, an integer is a REAL without a fraction, unless that loses its digits.
+    // In a column of REAL, integers become REAL values, unless an integer would lose digits.
     let areExact = values.allSatisfy { value in
       if case .integer(let integer) = value { Double(exactly: integer) != nil } else { true }
     }
@@ -153,7 +154,8 @@ extension DataFrameColumn {
 }
 
 extension ResultColumn {
-  /// Returns the value in a row, in the standard form of its type; NULL if the column is optional.
+  /// Returns the value in a row, in the standard form of its type. NULL in an optional column stays
+  /// NULL.
   fileprivate func standardValue(
     in row: borrowing StatementRow, at index: Int
   ) throws -> DatabaseValue {
@@ -168,7 +170,7 @@ extension ResultColumn {
     do {
       return try row.get(type, at: index, as: form).databaseValue(as: .standard)
     } catch let error as ColumnValueError {
-      // The bytes are kept here; reading the column as a text throws, and names the row.
+      // The cell keeps the bytes. Reading the column as text later throws an error with the row.
       guard let value = try row.invalidText(at: index) else { throw error }
       return value
     }
@@ -176,7 +178,7 @@ extension ResultColumn {
 }
 
 extension [String] {
-  /// The names; a name that occurs again has a number appended.
+  /// The names, made unique: a name that occurs again gets a number, such as `name_2`.
   fileprivate var numbered: [String] {
     var taken: Set<String> = []
     return map { name in

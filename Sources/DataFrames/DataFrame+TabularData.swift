@@ -4,9 +4,9 @@
   import TabularData
 
   extension DataFrame {
-    /// Returns the frame as a data frame of Apple's TabularData. Its columns are Bool, Date, or
-    /// Int64, Double, String or Data by the storage class of their cells; a column without a type
-    /// becomes String.
+    /// Returns the frame as a data frame of Apple's TabularData. A column of Bool or Date keeps its
+    /// type. Any other column becomes Int64, Double, String or Data, by the storage class of its
+    /// type. A column without a type becomes String.
     ///
     /// Throws `ColumnValueError` for a cell that its column's type cannot read.
     public func tabularData() throws -> TabularData.DataFrame {
@@ -33,8 +33,8 @@
       return frame
     }
 
-    /// Creates a frame from a frame of TabularData. Throws `DataFrameError` for a column that is
-    /// not Int, Int64, Double, Float, String, Data, Bool or Date.
+    /// Creates a frame from a frame of TabularData. Throws `DataFrameError` for a column whose type
+    /// is not Int, Int64, Double, Float, String, Data, Bool or Date.
     public init(_ frame: TabularData.DataFrame) throws {
       self.init()
       for column in frame.columns { try append(Self.column(column)) }

@@ -3,8 +3,8 @@ import SQLCore
 import SchemaMigration
 
 extension Connection {
-  /// Writes all rows of a data frame into a table, or none, and returns the number of rows added to
-  /// the table.
+  /// Writes all rows of a data frame into a table, or none. Returns the number of rows that were
+  /// added to the table.
   ///
   /// ```swift
   /// try connection.write(frame, to: "imported")
@@ -12,13 +12,15 @@ extension Connection {
   /// // INSERT INTO "imported" ("title", "views") VALUES (?, ?)
   /// ```
   ///
-  /// If the table does not exist, it is created with the storage classes of the columns, and `ANY`
-  /// for a column without a type. In an existing table, columns are found by name, and columns that
-  /// the frame lacks get their defaults. In a column of numbers, a text that looks like a number
-  /// becomes a number, as in SQLite, but throws `DataFrameError` with its row if digits would be
-  /// lost. Each row costs one INSERT of a prepared statement. If SQLite refuses a row, throws
-  /// `DatabaseError` with the row's number. Rows that SQLite ignored, because of a constraint with
-  /// ON CONFLICT IGNORE or a trigger, are not counted; all rows of a view are counted.
+  /// If the table does not exist, it is created with the storage classes of the columns. A column
+  /// without a type becomes `ANY`. In an existing table, columns are found by name, and columns
+  /// that the frame lacks get their defaults. In a column of numbers, a text that looks like a
+  /// number becomes a number, as in SQLite. If digits would be lost, throws `DataFrameError` with
+  /// the row. If SQLite refuses a row, throws `DatabaseError` with the row's number.
+  ///
+  /// Each row costs one INSERT of a prepared statement. SQLite may ignore rows, because of a
+  /// trigger or a constraint with ON CONFLICT IGNORE; such rows are not counted. All rows of a view
+  /// are counted.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
     let core = try use()
@@ -68,7 +70,7 @@ extension Connection {
       }
       count += core.changeCount
     }
-    // SQLite does not count what the triggers of a view wrote.
+    // SQLite does not count the rows that the triggers of a view wrote.
     return kind == "view" ? frame.rowCount : count
   }
 }

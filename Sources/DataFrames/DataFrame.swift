@@ -11,8 +11,8 @@ import SQLCore
 /// print(frame)
 /// ```
 ///
-/// A frame is a value, and holds each cell in the form in which SQLite stores it by default for the
-/// column's type. To read one row at a time, use `stream(_:)` or models instead.
+/// A frame has value semantics. It holds each cell in the standard stored form of the column's
+/// type. To read one row at a time, use `stream(_:)` or models instead.
 public struct DataFrame: Sendable {
   /// The columns, from left to right.
   public private(set) var columns: [DataFrameColumn] = []
@@ -32,7 +32,7 @@ public struct DataFrame: Sendable {
   /// The names of the columns, from left to right.
   public var columnNames: [String] { columns.map(\.name) }
 
-  /// Returns the column with the given name, ignoring case as SQL does, or nil.
+  /// Returns the column with the given name, or nil. Ignores the case of letters, as SQL does.
   public subscript(_ name: String) -> DataFrameColumn? {
     columns.first { $0.name.isSame(as: name) }
   }
@@ -47,10 +47,10 @@ public struct DataFrame: Sendable {
     return columns.map { $0.values[index] }
   }
 
-  /// Returns the values of a column as a type, with nil for NULL.
+  /// Returns the values of a column as a type, with nil for NULL. Converts every cell.
   ///
-  /// Throws `DataFrameError` if no column has the name, and `ColumnValueError`, with the column and
-  /// the row, for a cell that the type cannot read. Costs the size of the column.
+  /// Throws `DataFrameError` if no column has the name. Throws `ColumnValueError`, with the column
+  /// and the row, for a cell that the type cannot read.
   public func values<Value: ColumnValue>(
     of name: String, as type: Value.Type = Value.self
   ) throws -> [Value?] {
@@ -61,8 +61,8 @@ public struct DataFrame: Sendable {
     return try column.values(as: type)
   }
 
-  /// Adds a column on the right. Throws `DataFrameError` if the frame has a column of that name, or
-  /// another number of rows.
+  /// Adds a column on the right. Throws `DataFrameError` if the frame already has a column of that
+  /// name, or if the column has another number of rows than the frame.
   public mutating func append(_ column: DataFrameColumn) throws {
     guard self[column.name] == nil else {
       throw DataFrameError("there are two columns named \(column.name)")
@@ -74,13 +74,13 @@ public struct DataFrame: Sendable {
     columns.append(column)
   }
 
-  /// Adds a column of values on the right. Throws as `append(_:)` does, and `ColumnValueError` for
-  /// a value that cannot be stored.
+  /// Adds a column of values on the right. Throws the errors of `append(_:)`, and
+  /// `ColumnValueError` for a value that cannot be stored.
   public mutating func append<Value: ColumnValue>(_ name: String, _ values: [Value?]) throws {
     try append(DataFrameColumn(name, values))
   }
 
-  /// Removes and returns the column with the given name, or nil.
+  /// Removes the column with the given name, and returns it; nil if there is no such column.
   @discardableResult
   public mutating func remove(_ name: String) -> DataFrameColumn? {
     columns.firstIndex { $0.name.isSame(as: name) }
@@ -89,7 +89,7 @@ public struct DataFrame: Sendable {
 }
 
 extension DataFrame: Equatable {
-  /// Returns whether the frames have equal columns, in the same order: names, types and cells.
+  /// Returns whether both frames have the same columns in the same order: names, types and cells.
   public static func == (left: DataFrame, right: DataFrame) -> Bool {
     left.columns == right.columns
   }

@@ -10,7 +10,7 @@ import SQLCore
 public struct DataFrameColumn: Sendable {
   /// The name of the column.
   public var name: String
-  /// The type of the values, never an optional one; nil for cells of several storage classes.
+  /// The type of the values, never an optional; nil if the cells have several storage classes.
   public let type: (any ColumnValue.Type)?
   /// The cells, in the standard form of the type. Any cell may be NULL.
   public let values: [DatabaseValue]
@@ -30,8 +30,8 @@ public struct DataFrameColumn: Sendable {
     self.values = values
   }
 
-  /// Returns the values as a type, with nil for NULL. Throws `ColumnValueError`, with the column
-  /// and the row, for a cell that the type cannot read. Costs the size of the column.
+  /// Returns the values as a type, with nil for NULL. Converts every cell. Throws
+  /// `ColumnValueError`, with the column and the row, for a cell that the type cannot read.
   public func values<Value: ColumnValue>(as type: Value.Type = Value.self) throws -> [Value?] {
     try values.enumerated().map { row, value in
       if value.isNull { return nil }
@@ -43,8 +43,8 @@ public struct DataFrameColumn: Sendable {
     }
   }
 
-  /// Returns a cell that is not NULL as text of CSV or JSON. Throws `ColumnValueError`, with the column
-  /// and the row, for a value that has no such text.
+  /// Returns a cell that is not NULL as text for CSV or JSON. Throws `ColumnValueError`, with the
+  /// column and the row, for a value that has no such text.
   func written(at row: Int) throws -> String {
     do {
       return try CellText.text(of: values[row], as: type)
@@ -84,7 +84,7 @@ extension DataFrameColumn: Equatable {
 
 /// An error found while building, reading or writing a data frame.
 public struct DataFrameError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problem, with the line or the column that it concerns.
+  /// The problem, with the line or the column in which it was found.
   public let message: String
 
   init(_ message: String) {

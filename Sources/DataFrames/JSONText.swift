@@ -188,7 +188,7 @@ struct JSONReader {
   }
 
   private mutating func skipSpace() {
-    // A line cannot break inside a string, so all breaks are here.
+    // A JSON string contains no line breaks, so counting them here counts all.
     while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
       if bytes[position] == 0x0A { line += 1 }
       position += 1

@@ -16,8 +16,8 @@ extension Database {
       configuration: configuration)
   }
 
-  /// Opens a database that an engine keeps elsewhere from asynchronous code: the engine connects on
-  /// a thread of its own. See `init(engine:configuration:)`.
+  /// Opens a database that an engine keeps elsewhere, from asynchronous code. The engine connects
+  /// on a separate thread. See `init(engine:configuration:)`.
   public static func open(
     engine: any RemoteEngine, configuration: Configuration = Configuration()
   ) async throws -> Database {
@@ -27,8 +27,8 @@ extension Database {
     }
   }
 
-  /// Opens a database that an engine keeps elsewhere, such as a cluster, with its models, and
-  /// migrates it as a file is migrated.
+  /// Opens a database that an engine keeps elsewhere, such as a cluster, with its models. The
+  /// database is migrated in the same way as a file.
   ///
   /// ```swift
   /// let db = try Database(engine: engine, models: [Author.self, Post.self])
@@ -42,9 +42,9 @@ extension Database {
     try open(with: models, options)
   }
 
-  /// Opens a database that an engine keeps elsewhere with its models from asynchronous code, and
-  /// migrates it on a thread of its own; see `init(engine:models:configuration:migration:)`.
-  /// Cancelling the task ends the migration, changes nothing, and throws `CancellationError`.
+  /// Opens a database that an engine keeps elsewhere, with its models, from asynchronous code. The
+  /// migration runs on a separate thread; see `init(engine:models:configuration:migration:)`. If
+  /// the task is cancelled, the migration ends without changes, and `CancellationError` is thrown.
   public static func open(
     engine: any RemoteEngine, models: [any TableModel.Type],
     configuration: Configuration = Configuration(),

@@ -10,38 +10,38 @@ import SQLCore
 /// queries, commands, transactions, migrations, and the code that decodes rows.
 ///
 /// Each connection of the pool has its own session, and a copy of the schema in memory, without
-/// rows. A statement is first compiled against the copy. So a mistake in it throws before anything
-/// is sent, and its columns and parameters are known. Then the statement is sent with its values. A
-/// virtual table gives the rows of the answer to SQLite, and they are decoded like the rows of a
-/// file.
+/// rows. A statement is first compiled against the copy. So a mistake in the statement throws an
+/// error before anything is sent, and the statement's columns and parameters are known. Then the
+/// statement is sent with its values. A virtual table passes the returned rows to SQLite, and the
+/// rows are decoded like the rows of a file.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol RemoteEngine: Sendable {
   /// The name of the engine in errors, such as "a dqlite cluster".
   var name: String { get }
   /// The maximum number of parameters of a statement.
   var maximumParameterCount: Int { get }
-  /// Opens a session. It is called on the thread that needs it, and may block.
+  /// Opens a session. The method is called on the thread that needs the session, and may block.
   ///
-  /// `isStopped` returns true when the waiting access was cancelled or its deadline has passed. The
-  /// engine calls it while it waits, and throws any error if the result is true.
+  /// The engine calls `isStopped` while it waits. If the result is true, the access was cancelled
+  /// or its deadline has passed, and the engine throws any error.
   func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession
 }
 
-/// A session with an engine. It corresponds to a connection to a file. One thread at a time uses
-/// it.
+/// A session with an engine, which corresponds to a connection to a file. Only one thread at a time
+/// uses a session.
 ///
-/// A method that throws because of the statement leaves the session open. A method that throws
-/// because the session was lost, or because `isStopped` returned true, closes it. A transaction of a
-/// closed session is rolled back by the engine.
+/// If a method throws because of its statement, the session stays open. If a method throws because
+/// the session was lost, or because `isStopped` returned true, the method closes the session. The
+/// engine rolls the transaction of a closed session back.
 ///
-/// An error of SQLite is thrown as `DatabaseError`, with SQLite's extended code and its message.
-/// The library finds the violated constraint from these.
+/// An error of SQLite is thrown as `DatabaseError`, with SQLite's extended code and message. The
+/// library reads the violated constraint from both.
 /// - SeeAlso: <https://www.sqlite.org/rescode.html>
 public protocol RemoteSession: AnyObject {
-  /// Whether the session can be used. A session that is closed stays so.
+  /// Whether the session can be used. A closed session stays closed.
   var isOpen: Bool { get }
-  /// Sends a statement that returns rows, and returns them. Only one result at a time is read: the
-  /// rows before are closed, or were read to their end.
+  /// Sends a statement that returns rows, and returns the rows. Only one result at a time is read:
+  /// the previous rows were closed, or read to their end.
   func rows(
     of statement: RemoteText, isStopped: () -> Bool
   ) throws -> any RemoteRows
@@ -80,7 +80,7 @@ public struct RemoteText: Sendable {
     }
   }
 
-  /// Creates a statement, for an engine that passes it on to another one, or for its tests.
+  /// Creates a statement, for an engine that passes statements on to another engine, or for tests.
   public init(
     sql: String, values: [DatabaseValue] = [], isReadOnly: Bool = false,
     isInTransaction: Bool = false, columns: [Column] = []
@@ -113,7 +113,7 @@ public struct RemoteOutcome: Sendable {
 public protocol RemoteRows: AnyObject {
   /// The number of columns.
   var columnCount: Int { get }
-  /// Goes to the next row. Returns false after the last one.
+  /// Moves to the next row. Returns false after the last row.
   func next(isStopped: () -> Bool) throws -> Bool
   /// Calls a closure with the value in a column of the current row.
   func withValue(at index: Int, _ body: (RemoteValue) -> Void)

@@ -1,8 +1,8 @@
 import CSQLite
 import SQLCore
 
-// The link prepares the handle of its connection, compiles its statements, and follows the schema and the
-// transactions of the engine.
+// The link prepares the handle of its connection, compiles its statements, and follows the schema
+// and the transactions of the engine.
 extension RemoteLink: RemoteConnection {
   func prepare() throws {
     let maximum = Int32(clamping: engine.maximumParameterCount)
@@ -15,8 +15,8 @@ extension RemoteLink: RemoteConnection {
   /// Compiles the first statement of a text against the copy of the schema, and then the statement
   /// that runs in its place.
   ///
-  /// If a table or a column is missing, another process may have changed the schema: the copy is
-  /// made again, and the statement compiled once more.
+  /// If a table or a column is missing, another process may have changed the schema. The schema is
+  /// then copied again, and the statement is compiled again.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
     if copiedSchema != database.latestSchema, !core.isInTransaction { try copySchema() }
     let first: (CompiledStatement, rest: Substring)?
@@ -24,7 +24,7 @@ extension RemoteLink: RemoteConnection {
       first = try core.compileHere(text)
     } catch let error as DatabaseError where error.code.primary == .error {
       guard try copySchema() else { throw localOnly(error) }
-      // A rollback would also take back the copy, so it is made again after the transaction.
+      // A rollback would also undo the copy, so the schema is copied again after the transaction.
       if core.isInTransaction { copiedSchema = 0 }
       do {
         first = try core.compileHere(text)
@@ -65,7 +65,8 @@ extension RemoteLink: RemoteConnection {
     return true
   }
 
-  /// Throws for statements that would have no meaning elsewhere.
+  /// Throws for statements that an engine cannot run: ATTACH, DETACH, and statements with too many
+  /// columns.
   private func check(_ statement: RemoteStatement) throws {
     let count = Int(sqlite3_column_count(statement.template))
     guard count <= RemoteTable.maximumColumnCount else {
@@ -84,7 +85,8 @@ extension RemoteLink: RemoteConnection {
     }
   }
 
-  /// Returns an error that says what to do about a function that exists only in this process.
+  /// Returns the error with advice, if a function or a collation is missing because it exists only
+  /// in this process.
   private func localOnly(_ error: DatabaseError) -> DatabaseError {
     let name = engine.name
     var error = error

@@ -1,10 +1,10 @@
 import CSQLite
 import SQLCore
 
-/// The means of a connection to run its statements elsewhere: the session with the engine, and the
-/// statements that wait to be sent.
+/// The link of a connection to the engine that runs its statements: the session with the engine,
+/// and the compiled statements.
 ///
-/// It belongs to its connection, and is used only by the thread that has the connection's lease.
+/// A link belongs to one connection. Only the thread that has the connection's lease uses the link.
 final class RemoteLink {
   let database: RemoteDatabase
   let engine: any RemoteEngine
@@ -12,21 +12,23 @@ final class RemoteLink {
   unowned let core: ConnectionCore
   /// The session; nil before the first statement, and after it was lost.
   private var session: (any RemoteSession)?
-  /// The compiled statements, by the number that their substitutes pass to the virtual table.
+  /// The compiled statements, by number. The substitute of a statement passes this number to the
+  /// virtual table.
   private var statements: [Int64: UnownedStatement] = [:]
   private var lastNumber: Int64 = 0
   /// The rows that are being read from the session.
   private var openRows: (any RemoteRows)?
   /// The complete error of the statement that just failed, which SQLite's own error cannot hold.
   private var failure: (any Error)?
-  /// Whether a transaction that the connection does not know surrounds one statement.
+  /// Whether the link has begun a transaction around one statement. The connection does not know
+  /// this transaction.
   private var surroundsStatement = false
   private(set) var changeCount = 0
   /// The settings that the connection wants of its session.
   var settings = RemoteSettings()
   /// The settings that the session has; nil if they are not known.
   private var sessionSettings: RemoteSettings?
-  /// The schema that the connection has copied; 0 before the first one.
+  /// The version of the schema that the connection has copied; 0 before the first copy.
   var copiedSchema: UInt64 = 0
   /// Returns whether the running access must end.
   let isStopped: () -> Bool
@@ -42,8 +44,8 @@ final class RemoteLink {
     isStopped = { [unowned core] in core.mustStop }
   }
 
-  /// Whether the session has an open transaction. Each statement that begins or ends one runs on the
-  /// copy of the schema as well.
+  /// Whether the session has an open transaction. The connection knows the transaction, because a
+  /// statement that begins or ends a transaction also runs on the copy of the schema.
   var isInTransaction: Bool { surroundsStatement || core.isInTransaction }
 
   // MARK: Statements
@@ -64,7 +66,8 @@ final class RemoteLink {
 
   // MARK: Running
 
-  /// Sends a statement that returns rows. `number` is the number that the link gave to it.
+  /// Sends a statement that returns rows. `number` is the number that the link gave to the
+  /// statement.
   func rows(of number: Int64, _ arguments: RemoteArguments) throws -> any RemoteRows {
     try noting {
       let statement = try statement(number)
@@ -101,8 +104,8 @@ final class RemoteLink {
     }
   }
 
-  /// Runs a closure that sends a statement. If a constraint is violated, finds the number of rows
-  /// that remain changed: none, unless a trigger raised FAIL.
+  /// Runs a closure that sends a statement. If the statement violates a constraint, asks the engine
+  /// how many rows stay changed. The number is 0 unless a trigger raised FAIL.
   private func countingChanges<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -113,8 +116,8 @@ final class RemoteLink {
     }
   }
 
-  /// Sends a statement that also runs on the copy of the schema. A rollback succeeds if the session
-  /// is lost, because the engine rolled the transaction back.
+  /// Sends a statement that also runs on the copy of the schema. If the session is lost, a rollback
+  /// succeeds, because the engine has already rolled the transaction back.
   func send(_ statement: RemoteStatement) throws {
     if session == nil, statement.isRollback { return }
     do {
@@ -272,8 +275,8 @@ final class RemoteLink {
     if session?.isOpen == false { drop() }
   }
 
-  /// Returns whether the engine still has the transaction that the connection has begun, after a
-  /// statement failed: a constraint with ROLLBACK, and some errors of the system, end it.
+  /// Returns whether the engine still has the connection's transaction after a statement has
+  /// failed. A constraint with ROLLBACK and some system errors end the transaction.
   func hasTransaction(after failure: any Error) -> Bool {
     guard session != nil else { return false }
     guard let error = failure as? DatabaseError, error.code.primary != .error else { return true }
@@ -295,7 +298,8 @@ final class RemoteLink {
     return known.statement
   }
 
-  /// Runs a closure, and keeps its error for the statement that fails with it.
+  /// Runs a closure, and keeps its error. The statement that fails because of the error then throws
+  /// it, instead of SQLite's own error.
   func noting<Result>(_ body: () throws -> Result) throws -> Result {
     failure = nil
     do {
@@ -316,8 +320,8 @@ extension RemoteSessionError {
   static let transactionLost = RemoteSessionError(
     outcome: .notRun, message: "the session was lost, and the transaction was rolled back")
 
-  /// The error for a statement that only reads, or for an open transaction: without its COMMIT the
-  /// engine rolls it back.
+  /// The error for a statement that had no effect. The statement only reads, or it is in an open
+  /// transaction, which the engine rolls back without a COMMIT.
   var withoutEffect: RemoteSessionError {
     RemoteSessionError(outcome: .notRun, message: message, allowsRetry: allowsRetry)
   }

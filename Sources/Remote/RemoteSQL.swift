@@ -1,10 +1,10 @@
 import SQLCore
 
-/// The text of a statement for an engine: without Apus's own table functions, which exist only in
-/// this process.
+/// The text of a statement for an engine, without Apus's own functions, which exist only in this
+/// process.
 ///
-/// `apus_array(?)` has a bound array. It becomes a JSON array and, because JSON has no BLOBs, one
-/// BLOB with the bytes of all BLOBs:
+/// `apus_array(?)` has a bound array. The array is sent as two values: as JSON, and as one BLOB
+/// with the bytes of all its BLOBs, because JSON has no BLOBs:
 ///
 /// ```sql
 /// (SELECT "key" AS rowid, CASE "type" WHEN 'array'
@@ -12,13 +12,14 @@ import SQLCore
 ///   ELSE "atom" END AS value FROM json_each(?) LIMIT -1)
 /// ```
 ///
-/// Functions for texts in JSON become SQLite's own: `json_extract(a -> ?, '$')` for
-/// `apus_json_value(a -> ?, 'String')`. These differ only in old versions of SQLite, and only for
-/// escaped keys and U+0000. `highlight` and `snippet` stand for `apus_highlight` and `apus_snippet`,
-/// which also keep texts with U+0000 whole.
+/// Apus's functions for JSON become SQLite's own: `apus_json_value(a -> ?, 'String')` becomes
+/// `json_extract(a -> ?, '$')`. The results differ only in old versions of SQLite, and only for
+/// escaped keys and U+0000. `apus_highlight` and `apus_snippet` become `highlight` and `snippet`,
+/// which do not keep texts with U+0000 whole.
 ///
-/// `LIMIT -1` limits nothing. It keeps SQLite from moving `json_each` into the query around it: joined
-/// arrays would then be read once for each element, instead of being found by an automatic index.
+/// `LIMIT -1` limits nothing, but it keeps SQLite from moving `json_each` into the surrounding
+/// query. Otherwise, if two arrays are joined, SQLite would read one array again for each element
+/// of the other, instead of using an automatic index.
 struct RemoteSQL {
   /// The statement as it was written.
   let sql: String
@@ -52,7 +53,7 @@ struct RemoteSQL {
         pieces.append(tokens.text(from: end, to: token.range.lowerBound))
         pieces.append(Self.array)
         end = tokens.tokens[index + 3].range.upperBound
-        // Without an alias, the table function has the name of the function.
+        // Without an alias, the statement uses the name of the function as the name of the table.
         if token.kind == .quotedName, !Self.hasAlias(tokens.tokens, at: index + 4) {
           pieces.append(" AS " + Identifier(ArrayTable.name).quoted)
         }
@@ -96,9 +97,9 @@ extension SQLTokens {
 }
 
 extension BoundArray {
-  /// The BLOBs of the array as one BLOB, and the array as JSON. The JSON has each BLOB as the
-  /// position of its first byte, counted from 1, and its length. Throws `ColumnValueError` for a
-  /// text that is not UTF-8, which JSON does not have.
+  /// Returns the BLOBs of the array as one BLOB, and the array as JSON. For each BLOB, the JSON has
+  /// the position of its first byte, counted from 1, and its length. Throws `ColumnValueError` for
+  /// a text that is not valid UTF-8, because JSON cannot have such a text.
   func remoteValues() throws -> [DatabaseValue] {
     var bytes: [UInt8] = []
     var json = "["
@@ -120,16 +121,17 @@ extension BoundArray {
     return [.blob(.init(bytes)), .text(json + "]")]
   }
 
-  /// JSON has no infinity; SQLite reads a number that is too large as one.
+  /// Returns a number as JSON. JSON has no infinity, but SQLite reads a number that is too large as
+  /// infinity.
   private static func json(_ real: Double) -> String {
     real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)"
   }
 }
 
 extension RemoteSQL {
-  /// Returns the texts that replace tokens. With them SQLite's own functions mark found words, and
-  /// read texts and numbers in JSON. An engine has none of the library's functions, so values of
-  /// other types are refused.
+  /// Returns the texts that replace tokens, by the index of the token. With these texts, SQLite's
+  /// own functions mark found words, and read texts and numbers in JSON. SQLite has no functions
+  /// for values of other types, so these throw an error.
   static func replacementsOfFunctions(in tokens: [SQLTokens.Token]) throws -> [Int: String] {
     var replacements: [Int: String] = [:]
     for index in tokens.indices.dropLast() where tokens[index + 1].isSign("(") {
@@ -165,7 +167,8 @@ extension RemoteSQL {
     return replacements
   }
 
-  /// The types that SQLite's own functions read as a column stores them.
+  /// The types whose values SQLite's own functions return in the form in which a column stores
+  /// them.
   private static let plainTypes: Set = [
     "String", "Bool", "Double", "Int", "Int64", "Int32", "Int16", "Int8", "UInt", "UInt64",
     "UInt32", "UInt16", "UInt8",

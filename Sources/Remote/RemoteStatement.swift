@@ -3,10 +3,11 @@ import SQLCore
 
 /// A statement of a connection whose database is elsewhere.
 ///
-/// The program's statement is only compiled, against the copy of the schema: SQLite then knows its
-/// columns and parameters. What runs is a second statement, on a virtual table that asks the
-/// engine: `SELECT c0 AS "title" FROM apus_remote(17, ?1)` if rows are returned, otherwise
-/// `INSERT INTO apus_remote_run …`. So rows are decoded as always.
+/// The program's statement is only compiled, against the copy of the schema, so that SQLite knows
+/// its columns and parameters. A substitute runs in its place, on a virtual table that sends the
+/// program's statement to the engine. The substitute is
+/// `SELECT c0 AS "title" FROM apus_remote(17, ?1)` if the statement returns rows, and otherwise
+/// `INSERT INTO apus_remote_run …`. So rows are decoded in the same way as the rows of a file.
 final class RemoteStatement: RemoteTemplate {
   let number: Int64
   /// The statement, compiled against the copy of the schema.
@@ -15,8 +16,8 @@ final class RemoteStatement: RemoteTemplate {
   /// The columns that the statement returns.
   let columns: [RemoteText.Column]
   let isReadOnly: Bool
-  /// Whether the statement runs on the copy as well: it changes the schema, or it begins or ends a
-  /// transaction or savepoint.
+  /// Whether the statement also runs on the copy of the schema, because it changes the schema, or
+  /// begins or ends a transaction or savepoint.
   let runsOnCopy: Bool
   let changesSchema: Bool
   let isCommit: Bool
@@ -58,15 +59,15 @@ final class RemoteStatement: RemoteTemplate {
 
   var sql: String { text.sql }
 
-  /// Whether this process has changed the schema since the statement was compiled, so that its
-  /// columns may be others.
+  /// Whether this process has changed the schema since the statement was compiled. The statement
+  /// may then return other columns.
   var isOutdated: Bool {
     guard let link else { return false }
     return schema != link.copiedSchema
       || !link.isInTransaction && schema != link.database.latestSchema
   }
 
-  /// The statement that runs in this one's place.
+  /// The statement that runs in place of the program's statement.
   var substitute: String {
     let parameters = (1...max(1, sqlite3_bind_parameter_count(template)))
       .prefix(Int(sqlite3_bind_parameter_count(template)))
@@ -108,7 +109,7 @@ struct RemoteArguments {
     }
   }
 
-  /// Returns the values of the statement that is sent. An array becomes two of them.
+  /// Returns the values that are sent with the statement. An array becomes two values.
   func values(for text: RemoteSQL) throws -> [DatabaseValue] {
     try text.isArray.indices.flatMap { index -> [DatabaseValue] in
       guard index < arguments.count else { return [.null] }
@@ -120,11 +121,11 @@ struct RemoteArguments {
   }
 }
 
-/// Several arguments in one: the result of `apus_remote_values(?1, ?2, …)`.
+/// Several arguments in one value: the result of `apus_remote_values(?1, ?2, …)`.
 ///
-/// A virtual table can take over only its first 16 constraints. SQLite compares the others with the
-/// rows itself, which do not have such columns, and so would find no row. A statement with more
-/// parameters passes them in groups.
+/// A virtual table can handle only its first 16 constraints. SQLite compares all other arguments
+/// with the rows itself. The rows have no such columns, so no row would be found. Therefore a
+/// statement with more parameters passes them in groups.
 /// - SeeAlso: <https://www.sqlite.org/bindptr.html>
 final class RemoteArgumentGroup {
   fileprivate let arguments: RemoteArguments
@@ -134,11 +135,12 @@ final class RemoteArgumentGroup {
   }
 
   static let functionName = "apus_remote_values"
-  /// The number of parameters from which they are passed in groups.
+  /// The smallest number of parameters that are passed in groups.
   static let minimumCount = 16
-  /// The maximum number of arguments of a group. SQLite allows 127 of a function.
+  /// The maximum number of arguments of a group. SQLite allows 127 arguments of a function.
   static let maximumCount = 100
-  /// SQLite compares the type of the pointer by content and requires that its memory is never freed.
+  /// SQLite compares the type of the pointer by content and requires that its memory is never
+  /// freed.
   private static let pointerType = StaticString("apus-remote-values")
 
   private static var type: UnsafePointer<CChar> {
@@ -169,7 +171,8 @@ final class RemoteArgumentGroup {
     }
   }
 
-  /// Returns the arguments of the virtual table for parameters: themselves, or their groups.
+  /// Returns the arguments of the virtual table for some parameters: the parameters themselves, or
+  /// calls that group them.
   static func grouped(_ parameters: [String]) -> [String] {
     guard parameters.count >= minimumCount else { return parameters }
     return stride(from: 0, to: parameters.count, by: maximumCount).map { start in
@@ -180,7 +183,8 @@ final class RemoteArgumentGroup {
 }
 
 extension RemoteSettings {
-  /// Returns the PRAGMAs for a session with other settings; nil stands for a new session.
+  /// Returns the PRAGMAs that give these settings to a session with the settings `old`. A new
+  /// session has nil.
   func pragmas(from old: RemoteSettings?) -> [String] {
     var pragmas: [String] = []
     if old?.enforcesForeignKeys != enforcesForeignKeys {

@@ -11,7 +11,8 @@ enum RemoteTable {
   static let rowsName = "apus_remote"
   static let runName = "apus_remote_run"
 
-  /// The maximum number of columns of a result. SQLite allows 2,000 columns of a table in all.
+  /// The maximum number of columns of a result. SQLite allows 2,000 columns in a table, and the
+  /// parameters are hidden columns.
   static let maximumColumnCount = 1_000
 
   static func register(for link: RemoteLink, on core: ConnectionCore) throws {
@@ -36,7 +37,8 @@ enum RemoteTable {
     "CREATE TABLE x(\((["statement"] + parameters(link)).joined(separator: ", ")))"
   }
 
-  /// A module, one per process. It is written once, before any connection can see it.
+  /// A module, which all connections of the process share. It is written once, before any
+  /// connection can see it, so it is safe to send.
   private struct Module: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<sqlite3_module>
   }
@@ -58,7 +60,7 @@ enum RemoteTable {
     let pointer = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
     var module = sqlite3_module()
     module.iVersion = 1
-    // No xCreate: the table needs no CREATE VIRTUAL TABLE.
+    // There is no xCreate, because the table needs no CREATE VIRTUAL TABLE.
     module.xBestIndex = bestIndex
     module.xDisconnect = { table in
       TableMemory.at(table)?.deallocate()
@@ -143,7 +145,7 @@ private func connect(
   return SQLITE_OK
 }
 
-/// Takes the hidden columns that have a value, in the order of the arguments.
+/// Asks SQLite to pass the values of the hidden columns as arguments, in the order of the columns.
 private let bestIndex:
   @convention(c) (
     UnsafeMutablePointer<sqlite3_vtab>?, UnsafeMutablePointer<sqlite3_index_info>?

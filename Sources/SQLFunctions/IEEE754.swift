@@ -17,9 +17,9 @@ extension Registration {
   /// | `ieee754_mantissa(x)`, `ieee754_exponent(x)` | the integer, and the exponent of two |
   /// | `ieee754_to_blob(x)`, `ieee754_from_blob(b)` | the 8 bytes, the highest first, and back |
   /// | `ieee754_to_int(x)`, `ieee754_from_int(i)` | the same bits as an INTEGER, and back; NULL for any other storage class |
-  /// | `ieee754_inc(x, n)` | the number that is n steps of representable numbers away from zero; towards it if n is negative |
+  /// | `ieee754_inc(x, n)` | the number n representable numbers further from zero; nearer to zero if n is negative |
   ///
-  /// Each `x` may also be given as the 8 bytes of its representation. NULL gives NULL.
+  /// Each `x` may also be given as the 8 bytes of its representation. The result for NULL is NULL.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_ieee754_c_extension>
   public static let ieee754 = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]
@@ -73,7 +73,7 @@ private func real(ofBits bits: Int64) -> DatabaseValue {
   return real.isNaN ? .null : .real(real)
 }
 
-/// Returns a number, given as one or as its 8 bytes.
+/// Returns the number that a value represents, as a number or as its 8 bytes; nil for NULL.
 private func number(_ value: DatabaseValue) throws -> Double? {
   switch value {
   case .real(let real): real
@@ -85,8 +85,9 @@ private func number(_ value: DatabaseValue) throws -> Double? {
   }
 }
 
-/// Returns an odd integer, or 0, and the exponent of two that together make the number. Infinity
-/// and NaN have the greatest exponent.
+/// Returns an integer and an exponent of two that together make the number. The integer is odd if
+/// the number has a fraction. A whole number below 2⁵³ has the exponent 0. Infinity and NaN have
+/// the greatest exponent.
 private func parts(of number: Double) -> (mantissa: Int64, exponent: Int64) {
   let magnitude = number.magnitude.bitPattern
   guard magnitude != 0 else { return (0, 0) }

@@ -9,11 +9,15 @@ import SQLCore
 extension Registration {
   /// The functions `sha3`, `sha3_agg` and `sha3_query`, which give SHA-3 digests as BLOBs.
   ///
-  /// `sha3(x)` and `sha3(x, size)` give the digest of text or bytes; a number counts as its text,
-  /// and NULL gives NULL. `sha3_query(sql)` and `sha3_query(sql, size)` give the digest of a query:
-  /// its text, and the storage classes and values of its rows, in their order. `sha3_agg(x)` and
-  /// `sha3_agg(x, size)` give the digest of the storage classes and values of `x` in a group, in
-  /// the order in which SQLite visits the rows of the group; NULL without rows.
+  /// `sha3(x)` and `sha3(x, size)` give the digest of text or bytes. For a number, they give the
+  /// digest of its text; for NULL, they give NULL.
+  ///
+  /// `sha3_query(sql)` and `sha3_query(sql, size)` give the digest of a query: of its text, and of
+  /// the storage classes and values of its rows, in their order.
+  ///
+  /// `sha3_agg(x)` and `sha3_agg(x, size)` give the digest of the storage classes and values of `x`
+  /// in a group, in the order in which SQLite visits the rows. They give NULL for a group without
+  /// rows.
   ///
   /// The size is 224, 256, 384 or 512 bits; the default is 256.
   /// - SeeAlso: <https://sqlite.org/src/file/ext/misc/shathree.c>
@@ -40,8 +44,8 @@ extension Registration {
         guard var sponge = state else { return nil }
         return .blob(Data(sponge.finish()))
       }
-      // The function runs any SQL, so it must not be called from views and triggers, which may come
-      // from another person.
+      // The function runs any SQL, so views and triggers must not call it: they may come from an
+      // untrusted file.
       try registrar.function("sha3_query", argumentCount: count, .directOnly) { arguments in
         guard case .text(let text) = try arguments[0] else { return nil }
         return .blob(Data(try digest(ofQuery: text, sponge(arguments), arguments.connection)))
@@ -59,8 +63,8 @@ private func sponge(_ arguments: borrowing Arguments) throws -> Keccak {
   return Keccak(bits: bits)
 }
 
-/// Returns the digest of the statement's text, then a letter for each row and value, followed by
-/// the value's content.
+/// Returns the digest of a query. The digest covers the statement's text, and then a letter for
+/// each row and each value, followed by the value's content.
 private func digest(
   ofQuery text: String, _ sponge: Keccak, _ connection: Connection
 ) throws -> [UInt8] {

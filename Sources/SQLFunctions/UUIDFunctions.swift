@@ -10,8 +10,8 @@ extension Registration {
   /// The functions `uuid()`, which gives a new random UUID as text, and `uuid_str(x)` and
   /// `uuid_blob(x)`, which convert a UUID to text and to 16 bytes.
   ///
-  /// `x` is 16 bytes, or a text of 32 hexadecimal digits with or without hyphens and braces;
-  /// anything else, and NULL, gives NULL. Text is in lower case, as in columns of type UUID.
+  /// `x` is 16 bytes, or a text of 32 hexadecimal digits with or without hyphens and braces. The
+  /// result for any other value is NULL. Text is in lower case, as in columns of type UUID.
   /// - SeeAlso: <https://sqlite.org/src/file/ext/misc/uuid.c>
   public static let uuid = Registration { registrar in
     try registrar.function("uuid", .innocuous) { UUID() }

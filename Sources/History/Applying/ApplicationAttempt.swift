@@ -3,9 +3,9 @@ import SQLCore
 
 /// One attempt to apply changes, in a savepoint that is undone if there are conflicts.
 ///
-/// Rows are deleted first, then updated and inserted. If another row of the changes still has a
-/// row's unique value, the row is tried again after the others. If rows exchange their values, so
-/// that each waits for another, they are deleted and inserted again.
+/// Rows are deleted first, and then inserted and updated. If a unique value is still in another
+/// row, the write is tried again after the other writes. If rows exchange unique values, each row
+/// waits for another one; then all waiting rows are deleted and inserted again.
 struct ApplicationAttempt {
   let connection: Connection
   let changes: [AnyLogChange]
@@ -31,7 +31,7 @@ struct ApplicationAttempt {
   }
 
   private var writings: [Writing] = []
-  /// The rows that were written, or are still to be.
+  /// The rows that were written or are still to be written.
   private var written: [ForeignKeyGraph.WrittenRow] = []
   /// The former states of rows that were changed or deleted.
   private var former: [ForeignKeyActions.FormerRow] = []
@@ -49,8 +49,9 @@ struct ApplicationAttempt {
 
   /// - Parameters:
   ///   - table: returns the current state of a table.
-  ///   - isOutside: whether the rows of a table follow the foreign keys that they have.
-  ///   - enforcing: runs a closure with foreign keys and triggers in force.
+  ///   - isOutside: returns whether a table is outside of the changes, so that foreign keys act on
+  ///     its rows.
+  ///   - enforcing: runs a closure with foreign keys and triggers switched on.
   mutating func run(
     _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
     enforcing: (() throws -> Void) throws -> Void
@@ -82,7 +83,7 @@ struct ApplicationAttempt {
       case .inserted: insertions.append((index, shape))
       }
     }
-    // The key of a deleted row may be in the way of an insertion, so that these are looked at last.
+    // Insertions come after all deletions, because a row to be deleted may have the same key.
     try insert(insertions)
     guard conflicts.isEmpty else { return }
     try write()
@@ -154,7 +155,7 @@ struct ApplicationAttempt {
     noteWritten(writing)
   }
 
-  /// Inserts rows, many of them by one statement. If any of these rows cannot be inserted, they are
+  /// Inserts rows, many with one statement. If a statement violates a constraint, its rows are
   /// inserted one by one.
   private mutating func insert(_ rows: [(index: Int, shape: AppliedShape)]) throws {
     var (start, values): (Int, [BoundValue]) = (0, [])
@@ -187,8 +188,8 @@ struct ApplicationAttempt {
     }
   }
 
-  /// Inserts a row. If the row with its key prevents this, the two are compared, and the change may
-  /// become an update.
+  /// Inserts a row. If a row with the same key exists, the values of both rows are compared, and
+  /// the insertion may become an update.
   private mutating func insert(_ index: Int, _ shape: AppliedShape) throws {
     let change = changes[index]
     let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
@@ -270,7 +271,7 @@ struct ApplicationAttempt {
     }
   }
 
-  /// Deletes a row that must be updated, to insert it with its new values.
+  /// Deletes a row that must be updated, so that the row can be inserted with its new values.
   private mutating func lift(_ index: Int) throws {
     guard !writings[index].inserts, var row = writings[index].row else { return }
     let table = writings[index].table
@@ -283,8 +284,8 @@ struct ApplicationAttempt {
     writings[index].inserts = true
   }
 
-  /// Deletes the rows that prevent changes which may overwrite them. Returns whether there were
-  /// any.
+  /// Deletes rows whose unique values are in the way of a change, if the policy lets the change
+  /// overwrite them. Returns whether a row was deleted.
   private mutating func replaceOthers() throws -> Bool {
     var hasReplaced = false
     for writing in writings {

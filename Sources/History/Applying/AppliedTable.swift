@@ -45,12 +45,12 @@ final class AppliedTable {
 
   // MARK: Rows
 
-  /// Returns the row of a change; nil if it does not exist.
+  /// Returns the row that a change changes; nil if the row does not exist.
   func row(of change: AnyLogChange, on connection: Connection) throws -> AppliedRow? {
     try row(with: key(of: change), on: connection)
   }
 
-  /// Returns a row that has some values, or nil.
+  /// Returns a row that has the given values; nil if there is none.
   func row(with values: [AppliedValue], on connection: Connection) throws -> AppliedRow? {
     try row(Self.condition(values.map(\.column)), values.map(\.value), on: connection)
   }
@@ -77,13 +77,13 @@ final class AppliedTable {
     try connection.execute(SQL(unsafe: deletion + keyCondition, values: key))
   }
 
-  /// Deletes the rows that have some values.
+  /// Deletes the rows that have the given values.
   func delete(with values: [AppliedValue], on connection: Connection) throws {
     let condition = Self.condition(values.map(\.column))
     try connection.execute(SQL(unsafe: deletion + condition, values: values.map(\.value)))
   }
 
-  /// Sets columns, given by their positions, of the row with a key.
+  /// Updates the row with a key. `places` has the positions of the columns to set.
   func update(
     _ key: [DatabaseValue], _ places: [Int], to values: [DatabaseValue], on connection: Connection
   ) throws {
@@ -92,7 +92,8 @@ final class AppliedTable {
     try connection.execute(SQL(unsafe: sql, values: values + key))
   }
 
-  /// Inserts rows with the values of columns, given by their positions, one row after another.
+  /// Inserts one or more rows. `places` has the positions of the columns, and `values` has the
+  /// values of one row after another.
   func insert(_ places: [Int], _ values: [BoundValue], on connection: Connection) throws {
     let count = values.count / max(places.count, 1)
     let key = places + [count]
@@ -123,8 +124,8 @@ final class AppliedTable {
   }
 }
 
-/// The columns of changes in the table to which they are applied, found once for all changes with
-/// the same shape.
+/// The positions of a shape's columns in the table to which changes are applied. They are found
+/// once for all changes with the same shape.
 final class AppliedShape {
   let shape: LogShape
   let table: AppliedTable
@@ -133,7 +134,7 @@ final class AppliedShape {
   /// The positions in the shape of the columns that a change can write: all except generated
   /// columns.
   private let written: [Int]
-  /// The positions of these columns in the table.
+  /// The positions in the table of the columns that a change can write.
   let writtenPlaces: [Int]
   /// For each column of the table's key, its position among the key values of a change; nil if the
   /// table has another key.
@@ -142,9 +143,9 @@ final class AppliedShape {
   private let hasKeyInOrder: Bool
   /// Whether the table has all columns, and the same key.
   private let isWhole: Bool
-  /// The columns in which a restored row may have had values that the log does not have, because
-  /// another program added them before the triggers knew them. A migration that adds columns
-  /// changes the triggers as well.
+  /// The columns that another program added, and that the triggers do not log yet. A row that is
+  /// restored may have had values in these columns, and the log does not have them. A migration
+  /// that adds columns changes the triggers as well.
   private let unknown: [String]
 
   init(_ shape: LogShape, in table: AppliedTable) {
@@ -188,8 +189,8 @@ final class AppliedShape {
     change.kind == .updated ? written.filter { change.hasChanged(at: $0) } : written
   }
 
-  /// Returns the new values of a change in columns of the shape, and the positions of these columns
-  /// in the table. Columns without a new value are left out.
+  /// Returns the new values of a change in the given columns of the shape, and the positions of
+  /// these columns in the table. Columns without a new value are left out.
   func newValues(of change: AnyLogChange, in columns: [Int]) -> ([Int], [DatabaseValue]) {
     var (found, values): ([Int], [DatabaseValue]) = ([], [])
     values.reserveCapacity(columns.count)
@@ -205,7 +206,7 @@ final class AppliedShape {
   }
 
   /// Appends the values of the row that a change inserts, one for each of `writtenPlaces`. Returns
-  /// false, and appends nothing, if the change or the table lacks any of them.
+  /// false, and appends nothing, if the change lacks a value or the table lacks a column.
   func appendRow(of change: AnyLogChange, to values: inout [BoundValue]) -> Bool {
     guard writtenPlaces.count == written.count else { return false }
     let count = values.count
@@ -221,7 +222,7 @@ final class AppliedShape {
 
   func names(_ columns: [Int]) -> [String] { columns.map { shape.columns[$0] } }
 
-  /// Returns the values of the table's key of the row that a change changes.
+  /// Returns the key of the changed row, in the order of the table's key.
   func key(of change: AnyLogChange) -> [DatabaseValue] {
     hasKeyInOrder
       ? change.keyValues : keyOrder.map { $0.map { change.keyValues[$0] } } ?? []
@@ -253,8 +254,8 @@ struct AppliedRow {
 }
 
 extension Model {
-  /// The name of the model's table. Throws `ModelError` if the model is a view, which has no rows
-  /// of its own, or cannot be a model.
+  /// The name of the model's table. Throws `ModelError` if the model is a view or is invalid; a
+  /// view has no rows of its own.
   static var storedTableName: String {
     get throws {
       let layout = try layout

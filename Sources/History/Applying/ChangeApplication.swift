@@ -1,18 +1,18 @@
 import QueryDSL
 import SQLCore
 
-/// Applies changes of rows in a transaction of the writer. No trigger of the user fires in it, and
-/// no foreign key acts, because the changes already include the changes of triggers and cascades.
+/// A transaction of the writer that applies changes of rows.
 ///
-/// This holds only for the tables to which the changes belong. Rows of other tables are changed as
-/// by a statement of the user: foreign keys act on them, and their triggers fire.
+/// In the tables to which the changes belong, no trigger of the user fires and no foreign key acts,
+/// because the changes already include the effects of triggers and cascades. In other tables,
+/// foreign keys act and triggers fire, as for a statement of the user.
 struct ChangeApplication {
   let connection: Connection
   private let core: ConnectionCore
   private let checksForeignKeys: Bool
   private let firesTriggers: Bool
-  /// The tables to which the changes belong, by their folded names; nil until the logged ones are
-  /// looked up.
+  /// The folded names of the tables to which the changes belong. Nil means all logged tables, until
+  /// their names are looked up.
   private var ownTables: Set<String>?
   private var tables: [String: AppliedTable?] = [:]
   private var knownKeys: ForeignKeyGraph?
@@ -32,7 +32,7 @@ struct ChangeApplication {
   /// Runs a closure that applies changes, in a transaction of its own.
   ///
   /// Foreign keys are switched off before the transaction begins, so that no cascade runs. The
-  /// changed rows are checked before it ends.
+  /// changed rows are checked before the transaction ends.
   ///
   /// - Parameter tables: the folded names of the tables to which the changes belong; nil for all
   ///   logged tables.
@@ -92,9 +92,11 @@ struct ChangeApplication {
     }
   }
 
-  /// Undoes what foreign keys did in other tables, as statements of the user would: foreign keys
-  /// act, and triggers fire. Other changes are left out, since triggers make them. Rows that cannot
-  /// be restored stay unchanged, and are returned.
+  /// Reverses the changes that foreign keys made in other tables. As for statements of the user,
+  /// foreign keys act and triggers fire.
+  ///
+  /// Changes in tables that no foreign key can change are left out, because triggers make them.
+  /// Rows that cannot be restored stay unchanged, and are returned as conflicts.
   mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
     let reached = try reachedTables()
     let changes = changes.filter { reached.contains($0.shape.foldedTable) }
@@ -131,8 +133,8 @@ struct ChangeApplication {
     return try foreignKeys().tables(reachedFrom: tablesOfChanges())
   }
 
-  /// Applies the changes for which the policy has decided. If there are further conflicts, returns
-  /// them and changes nothing.
+  /// Applies the changes with the decisions that the policy has made so far. If there are further
+  /// conflicts, returns the conflicts and changes nothing.
   private mutating func attempt(
     _ changes: [AnyLogChange], _ decisions: ConflictDecisions
   ) throws -> [(index: Int, conflict: ChangeConflict)] {
@@ -167,10 +169,10 @@ struct ChangeApplication {
     return tables
   }
 
-  /// Runs a closure with foreign keys and triggers in force. The copies of the library's triggers are
-  /// dropped meanwhile, since the triggers themselves fire.
+  /// Runs a closure with foreign keys and triggers switched on. The temporary copies of the
+  /// library's triggers are dropped meanwhile, because the original triggers fire.
   ///
-  /// If it throws, the copies come back when the caller's savepoint is rolled back.
+  /// If the closure throws, the copies are restored when the caller rolls its savepoint back.
   private func enforcing(_ body: () throws -> Void) throws {
     for triggers in triggers { try triggers.drop(on: connection) }
     core.enforcesForeignKeys = true

@@ -1,10 +1,11 @@
 import QueryDSL
 import SQLCore
 
-/// A change whose row no longer has the values that the change expects.
+/// A change that does not fit the present row, for example because the row no longer has the values
+/// that the change expects.
 ///
-/// A change of *other* columns of the row is not a conflict, nor is a row that already has the new
-/// values.
+/// It is not a conflict if only *other* columns of the row have changed, or if the row already has
+/// the new values.
 public struct ChangeConflict: Hashable, Sendable {
   /// The kinds of conflict.
   public enum Reason: Hashable, Sendable {
@@ -18,14 +19,16 @@ public struct ChangeConflict: Hashable, Sendable {
     case notUnique(ConstraintFailure)
     /// The row would violate a constraint of another kind, such as a foreign key.
     case violates(ConstraintFailure)
-    /// The table lacks these columns of the change, or does not exist, or has another key.
+    /// The table lacks these columns of the change. If the list is empty, the table does not exist
+    /// or has another key.
     case schemaChanged(missing: [String])
-    /// The key contains NULL, so that it may be the key of several rows.
+    /// The key contains NULL, so several rows may have the same key.
     case incompleteKey
     /// The log does not show what happened to these columns, as in `AnyLogChange.uncertainColumns`.
     case uncertain([String])
-    /// The row must be restored, and the log has no values of these columns: another program added
-    /// them, and the log of the table did not know them. `apply` restores the row without them.
+    /// A deleted row must be restored, and the log has no values for these columns. Another program
+    /// added the columns, and the triggers of the log do not know them. With `apply`, the row is
+    /// restored without these values.
     case notLogged([String])
   }
 
@@ -36,7 +39,8 @@ public struct ChangeConflict: Hashable, Sendable {
   /// The current values of the row, by the names of its columns; nil if the row does not exist.
   public let current: [String: DatabaseValue]?
 
-  /// Whether the change can still be made, at the cost of the rows or values that conflict with it.
+  /// Whether the change can still be made, by overwriting or deleting the values or rows that
+  /// conflict with it.
   public var canBeOverwritten: Bool {
     switch reason {
     case .columnsChanged, .rowExists, .notLogged: true
@@ -82,7 +86,7 @@ extension ChangeConflict: CustomStringConvertible {
   }
 }
 
-/// The error of changes that do not fit the present rows. Nothing was changed.
+/// The error that is thrown if changes do not fit the present rows. Nothing was changed.
 ///
 /// ```swift
 /// let history = try History(of: [Post.self], in: db)
@@ -98,8 +102,9 @@ public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertibl
   /// The undo or redo that failed, in words, such as `“Add card” cannot be undone`.
   var attempt: String?
 
-  /// The first conflicts in a sentence that a program can show. For an undo or a redo it begins
-  /// with the label of the step; for transactions of another database it ends with advice.
+  /// The first conflicts in a sentence that a program can show. For an undo or a redo, the sentence
+  /// begins with the label of the step. For transactions of another database, the sentence ends
+  /// with advice.
   public var description: String {
     let shown = conflicts.prefix(3).map(\.description).joined(separator: "; ")
     let others = conflicts.count > 3 ? "; and \(conflicts.count - 3) more" : ""
@@ -111,7 +116,7 @@ public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertibl
   }
 }
 
-/// A conflict, and what a policy decided.
+/// A conflict, and the decision of the policy.
 public struct ResolvedConflict: Hashable, Sendable {
   /// The conflict.
   public let conflict: ChangeConflict
@@ -136,17 +141,18 @@ public struct ConflictPolicy: Sendable {
     case keep
     /// The change is made despite the conflict. It overwrites columns and rows that changed in the
     /// meantime, and deletes a row with a conflicting unique value. If the change is impossible,
-    /// for example because the row is gone, it is left out. A change from another database that
-    /// cannot be applied yet waits.
+    /// for example because the row is gone, the change is left out. A change from another database
+    /// that cannot be applied yet waits.
     case apply
-    /// The row stays unchanged, and the change is left out for good, even if it could wait.
+    /// The row stays unchanged, and the change is left out for good, even if the change could wait.
     case discard
     /// Nothing is changed, and `ChangeConflicts` is thrown.
     case fail
   }
 
   let resolve: @Sendable (ChangeConflict) throws -> Resolution
-  /// The built-in policies. Waiting changes are applied later with the same policy.
+  /// The built-in policies. A waiting change is stored with its policy, and is later applied with
+  /// the same policy.
   enum Rule: String, Sendable {
     case mine, theirs, newer
 
@@ -159,24 +165,26 @@ public struct ConflictPolicy: Sendable {
     }
   }
 
-  /// The built-in policy that this policy is; nil for a program's own policy.
+  /// The built-in policy on which this policy is based; nil for a program's own policy.
   private(set) var rule: Rule?
 
-  /// Whether columns that were changed later are left out before conflicts are looked for.
+  /// Whether to leave out columns that were changed later, before conflicts are looked for.
   var comparesTimes: Bool { rule == .newer }
 
-  /// Creates a policy from a closure. It is called for each conflict, inside the transaction and on
-  /// the writer's thread, so it must not use the database. Its errors roll the transaction back and
-  /// are thrown.
+  /// Creates a policy from a closure that decides each conflict.
+  ///
+  /// The closure is called inside the transaction and on the writer's thread, so it must not use
+  /// the database. If the closure throws an error, the transaction is rolled back and the error is
+  /// thrown.
   public init(_ resolve: @escaping @Sendable (ChangeConflict) throws -> Resolution) {
     self.resolve = resolve
   }
 
-  /// Any conflict fails.
+  /// The policy by which every conflict throws `ChangeConflicts`.
   public static let fail = ConflictPolicy { _ in .fail }
-  /// The present rows win.
+  /// The policy by which the present rows win.
   public static let mine = ConflictPolicy(.mine) { _ in .keep }
-  /// The change wins wherever it is possible.
+  /// The policy by which the change wins wherever it is possible.
   public static let theirs = ConflictPolicy(.theirs) { _ in .apply }
 
   private init(
@@ -203,13 +211,18 @@ public struct ConflictPolicy: Sendable {
     return policy
   }
 
-  /// The newest value of each column wins, by the times of the transactions. If the times are
-  /// equal, the identities of the databases decide. A deletion wins over updates. Databases that
-  /// exchange all their transactions end with the same rows, as long as keys are not used again
-  /// after a deletion, and no unique values or foreign keys conflict: such a change is left out,
-  /// and reported. A change that cannot be applied yet waits.
+  /// The policy by which the newest value of each column wins.
   ///
-  /// It is a policy for transactions of other databases. For undo and redo it is as `theirs`.
+  /// The times of the transactions decide which value is newer. If the times are equal, the
+  /// identities of the databases decide. A deletion wins over updates. A change that cannot be
+  /// applied yet waits. If unique values or foreign keys conflict, the change is left out and
+  /// reported.
+  ///
+  /// Databases that exchange all their transactions end with the same rows, as long as there are no
+  /// such conflicts and no key is used again after a deletion.
+  ///
+  /// Use this policy for transactions of other databases. In an undo or a redo, it overwrites
+  /// columns and rows that have changed, and leaves out changes with any other conflict.
   public static let newer = ConflictPolicy(.newer) { conflict in
     switch conflict.reason {
     case .columnsChanged, .rowExists: .apply

@@ -1,15 +1,17 @@
 import QueryDSL
 import SQLCore
 
-/// The actions of foreign keys on rows of other tables, after changes were applied without them: ON
-/// DELETE actions for deleted rows, and ON UPDATE actions for changed keys.
+/// The foreign key actions on rows of other tables that applied changes require: ON DELETE actions
+/// for deleted rows, and ON UPDATE actions for changed keys. They run after the changes, because
+/// changes are applied with foreign keys switched off.
 struct ForeignKeyActions {
   /// The former state of a changed row.
   struct FormerRow {
     /// The index of the change.
     let index: Int
     let row: AppliedRow
-    /// Whether another row was deleted because it conflicted with the change.
+    /// Whether the row is not the change's own row, and was deleted because it conflicted with the
+    /// change.
     var wasReplaced = false
   }
 
@@ -29,8 +31,8 @@ struct ForeignKeyActions {
   /// The changed keys, by the positions of the foreign keys that reference them.
   private var moves: [Int: [Move]] = [:]
   private let foreignKeys: ForeignKeyGraph
-  /// The changes that cannot be made, because no foreign key says what happens to the rows that
-  /// reference the changed row.
+  /// The changes that cannot be made, because it is unknown whether a deleted row is gone or got
+  /// another key. So it is also unknown what must happen to the rows that refer to it.
   private(set) var undecided: [(index: Int, failure: ConstraintFailure)] = []
 
   var isEmpty: Bool { deletions.isEmpty && moves.isEmpty }
@@ -39,8 +41,8 @@ struct ForeignKeyActions {
   ///
   /// - Parameters:
   ///   - former: the former states of the rows that were changed or deleted.
-  ///   - isOutside: whether rows of a table follow the foreign keys. Rows of the other tables
-  ///     change only as the changes say.
+  ///   - isOutside: returns whether foreign keys act on the rows of a table. The rows of all other
+  ///     tables change only as the changes say.
   init(
     after changes: [AnyLogChange], of former: [FormerRow], by foreignKeys: ForeignKeyGraph,
     on connection: Connection, _ isOutside: (String) throws -> Bool
@@ -83,8 +85,8 @@ struct ForeignKeyActions {
     }
   }
 
-  /// Runs the actions, with foreign keys and triggers in force. Returns a change whose rows other
-  /// rows still need, or nil.
+  /// Runs the actions, with foreign keys and triggers switched on. If an action violates a
+  /// constraint, returns the change that requires the action, and the constraint; otherwise nil.
   func run(on connection: Connection) throws -> (index: Int, failure: ConstraintFailure)? {
     for (place, moves) in moves.sorted(by: { $0.key < $1.key }) {
       let key = foreignKeys.keys[place]
@@ -110,8 +112,8 @@ struct ForeignKeyActions {
     return (index, ConstraintFailure(kind: .foreignKey))
   }
 
-  /// Returns the constraint that a statement violates. An error that a trigger raises is thrown,
-  /// since only its message says what it means.
+  /// Returns the constraint that a statement violates; nil if the statement succeeds. Throws an
+  /// error that a trigger raises, because only the error's message says what it means.
   private func failure(of body: () throws -> Void) throws -> ConstraintFailure? {
     do {
       try body()
@@ -123,7 +125,8 @@ struct ForeignKeyActions {
   }
 }
 
-/// The rows among some changes that got another key. Each is a deletion and an insertion.
+/// The rows that got another key. The changes contain a deletion and an insertion for each such
+/// row.
 private struct Rekeyings {
   enum Fate {
     /// The row is gone.
@@ -136,8 +139,9 @@ private struct Rekeyings {
 
   private var fates: [Int: Fate] = [:]
 
-  /// Finds the deletions and insertions in one table that are alike in all columns but the key. Where
-  /// a table has rows of both kinds that have no counterpart, a deletion may be either.
+  /// Finds pairs of a deletion and an insertion in one table that are equal in all columns except
+  /// the key. If a table has insertions, and a deletion matches none or several of them, the fate
+  /// of the deleted row is unknown.
   init(of changes: [AnyLogChange]) {
     struct Content: Hashable {
       let table: String

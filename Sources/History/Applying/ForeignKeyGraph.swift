@@ -31,7 +31,7 @@ struct ForeignKeyGraph {
         + "WHERE \(isEqual))"
     }
 
-    /// Returns the values that the children of a row have; nil if the row can have no children.
+    /// Returns the values by which children refer to a row; nil if the row can have no children.
     func values(of row: AppliedRow) -> [DatabaseValue]? {
       let values = parentColumns.compactMap { row[$0] }
       guard values.count == columns.count, !values.contains(where: \.isNull) else { return nil }
@@ -46,7 +46,8 @@ struct ForeignKeyGraph {
       }
     }
 
-    /// The condition that the row `c` of the child has some values of the parent.
+    /// Returns the condition that the row `c` of the child refers to the given values of the
+    /// parent.
     private func refers(to values: [DatabaseValue]) -> SQL {
       var sql: SQL = ""
       for (index, (column, value)) in zip(comparable, values).enumerated() {
@@ -55,9 +56,9 @@ struct ForeignKeyGraph {
       return sql
     }
 
-    /// Returns whether a row of the child has some values of the parent.
+    /// Returns whether a row of the child refers to the given values of the parent.
     ///
-    /// - Parameter isDangling: whether only rows without a parent count.
+    /// - Parameter isDangling: whether to count only rows whose parent does not exist.
     func hasChildren(
       of values: [DatabaseValue], isDangling: Bool, on connection: Connection
     ) throws -> Bool {
@@ -66,8 +67,10 @@ struct ForeignKeyGraph {
       return try connection.row(sql + " LIMIT 1") != nil
     }
 
-    /// Returns whether a row of the child may have the values of one of several missing parent
-    /// rows. One statement for all of them; for a key of several columns, none.
+    /// Returns whether rows of the child may refer to one of several parent rows that are gone.
+    ///
+    /// Runs one statement for all parent rows. For one row, or for a key of several columns, it
+    /// runs no statement and returns true.
     func mayHaveChildren(of rows: [AppliedRow], on connection: Connection) throws -> Bool {
       guard rows.count > 1, columns.count == 1 else { return !rows.isEmpty }
       let values = BoundValue.array(BoundArray(rows.compactMap { self.values(of: $0)?.first }))
@@ -78,8 +81,8 @@ struct ForeignKeyGraph {
         != nil
     }
 
-    /// Returns the written rows of the child that reference a missing row. One statement if there
-    /// are none and the child has a key of one column.
+    /// Returns the written rows of the child that reference a missing row. One statement is enough
+    /// if there are no such rows and the child has a key of one column.
     func danglingRows(
       among rows: [WrittenRow], of table: AppliedTable, on connection: Connection
     ) throws -> [WrittenRow] {
@@ -109,7 +112,7 @@ struct ForeignKeyGraph {
     }
 
     /// Runs the ON UPDATE action of the key on the children of rows whose values have changed. One
-    /// statement does this for all rows, since they may have exchanged their values.
+    /// statement does this for all rows, because rows may have exchanged their values.
     func actOnUpdate(
       _ moves: [(old: [DatabaseValue], new: [DatabaseValue])], on connection: Connection
     ) throws {
@@ -168,8 +171,8 @@ struct ForeignKeyGraph {
     }
   }
 
-  /// Returns the folded names of the tables that a change of some tables can change, by foreign
-  /// keys only.
+  /// Returns the folded names of the other tables that foreign keys can change when some tables are
+  /// changed.
   func tables(reachedFrom tables: Set<String>) -> Set<String> {
     let passive: Set<ForeignKeyAction> = [.noAction, .restrict]
     let acting = keys.filter { !passive.isSuperset(of: [$0.onDelete, $0.onUpdate]) }
@@ -209,8 +212,9 @@ struct ForeignKeyGraph {
     return failures.isEmpty ? [] : rows.compactMap { row in failures[row.index].map { (row, $0) } }
   }
 
-  /// Returns a foreign key for each former state of a row whose values are still referenced
-  /// although no row has them now; nil for each other state.
+  /// Returns a violated foreign key for each former state of a row, or nil. A foreign key is
+  /// violated if a child still refers to values of the former state, and no parent row has these
+  /// values now.
   func violations(
     afterChangesOf rows: [AppliedRow], on connection: Connection
   ) throws -> [ConstraintFailure?] {

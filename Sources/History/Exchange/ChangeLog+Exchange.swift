@@ -3,30 +3,30 @@ import SQLCore
 
 /// The result of applying a batch.
 public struct LogApplication: Hashable, Sendable {
-  /// The number of transactions that were applied. Those that the database had already are not
-  /// counted.
+  /// The number of transactions that were applied. Transactions that the database already had are
+  /// not counted.
   public let count: Int
-  /// The conflicts that the policy decided, without waiting changes.
+  /// The conflicts that the policy decided. Conflicts of changes that wait are not included.
   public let conflicts: [ResolvedConflict]
   /// The changes that now wait in the database, including changes of earlier batches.
   public let waiting: LogWaiting
 }
 
 extension ChangeLog {
-  /// The identity of the database. Other databases recognise its transactions by it. A copy of the
-  /// file has the same identity until `renewIdentity()` is called in it.
+  /// The identity of the database, by which other databases recognise its transactions. A copy of
+  /// the file has the same identity until `renewIdentity()` is called in it.
   ///
   /// Throws `LogError.noLog` if the database has no log. One statement.
   public var identity: String {
     get throws { try database.read { try $0.logIdentity() } }
   }
 
-  /// Returns the position in the log of another database up to which its transactions were applied
-  /// here; `.start` if none were. One statement.
+  /// Returns the position in another database's log up to which its transactions were applied here;
+  /// `.start` if none were applied. One statement.
   ///
-  /// - Parameter relaying: whether to count transactions that the other database received from a third
-  ///   one and passed on. The two positions may differ, because a batch without relaying leaves
-  ///   these transactions out.
+  /// - Parameter relaying: whether to return the position for batches with `relaying`. The position
+  ///   for batches without `relaying` may differ, because they leave out transactions that the
+  ///   other database received from a third database.
   public func appliedPosition(of source: String, relaying: Bool = false) throws -> LogPosition {
     try database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
   }
@@ -44,15 +44,15 @@ extension ChangeLog {
   /// let batch = try a.log.batch(after: b.log.appliedPosition(of: a.log.identity))
   /// try b.log.apply(batch, resolving: .newer)
   /// ```
-  /// The batch reads at most `limit` entries of the log. A batch whose `start` and `end` are the
-  /// same has reached the end of the log. A batch ends before an entry with a `gap`, which is the
-  /// beginning of the next batch.
+  /// The batch reads at most `limit` entries of the log. If the `start` and the `end` of a batch
+  /// are the same, the end of the log is reached. A batch ends before an entry with a `gap`; the
+  /// next batch begins with that entry.
   ///
   /// Throws the errors of `entries(after:limit:)`.
   ///
   /// - Parameter relaying: whether to send on transactions that were applied from other databases,
-  ///   with their origin. Without it, each database sends only its own transactions, including
-  ///   transactions that it lost by a restore and got back.
+  ///   with their origin. Otherwise the batch has only the database's own transactions, including
+  ///   own transactions that the database lost by a restore and received again.
   public func batch(
     after position: LogPosition, limit: Int = 100, relaying: Bool = false
   ) throws -> LogBatch {
@@ -80,7 +80,8 @@ extension ChangeLog {
       after: position, limit: limit, withMarks: true)
     let gaps = entries.prefix { $0.gap != nil }
     let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
-    // A late change was sent with the entry in which it arrived.
+    // An entry with changes that had to wait is not sent: a batch already has these changes with
+    // the entry in which they arrived.
     let sent = complete.filter { entry in
       guard let origin = entry.origin else { return true }
       return !origin.isLate && (relaying || origin.database == identity)
@@ -99,25 +100,25 @@ extension ChangeLog {
       })
   }
 
-  /// Applies transactions of another database, in one transaction, and each as an entry of the log
-  /// with its origin.
+  /// Applies the transactions of another database in one transaction. Each transaction becomes an
+  /// entry of this log, with its origin.
   ///
-  /// A transaction that was already applied is skipped. So is a transaction that was made here,
-  /// unless this file lost it by a restore. Users' triggers do not run, and foreign keys are
-  /// checked at the end of each transaction.
+  /// A transaction that was already applied is skipped. A transaction that was made in this
+  /// database is also skipped, unless this file lost the transaction by a restore. The user's
+  /// triggers do not run. Foreign keys are checked at the end of each transaction.
   ///
-  /// If the table, column or parent of a change does not exist here yet, the change is kept in the
-  /// file, unless the policy lets it fail or discards it. Columns that both databases know are
-  /// applied at once. A waiting change is applied when the missing object exists: after a
-  /// migration, at the next opening with models, and with each further batch.
-  /// `LogApplication.waiting` says how many changes wait, and for what.
+  /// If the table, a column or the parent row of a change does not exist here yet, the change waits
+  /// in the file, unless the policy lets it fail or discards it. Columns that both databases have
+  /// are applied at once. A waiting change is applied as soon as the missing object exists. This is
+  /// checked at each opening with models, after the migration, and with each further batch.
+  /// `LogApplication.waiting` has the number of waiting changes and the objects that they wait for.
   ///
   /// Throws `LogError.tooManyWaiting` if more changes than `waitingLimit` would wait, and
-  /// `LogError.missingTransactions` if the batch begins after the reached position. Throws
-  /// `LogError.unknownPosition` if its source was restored and no longer has that position, and
-  /// `LogError.incomplete` if the batch begins with a gap. Throws `LogError.sameIdentity` if the
-  /// batch is from this database or a copy of its file, and `ChangeConflicts` if the policy lets a
-  /// conflict fail. Then nothing is changed.
+  /// `LogError.missingTransactions` if the batch begins after the applied position. Throws
+  /// `LogError.unknownPosition` if the other database was restored and no longer has the applied
+  /// position, and `LogError.incomplete` if the batch begins with a gap. Throws
+  /// `LogError.sameIdentity` if the batch is from this database or a copy of its file, and
+  /// `ChangeConflicts` if the policy lets a conflict fail. After an error, nothing is changed.
   @discardableResult
   public func apply(
     _ batch: LogBatch, resolving policy: ConflictPolicy = .fail, waitingLimit: Int = 100_000
@@ -177,7 +178,8 @@ extension Database {
   /// Applies changes from other databases that had to wait for a migration.
   func applyWaitingChanges() throws {
     guard !isRemote else { return }
-    // The writer looks, because it is open already; a reader would have to be opened.
+    // The writer looks for waiting changes, because it is already open; a reader would have to be
+    // opened.
     try writing { core in
       guard try core.lend().hasWaitingChanges() else { return }
       try ChangeApplication.run(on: core) { application, connection in

@@ -2,18 +2,18 @@ import QueryDSL
 import SQLCore
 
 extension Connection {
-  /// Notes that this database has the rows of another database in their state at a position of its
-  /// log. The next batch to apply begins after that position.
+  /// Records that this database has a copy of another database's rows, as they were at a position
+  /// of the other database's log. The next batch to apply begins after that position.
   ///
   /// ```swift
   /// let position = try connection.logPosition()              // there, in the read of the rows
   /// try tx.setAppliedLogPosition(position, of: identity)     // here, in the write of the copy
   /// ```
-  /// It is how an exchange continues after `LogError.expired` and `LogError.incomplete`. With
-  /// `.start`, everything is asked for again, as is necessary after `LogError.unknownPosition`; the
-  /// transactions that were applied before are passed over. Within an epoch, the position moves back
-  /// only to the start. Throws `LogError.noLog` if no migration has created the log. About six
-  /// statements.
+  /// Use this method to continue an exchange after `LogError.expired` or `LogError.incomplete`.
+  /// After `LogError.unknownPosition`, use `.start`: the next batch then begins at the start of the
+  /// log, and transactions that were already applied are skipped. Within an epoch, the position can
+  /// only move forward, or back to `.start`. Throws `LogError.noLog` if no migration has created
+  /// the log. About six statements.
   public func setAppliedLogPosition(_ position: LogPosition, of source: String) throws {
     _ = try logIdentity()
     try createLogOrigins()
@@ -33,12 +33,13 @@ extension Connection {
 
   // MARK: Positions
 
-  /// The positions in the log of another database up to which its own transactions were applied,
-  /// and up to which transactions that it relayed were applied.
+  /// The positions in the log of another database up to which its transactions were applied: `own`
+  /// for batches of its own transactions, `relayed` for batches that also have relayed
+  /// transactions.
   struct LogOrigin {
     var own = LogPosition.start
     var relayed = LogPosition.start
-    /// The number of its last transaction in the epoch 0.
+    /// The number of the other database's last applied transaction in epoch 0.
     var sequence: Int64 = 0
   }
 
@@ -64,15 +65,15 @@ extension Connection {
     }
   }
 
-  /// Returns the position in the log of a database up to which its own transactions, and with
-  /// `relaying` also relayed transactions, were applied.
+  /// Returns the position in a database's log up to which its transactions were applied. With
+  /// `relaying`, returns the position for batches that also have relayed transactions.
   func appliedLogPosition(of source: String, relaying: Bool) throws -> LogPosition {
     let origin = try logOrigin(source)
     return relaying ? origin.relayed : origin.own
   }
 
-  /// Returns whether the transaction at a position in the log of a database was applied, whoever sent
-  /// it.
+  /// Returns whether the transaction at a position in the log of a database was applied, whichever
+  /// database sent it.
   func hasApplied(_ position: LogPosition, of database: String) throws -> Bool {
     guard position.epoch != 0 else {
       return try position.number <= logOrigin(database).sequence
@@ -110,8 +111,8 @@ extension Connection {
       """)
   }
 
-  /// Notes that the transaction at a position in the log of a database was applied, and all earlier
-  /// ones of the same epoch.
+  /// Records that the transaction at a position in the log of a database was applied, and all
+  /// earlier transactions of the same epoch.
   func noteApplied(_ position: LogPosition, of database: String) throws {
     guard position.number > 0 else { return }
     guard position.epoch != 0 else {
@@ -133,10 +134,11 @@ extension Connection {
   /// Deletes the oldest epochs of other databases, except epochs whose transactions the log still
   /// has.
   ///
-  /// A database begins an epoch with its first write after each opening. Its own log keeps the same
-  /// number of epochs (`purgeLogEpochs`), so it rarely sends a transaction of an older epoch again;
-  /// such a transaction would be applied twice. The rowids have the order in which the epochs
-  /// arrived.
+  /// A database begins an epoch with its first write after each opening. The log of the other
+  /// database keeps the same number of epochs (`purgeLogEpochs`), so it rarely sends a transaction
+  /// of an older epoch again. If it did, the transaction would be applied twice.
+  ///
+  /// The rowids have the order in which the epochs arrived.
   func purgeAppliedEpochs() throws {
     try withLogOrigins(()) {
       try execute(
@@ -154,15 +156,16 @@ extension Connection {
 
   // MARK: Batches
 
-  /// Returns whether the database has a transaction: it was made here, or applied.
+  /// Returns whether the database has a transaction, because the transaction was made here or was
+  /// applied.
   func has(_ transaction: LogTransaction, identity: String) throws -> Bool {
     let origin = transaction.origin
     if origin.database == identity, try hasLogPosition(origin.position) { return true }
     return try hasApplied(origin.position, of: origin.database)
   }
 
-  /// Returns whether a batch continues after the position that was reached in the log of its source.
-  /// Returns false if it was applied as a whole.
+  /// Returns whether a batch continues after the applied position in the log of its source. Returns
+  /// false if the whole batch was already applied.
   func continues(_ batch: LogBatch, after position: LogPosition) throws -> Bool {
     let missing = LogError.missingTransactions(
       source: batch.source, after: position, before: batch.start)
@@ -188,7 +191,7 @@ extension Connection {
 
   func noteAppliedBatch(_ batch: LogBatch) throws {
     var origin = try logOrigin(batch.source)
-    // A batch with relayed transactions also has the own transactions.
+    // A batch with relayed transactions also has the own transactions of its source.
     if !batch.isRelaying || origin.own.number < batch.end.number { origin.own = batch.end }
     if batch.isRelaying { origin.relayed = batch.end }
     try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)
@@ -201,8 +204,9 @@ extension Connection {
     }.max { ($0.columns.count, $0.id) < ($1.columns.count, $1.id) }
   }
 
-  /// Ends the entry for waiting changes of another database's transaction. The number of the
-  /// transaction is negative, since the entry with which it arrived has the positive number.
+  /// Ends the entry of changes from another database that had to wait. The entry stores the
+  /// transaction's number as a negative number, because the entry with which the transaction
+  /// arrived has the positive number.
   func endLogEntry(applyingLate transaction: LogTransaction) throws {
     try execute(
       """
@@ -228,8 +232,9 @@ extension Connection {
     try noteApplied(origin.position, of: origin.database)
   }
 
-  /// Notes the values that a change from elsewhere set, or the row that it deleted, even if that
-  /// made no difference, because the time of the change counts.
+  /// Records in the log which values a change from another database set, or which row it deleted.
+  /// The record is needed even if the change made no difference, because the time of the change
+  /// counts.
   func markInLog(_ change: AnyLogChange, in table: AppliedTable?) throws {
     guard change.kind != .inserted, let table, let shape = try logShape(of: table) else { return }
     var names: [String] = []

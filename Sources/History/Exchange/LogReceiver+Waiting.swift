@@ -20,15 +20,16 @@ extension LogReceiver {
       let columns = tables.present(part.columns, of: table)
       guard columns.allSatisfy({ table.has($0) }) else { return true }
       if try table.row(with: part.applied(to: columns), on: connection) != nil { return true }
-      // If its insertion was left out, so are the changes of the row.
+      // If the insertion no longer waits, it was left out, and the changes of the row need not
+      // wait.
       return try !connection.insertionWaits(table: table.name, key: part.keyText)
     }
   }
 
   // MARK: Parents
 
-  /// Returns the parent that a row refers to and that does not exist; nil if the row does not refer to
-  /// such a parent through the columns.
+  /// Returns the missing parent row to which the columns of the violated foreign key refer; nil if
+  /// there is none.
   mutating func missingParent(
     of change: AnyLogChange, in table: AppliedTable, _ failure: ConstraintFailure
   ) throws -> AwaitedPart? {
@@ -45,7 +46,8 @@ extension LogReceiver {
     return nil
   }
 
-  /// Leaves out and reports the changes that wait for a row that was deleted, according to the log.
+  /// Ends the waiting of changes whose parent row was deleted, according to the log. These changes
+  /// are left out, and reported as conflicts.
   mutating func endWaitingForDeletedParents() throws {
     var deleted: [String: Set<String>] = [:]
     for (part, _) in try connection.awaitedParts() where part.kind == .parent {
@@ -78,7 +80,7 @@ extension AwaitedPart {
 }
 
 extension WaitingChange {
-  /// The changes of each transaction that were kept by one rule.
+  /// Returns the changes in groups. The changes of a group have the same entry and the same policy.
   static func grouped(_ changes: [WaitingChange]) -> [[WaitingChange]] {
     var groups: [[WaitingChange]] = []
     for change in changes {
@@ -93,8 +95,8 @@ extension WaitingChange {
 }
 
 extension Connection {
-  /// Returns the keys of the rows of a table that the log shows as deleted, as texts. Reads the
-  /// deletions of the whole log.
+  /// Returns the keys of a table's rows that were deleted according to the log, as texts. Reads all
+  /// deletions of the table in the log.
   fileprivate func deletedKeys(of table: AppliedTable) throws -> Set<String> {
     var keys: Set<String> = []
     for shape in try logShapes().values where shape.table.isSame(as: table.name) {

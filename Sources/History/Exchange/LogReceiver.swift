@@ -7,15 +7,16 @@ struct LogReceiver {
   let connection: Connection
   private let identity: String
   private let policy: ConflictPolicy
-  /// Whether a waiting change that meets a conflict goes on waiting, because no caller could learn of it.
+  /// Whether a waiting change with a conflict continues to wait, because the conflict cannot be
+  /// reported to a caller.
   private let isSilent: Bool
   var tables: PresentTables
   private var clock: RowClock
   private(set) var count = 0
   var conflicts: [ResolvedConflict] = []
-  /// Whether changes wait. If so, each change has to be compared with the waiting ones.
+  /// Whether changes wait. If so, each arriving change must be compared with the waiting changes.
   private var hasWaiting: Bool
-  /// Whether a parent that is waited for may have been deleted.
+  /// Whether a parent row that changes wait for may have been deleted.
   private var mayHaveDeletedParents = false
 
   init(
@@ -48,13 +49,13 @@ struct LogReceiver {
     }
   }
 
-  /// A change, and the part of it that must wait.
+  /// The part of a change that can be applied, and the parts that must wait.
   private struct Split {
     var change: AnyLogChange?
     var waiting: [(change: AnyLogChange, part: AwaitedPart)] = []
   }
 
-  /// Applies the possible part of a transaction, and keeps the rest.
+  /// Applies the part of a transaction that can be applied, and stores the rest as waiting changes.
   ///
   /// - Parameter entry: the entry in which the transaction arrived; nil for the present entry.
   private mutating func apply(
@@ -134,7 +135,7 @@ struct LogReceiver {
         }
       }
     }
-    // The row of an update may itself wait.
+    // The row of an update may not exist because its insertion waits.
     if change.kind == .updated, hasWaiting,
       try connection.insertionWaits(table: table.name, key: change.keyText),
       try table.row(of: change, on: connection) == nil
@@ -152,8 +153,8 @@ struct LogReceiver {
     return split
   }
 
-  /// Returns whether a change waits that the schema does not allow yet. Throws `ChangeConflicts` if
-  /// the policy lets it fail.
+  /// Asks the policy about a change that the schema does not allow yet. Returns whether the change
+  /// waits; otherwise it is discarded. Throws `ChangeConflicts` if the policy lets the change fail.
   private mutating func waits(
     _ change: AnyLogChange, _ reason: ChangeConflict.Reason, _ policy: ConflictPolicy
   ) throws -> Bool {
@@ -167,8 +168,7 @@ struct LogReceiver {
     }
   }
 
-  /// Returns the part for which a change waits after it was left out because of a conflict; nil if
-  /// the change does not wait.
+  /// Returns the object that a change waits for after a conflict; nil if the change does not wait.
   private mutating func part(
     for resolved: ResolvedConflict, _ split: Split, _ change: AnyLogChange
   ) throws -> AwaitedPart? {
@@ -180,7 +180,8 @@ struct LogReceiver {
       mayHaveDeletedParents = true
       return try missingParent(of: change, in: table, failure)
     case .notNull, .check:
-      // The row may be refused only because the table lacks some of its columns. It waits for them.
+      // The row may violate the constraint only because the table lacks some of the row's columns.
+      // The row then waits for these columns.
       return change.kind == .inserted ? split.waiting.first?.part : nil
     default: return nil
     }
@@ -199,7 +200,7 @@ struct LogReceiver {
       }
       guard !ready.isEmpty else { break }
       ready.sort { $0.id < $1.id }
-      // The waiting changes were not noted, so they are compared only with the log.
+      // The new clock has no times of the waiting changes, so they are compared only with the log.
       clock = RowClock(identity: identity)
       try clock.read(for: ready.map(\.transaction), in: &tables, on: connection)
       for group in WaitingChange.grouped(ready) {

@@ -8,17 +8,19 @@ import SQLCore
   import Foundation
 #endif
 
-/// A transaction of one database, in a form that can be sent to another one and applied there.
+/// A transaction of one database, in a form that can be sent to another database and applied there.
 public struct LogTransaction: Hashable, Sendable {
-  /// The database in which the transaction was made, and its number in that database.
+  /// The database in which the transaction was made, and the transaction's position in the log of
+  /// that database.
   public let origin: LogEntry.Origin
-  /// The microseconds since 1970. Of two transactions that change a row, the later one is newer.
+  /// The time in microseconds since 1970. If two transactions change a row, the transaction with
+  /// the later time is newer.
   public let time: Int64
   /// The label; nil if there is none.
   public let label: String?
   /// The author; nil if there is none.
   public let author: String?
-  /// The rows that differ.
+  /// The net changes of rows.
   public let changes: [AnyLogChange]
 
   init(_ entry: LogEntry, of identity: String) {
@@ -50,7 +52,7 @@ public struct LogBatch: Hashable, Sendable, Codable {
   public struct Gap: Hashable, Sendable, Codable {
     /// The names of the tables.
     public let tables: [String]
-    /// The position in the log of the last entry that says so.
+    /// The position of the last entry with such a gap.
     public let position: LogPosition
   }
 
@@ -157,7 +159,7 @@ struct CodedValue: Hashable, Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     switch container.allKeys.first {
-    // As texts, because JSON has neither all integers nor infinities.
+    // Numbers are texts, because JSON has no infinities and does not keep all integers exactly.
     case .i: value = .integer(try Self.number(container, .i))
     case .r: value = .real(Double(bitPattern: try Self.number(container, .r)))
     case .t: value = try Self.text(container)
@@ -166,8 +168,8 @@ struct CodedValue: Hashable, Codable {
     }
   }
 
-  /// Bytes that are no text stand in an object: a program that does not know this form throws, and
-  /// does not read another value.
+  /// Reads a text. Bytes that are not a valid text are in an object, so an older program that does
+  /// not know this form throws an error instead of reading a wrong value.
   private static func text(_ container: KeyedDecodingContainer<Key>) throws -> DatabaseValue {
     if let text = try? container.decode(String.self, forKey: .t) { return .text(text) }
     return .invalidText(try container.decode(InvalidText.self, forKey: .t).bytes)

@@ -7,20 +7,20 @@ import SQLCore
   import Foundation
 #endif
 
-/// The missing part that a change waits for, as stored in `apus_log_waiting`.
+/// The missing object that a change waits for, as stored in `apus_log_waiting`.
 struct AwaitedPart: Hashable, Codable {
   enum Kind: String, Codable { case table, column, parent, row }
 
   let kind: Kind
   /// The table of the change.
   let table: String
-  /// The column, or the columns of the foreign key.
+  /// The missing column, the columns of the foreign key, or the columns of the key of the table or
+  /// row.
   var columns: [String] = []
   /// The referenced table and its columns.
   var parent: String?
   var parentColumns: [String] = []
-  /// The values of the parent's columns, or of the key of the row; for a table, the names of the
-  /// key's columns.
+  /// The values of the parent's columns, or of the row's key; empty for a table or a column.
   var values: [CodedValue] = []
 
   var reason: LogWaiting.Reason {
@@ -51,14 +51,14 @@ extension Connection {
     }
   }
 
-  /// Returns whether a change waits.
+  /// Returns whether any change waits.
   func hasWaitingChanges() throws -> Bool {
     try withWaiting(false) {
       try row(#"SELECT 1 FROM "apus_log_waiting" WHERE NOT "isDone" LIMIT 1"#) != nil
     }
   }
 
-  /// Returns the objects that changes wait for, with their numbers.
+  /// Returns the objects that changes wait for, with the number of changes for each object.
   func awaitedParts() throws -> [(part: AwaitedPart, count: Int)] {
     let decoder = JSONDecoder()
     return try rows(
@@ -72,7 +72,8 @@ extension Connection {
     }
   }
 
-  /// Runs a closure that reads the table of the waiting changes. The first one creates it.
+  /// Runs a closure that reads the table of the waiting changes. Returns `missing` if the table
+  /// does not exist, because no change has ever waited.
   func withWaiting<Result>(_ missing: Result, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -87,9 +88,9 @@ extension Connection {
 
   // MARK: Writing
 
-  /// Keeps a change until the object that it waits for exists. If two changes set the same column,
-  /// only one waits: with the rule `.newer` the change with the newer time, otherwise the change
-  /// that came later.
+  /// Stores a change until the object that it waits for exists. If two changes set the same missing
+  /// column of a row, only one of them waits: with the rule `.newer` the change with the newer
+  /// time, otherwise the change that arrived later.
   func keep(
     _ change: AnyLogChange, of transaction: LogTransaction, entry: Int64?, for part: AwaitedPart,
     _ rule: ConflictPolicy.Rule?
@@ -142,7 +143,7 @@ extension Connection {
     }
   }
 
-  /// Returns whether the insertion of the row of a change waits.
+  /// Returns whether the insertion of the row with a key waits.
   func insertionWaits(table: String, key: String) throws -> Bool {
     try row(
       """
@@ -151,13 +152,13 @@ extension Connection {
       """) != nil
   }
 
-  /// Returns the changes that wait for a part, and have no newer value elsewhere, in the order of
-  /// their arrival.
+  /// Returns the changes that still wait for an object, in the order of their arrival.
   func waitingChanges(for part: AwaitedPart) throws -> [WaitingChange] {
     try waitingChanges(#"NOT "isDone" AND "awaits" = \#(part.text)"#)
   }
 
-  /// Returns the changes of entries, whether or not they still wait, by the numbers of the entries.
+  /// Returns the stored changes of some entries, by the numbers of the entries, whether or not the
+  /// changes still wait.
   func waitingChanges(from first: Int64, through last: Int64) throws -> [Int64: [AnyLogChange]] {
     try withWaiting([:]) {
       let changes = try waitingChanges(#""entry" BETWEEN \#(first) AND \#(last)"#)
@@ -190,8 +191,8 @@ extension Connection {
 
   // MARK: Purging
 
-  /// Returns the number of the last entry that may be purged: no change that waits needs this entry
-  /// or an earlier one. A waiting change is compared with its own entry and with those after it.
+  /// Returns the number of the last entry that no waiting change needs; nil if no change waits. A
+  /// waiting change will be compared with all entries that are not older than the change.
   func lastEntryBeforeWaiting() throws -> Int64? {
     try withWaiting(nil) {
       let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?

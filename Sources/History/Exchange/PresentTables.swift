@@ -2,8 +2,8 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// The tables of a database to which changes are applied, and the names that changes from elsewhere
-/// have in these tables.
+/// The tables to which changes from other databases are applied. It also translates former names of
+/// tables and columns in these changes to the present names.
 struct PresentTables {
   let connection: Connection
   let names: PresentNames
@@ -14,7 +14,8 @@ struct PresentTables {
     self.names = names
   }
 
-  /// Returns the table with a name, or with the name that it has now, or nil.
+  /// Returns the table with a name. If there is none, returns the table that formerly had the name,
+  /// or nil.
   mutating func table(_ name: String) throws -> AppliedTable? {
     if let table = try existing(name) { return table }
     return try names.table(name).flatMap { try existing($0) }
@@ -27,8 +28,8 @@ struct PresentTables {
     return table
   }
 
-  /// Returns the present names of columns in a table. A column that the table does not have keeps
-  /// its name.
+  /// Returns the present names of columns in a table. A column that neither the table nor a
+  /// renaming has keeps its name.
   func present(_ columns: [String], of table: AppliedTable) -> [String] {
     columns.map { column in
       guard !table.has(column), let name = names.column(column, of: table.name), table.has(name)
@@ -70,8 +71,8 @@ extension AnyLogChange {
     let places = shape.columns.indices.filter {
       shape.key.contains($0) || isIncluded(shape.columns[$0])
     }
-    // The columns of an update have old values. No conditional expression here: beside a
-    // `DatabaseValue`, `nil` is NULL, and not the absence of a value.
+    // The columns of an update need old values. A conditional expression would be wrong here: next
+    // to a `DatabaseValue`, `nil` means NULL, and not the absence of a value.
     var old = places.map { oldValues[$0] }
     if kind == .updated, self.kind == .inserted {
       old = places.map { _ in DatabaseValue.null }
@@ -85,7 +86,7 @@ extension AnyLogChange {
       uncertain: uncertain.compactMap { places.firstIndex(of: $0) }, isFromLog: isFromLog)
   }
 
-  /// Returns the insertion of a row with the values of columns that its shape does not have.
+  /// Returns the insertion of a row with further values, for columns that its shape does not have.
   func adding(_ values: [String: DatabaseValue]) -> AnyLogChange {
     let names = values.keys.filter { shape.index(of: $0) == nil }.sorted()
     guard !names.isEmpty else { return self }
@@ -118,7 +119,8 @@ extension AnyLogChange {
 }
 
 extension AnyLogChange {
-  /// Returns the changes of a transaction, merged with its changes that waited.
+  /// Returns the changes of a transaction, merged with changes of the same transaction that had to
+  /// wait.
   static func merging(
     _ changes: [AnyLogChange], _ waiting: [AnyLogChange]
   ) -> [AnyLogChange] {

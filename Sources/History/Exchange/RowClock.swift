@@ -1,14 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// The times at which rows and their columns last changed. They keep the newest value of each
-/// column, in whatever order changes arrive.
+/// The times at which rows and their columns last changed. With these times, the newest value of
+/// each column wins, in whatever order changes arrive.
 ///
-/// Only the entries of the log that are not older than the arriving transactions can be newer, so
-/// only these are read.
+/// An entry of the log can have newer values only if it is not older than all arriving
+/// transactions. So only such entries are read.
 struct RowClock {
-  /// A time, and the values that decide between equal times: the database, and the position in its
-  /// log, since a restored database may give the same time again.
+  /// The time of a transaction, and its origin. If two times are equal, the database decides. If
+  /// the databases are equal, too, the position decides, because a restored database may give the
+  /// same time again.
   private struct Stamp: Comparable {
     let time: Int64
     let origin: LogEntry.Origin
@@ -33,7 +34,8 @@ struct RowClock {
 
   let identity: String
   private var stamps: [Place: Stamp] = [:]
-  /// The newest values of columns for rows whose insertion arrives after later changes.
+  /// The newest values of columns, by row. They are needed if the insertion of a row arrives after
+  /// later changes of the row.
   private var values: [Place: [String: DatabaseValue]] = [:]
 
   init(identity: String) { self.identity = identity }
@@ -80,8 +82,11 @@ struct RowClock {
       column: column?.lowercasedASCII)
   }
 
-  /// Returns a change of a transaction without the columns that were changed later; nil if nothing is
-  /// left of it, or if the row was inserted or deleted later.
+  /// Returns the part of a change that is not outdated; nil if no part is left.
+  ///
+  /// An update loses the columns that were changed later. An insertion gets the later values in
+  /// these columns. An insertion or a deletion is outdated if the row was inserted or deleted
+  /// later.
   func newer(_ change: AnyLogChange, of transaction: LogTransaction) -> AnyLogChange? {
     let stamp = Stamp(transaction)
     func isNewer(_ column: String?) -> Bool {

@@ -8,17 +8,19 @@ import SQLCore
 #endif
 
 extension ChangeLog {
-  /// The part of the log that is kept. An entry is kept if it is within every bound that is set.
+  /// The bounds within which a purge keeps entries. An entry is kept only if it is within all
+  /// bounds that are set.
   public struct Bounds: Hashable, Sendable {
-    /// The greatest age of an entry, by the clocks of the programs that wrote; nil for any age.
+    /// The greatest age of an entry, by the clock of the program that wrote the entry; nil for any
+    /// age.
     public var age: Duration?
     /// The greatest number of entries; nil for any number.
     public var count: Int?
-    /// The greatest number of bytes of values, about; nil for any number. Finding it reads the
-    /// whole log.
+    /// The greatest size of all logged values in bytes, approximately; nil for any size. With this
+    /// bound, a purge reads the newest entries up to this size.
     public var bytes: Int?
 
-    /// Creates bounds. Without any, the whole log is kept.
+    /// Creates bounds. If no bound is set, the whole log is kept.
     public init(age: Duration? = nil, count: Int? = nil, bytes: Int? = nil) {
       self.age = age
       self.count = count
@@ -26,15 +28,17 @@ extension ChangeLog {
     }
   }
 
-  /// Deletes the oldest entries that are outside of the bounds, and returns how many.
+  /// Deletes the oldest entries that are outside of the bounds, and returns their number.
   ///
   /// ```swift
   /// try db.log.purge(keeping: .init(age: .seconds(7 * 86_400), count: 100_000))
   /// ```
-  /// An entry stays until every cursor has passed it, and as long as an older change from another
-  /// database waits. With `passingCursors`, cursors do not keep it; a cursor that was left behind
-  /// throws `LogError.expired` from then on. One transaction, whose cost grows with the deleted
-  /// entries. Throws `LogError.noLog` if the database has no log.
+  /// An entry stays until every cursor has passed it. An entry also stays if a waiting change from
+  /// another database is older. With `passingCursors`, both rules are ignored: a cursor that has
+  /// not passed a deleted entry throws `LogError.expired` from then on.
+  ///
+  /// One transaction; its cost grows with the number of deleted entries. Throws `LogError.noLog` if
+  /// the database has no log.
   @discardableResult
   public func purge(keeping bounds: Bounds, passingCursors: Bool = false) throws -> Int {
     try database.write { try $0.purgeLog(keeping: bounds, passingCursors) }
@@ -77,8 +81,8 @@ extension Connection {
     try row(sql)?.get(Int64?.self, at: 0)
   }
 
-  /// Returns the number of the entry before the first entry that is young enough; nil if there is
-  /// none.
+  /// Returns the number of the entry before the first entry that is young enough; nil if all
+  /// entries are too old.
   private func lastEntry(olderThan age: Duration) throws -> Int64? {
     let (seconds, attoseconds) = age.components
     let interval = Double(seconds) + Double(attoseconds) / 1e18
@@ -86,7 +90,8 @@ extension Connection {
     return try firstLogEntry(since: time).map { $0 - 1 }
   }
 
-  /// Returns the number of the newest entry that no longer has room within the bytes.
+  /// Returns the number of the newest entry that does not fit into the given number of bytes; 0 if
+  /// all entries fit.
   private func lastEntry(beyond bytes: Int) throws -> Int64 {
     let columns = try rows(#"SELECT name FROM pragma_table_info('apus_log_change')"#)
       .map { try $0.get(String.self, at: 0) }.dropFirst(LogTables.changeColumns.count)
@@ -114,8 +119,8 @@ extension Connection {
         AND "sequence" > (SELECT "purged" FROM "apus_log")
         """) ?? 0
     guard count > 0 else { return 0 }
-    // The newest entry and the newest change always stay, so that later ones have a later time and
-    // number.
+    // The newest entry and the newest change always stay, because the next entry and the next
+    // change continue their numbers, and the entry also their time.
     try execute(
       """
       DELETE FROM "apus_log_change" WHERE "id" < coalesce((SELECT "firstChange" \

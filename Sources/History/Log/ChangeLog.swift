@@ -15,16 +15,17 @@ import SQLCore
 /// }
 /// ```
 ///
-/// The log is in the database and is written by triggers, in the transaction of the data. So it has
-/// exactly the transactions that were committed, by whichever program. A model is logged if its
-/// schema declares `Logged()`.
+/// The log is stored in the same database. Triggers write it in the transaction that changes the
+/// data, so the log has exactly the committed transactions, of all programs. A model is logged if
+/// its schema declares `Logged()`.
 public struct ChangeLog: Sendable {
   let database: Database
 
   /// Returns the entries after a position, in order; at most `limit`.
   ///
-  /// If another program has left an entry open, to which its next transaction would add, a separate
-  /// write ends the entry, and it is returned. Otherwise this is one read.
+  /// Another program may have left an entry open, to which its next transaction would add. Then
+  /// this method first ends the entry in a separate write, and returns the entry as well. Otherwise
+  /// the method is one read.
   ///
   /// Throws `LogError.expired` if entries after the position were purged. Throws
   /// `LogError.unknownPosition` if the log does not have the entry of the position, for example
@@ -79,7 +80,7 @@ extension ChangeLog {
   public struct Status: Hashable, Sendable {
     /// The position of the newest entry; `.start` if there never was one.
     public let position: LogPosition
-    /// The number of entries that were not purged.
+    /// The number of finished entries that were not purged.
     public let count: Int
     /// The position of the last entry that each named reader has passed.
     public let cursors: [String: LogPosition]
@@ -96,9 +97,9 @@ extension ChangeLog {
   /// }
   /// ```
   ///
-  /// An entry that is not finished is not counted. Throws `LogError.noLog` if the database has no
-  /// log. Five statements, and one for each cursor; counting reads the rows of all
-  /// entries.
+  /// An unfinished entry is not counted. Throws `LogError.noLog` if the database has no log. Runs
+  /// five statements, and one for each cursor. To count the entries, SQLite reads the row of each
+  /// entry.
   public func status() throws -> Status {
     try database.read { try $0.logStatus() }
   }
@@ -114,8 +115,8 @@ extension ChangeLog {
   /// for entry in try db.log.newestEntries(limit: 20).reversed() { … }
   /// ```
   ///
-  /// It works like `entries(after:limit:)`, from the other end. Returns no entry if the log is
-  /// empty or was purged.
+  /// If another program left an entry open, this method ends the entry, as `entries(after:limit:)`
+  /// does. The result is empty if the log is empty or was purged.
   public func newestEntries(limit: Int = 100) throws -> [LogEntry] {
     try endForeignEntry()
     return try database.read { try $0.newestLogEntries(limit: limit) }
@@ -130,10 +131,10 @@ extension ChangeLog {
 
 /// The changes from other databases that wait in this database, because they cannot be applied yet.
 ///
-/// The file keeps them. They are applied, by the times or the policy of their arrival, as soon as
-/// the missing objects exist.
+/// The database file stores these changes. A change is applied as soon as the object that it needs
+/// exists. A built-in policy is stored with the change, and then decides about conflicts.
 public struct LogWaiting: Hashable, Sendable {
-  /// The missing part that changes wait for.
+  /// The missing object that changes wait for.
   public enum Reason: Hashable, Sendable {
     /// The table does not exist in this database, or has another key.
     case table(String)
@@ -141,7 +142,8 @@ public struct LogWaiting: Hashable, Sendable {
     case column(String, table: String)
     /// Rows of a table refer to rows of its parent that do not exist.
     case parent(String, table: String)
-    /// The changes update rows of the table that do not exist yet, because their insertion waits.
+    /// The changes update rows of the table that do not exist yet, because the insertion of the
+    /// rows waits as well.
     case row(table: String)
   }
 
@@ -163,7 +165,7 @@ extension LogWaiting: CustomStringConvertible {
 }
 
 extension LogWaiting.Reason: CustomStringConvertible {
-  /// The missing part, in words.
+  /// The missing object, in words.
   public var description: String {
     switch self {
     case .table(let table):
@@ -211,24 +213,24 @@ extension Connection {
 }
 
 extension ChangeLog {
-  /// Gives the database its own identity, and returns it. Call it in a copy of a file before the
-  /// copy is written, so that the file and its copy can exchange transactions.
+  /// Gives the database a new identity, and returns the identity. Call this method in a copy of a
+  /// file before the first write to the copy. The file and its copy can then exchange transactions.
   ///
   /// ```swift
   /// try db.backup(to: path)
   /// let copy = try Database(path: path, models: [Post.self])
   /// try copy.log.renewIdentity()
   /// ```
-  /// From then on, the transactions in the copy count as applied from the other file. The copy does
-  /// not send them or apply them again, and a `History` over its log begins after them. One
-  /// transaction, whose cost grows with the entries of the log. Throws `LogError.noLog` if the
-  /// database has no log.
+  /// From then on, the existing transactions in the copy count as applied from the original file.
+  /// The copy does not send or apply them again, and a `History` over the copy's log begins after
+  /// them. One transaction; its cost grows with the number of entries in the log. Throws
+  /// `LogError.noLog` if the database has no log.
   @discardableResult
   public func renewIdentity() throws -> String {
     try database.write { try $0.renewLogIdentity() }
   }
 
-  /// Gives the database an identity of its own, from asynchronous code.
+  /// Gives the database a new identity, from asynchronous code.
   @discardableResult
   public func renewIdentity() async throws -> String {
     try await database.write { try $0.renewLogIdentity() }

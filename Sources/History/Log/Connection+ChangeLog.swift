@@ -4,9 +4,9 @@ import SQLCore
 extension Connection {
   /// Returns the position of the newest entry of the change log; `.start` if the log is empty.
   ///
-  /// A reader of the log begins with a copy of the logged tables and the position from the same
-  /// read, and continues after the position. Throws `LogError.noLog` if no migration has created
-  /// the log. Two statements.
+  /// To begin reading the log, copy the logged tables and take the position in one read, and later
+  /// read the entries after this position. Throws `LogError.noLog` if no migration has created the
+  /// log. Two statements.
   public func logPosition() throws -> LogPosition {
     try withLog {
       let number =
@@ -24,7 +24,7 @@ extension Connection {
   /// ```swift
   /// let entries = try connection.logEntries(after: position, limit: 100)
   /// ```
-  /// An unfinished entry is not included: the entry of the running write, or an entry to which
+  /// Unfinished entries are not included: the entry of the running write, and an entry to which
   /// another program may still add.
   ///
   /// Throws `LogError.expired` if entries after the position were purged,
@@ -37,18 +37,21 @@ extension Connection {
     try logEntries(after: position, limit: limit, withMarks: false)
   }
 
-  /// - Parameter withMarks: whether changes from other databases that made no difference are added.
+  /// - Parameter withMarks: whether to include changes from other databases that made no difference
+  ///   here.
   func logEntries(
     after position: LogPosition, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {
     try withLog {
-      // A log that was purged up to here begins after it, even for a reader that never read it.
+      // If entries were purged, `.start` has expired as well: its reader has missed the purged
+      // entries.
       try requireLogPosition(position)
       return try logEntries(afterNumber: position.number, limit: limit, withMarks: withMarks)
     }
   }
 
-  /// Returns the entries after a number that comes from the present content of the file.
+  /// Returns the entries after an entry number. The number is not checked, because the caller has
+  /// just read it from the file.
   func logEntries(
     afterNumber number: Int64, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {
@@ -65,8 +68,8 @@ extension Connection {
     }
   }
 
-  /// Notes who makes the present write, in its entry of the change log. The entry exists even if
-  /// the write changes no logged table.
+  /// Sets the author of the present write in the change log. The write gets an entry even if it
+  /// changes no logged table.
   ///
   /// ```swift
   /// try await db.write(label: "Rename") { tx in
@@ -88,8 +91,8 @@ extension Connection {
     }
   }
 
-  /// Notes who makes the present write, for observers, and in the entry of the change log if the
-  /// write has one.
+  /// Sets the author of the present write for observers, and in the change log if the write has an
+  /// entry.
   func noteAuthor(_ author: String) throws {
     try use().writeAuthor = author
     do {
@@ -115,7 +118,7 @@ extension Connection {
 
   private func logHeads(after position: Int64, limit: Int) throws -> [LogHead] {
     var heads: [LogHead] = []
-    // The tables of an older program do not have the column.
+    // Tables that an older version of the library created do not have the column.
     var epochColumn: Int?
     try forEach(
       """
@@ -129,7 +132,7 @@ extension Connection {
     return heads
   }
 
-  /// Reads the changes from one number up to the first change after an entry, by their entries.
+  /// Reads the changes from a change number up to the last change of an entry, grouped by entry.
   private func logNettings(
     from first: Int64, after last: Int64
   ) throws -> [Int64: LogNetting] {
@@ -203,10 +206,11 @@ private struct LogHead {
 }
 
 extension WriteFrame {
-  /// Separates the entries of the change log: an entry that another program left open ends when a
-  /// write begins, and the entry of the write ends with the write.
+  /// Returns the frame that gives each write its own entry in the change log.
   ///
-  /// A trigger cannot see where a transaction ends. It adds to the open entry, or begins one.
+  /// A trigger cannot see where a transaction ends; it adds to the open entry, or begins one. So
+  /// the frame ends entries: at the beginning of a write, an entry that another program left open,
+  /// and at the end of the write, the entry of the write itself.
   ///
   /// The first write after the file was opened or replaced begins an epoch.
   static func changeLog(of tables: [TableDefinition]) -> WriteFrame {
@@ -228,7 +232,8 @@ extension WriteFrame {
     try core.run(cached: LogTables.closing) { try core.noteLogEpoch($0) }
   }
 
-  /// The file has no log before the first migration, or after an older copy has replaced it.
+  /// Runs a closure, and ignores the error that the file has no log. That is so before the first
+  /// migration, and after an older copy has replaced the file.
   private static func ignoringMissingLog(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -238,12 +243,13 @@ extension WriteFrame {
   }
 }
 
-/// The present names of tables and columns by their former names, as `Renamed` in the schemas of
-/// the models declares them.
+/// The present names of renamed tables and columns, by their former names. They come from the
+/// `Renamed` lines in the schemas of the models.
 struct PresentNames: Sendable {
-  /// The names of tables, by their former names, folded.
+  /// The present names of tables, by their folded former names.
   private var tables: [String: String] = [:]
-  /// The names of columns, by the table and their former names, folded.
+  /// The present names of columns, by the folded name of the table and the folded former name of
+  /// the column.
   private var columns: [String: [String: String]] = [:]
 
   init(of declared: [TableDefinition] = []) {

@@ -4,9 +4,9 @@ import SQLCore
 
 /// The net change of one row of a model's table in one entry of the change log.
 public struct LogChange<M: Model>: Sendable {
-  /// The same change, without the model.
+  /// The change in untyped form: column names and stored values.
   public let row: AnyLogChange
-  /// The number of the entry.
+  /// The number of the entry in the change log.
   let sequence: Int64
 
   /// Whether the row was inserted, updated or deleted.
@@ -15,8 +15,8 @@ public struct LogChange<M: Model>: Sendable {
   public var keyValues: [DatabaseValue] { row.keyValues }
   /// The columns whose changes the log cannot show; empty for nearly every change.
   public var uncertainColumns: [String] { row.uncertainColumns }
-  /// The columns whose values differ, in the order of the table. For a row that was inserted or
-  /// deleted, these are all logged columns.
+  /// The columns with another value after the change, in the order of the table. If the row was
+  /// inserted or deleted, the list has all logged columns.
   public var changedColumns: [String] { row.changedColumns }
 
   /// The primary key.
@@ -32,8 +32,10 @@ public struct LogChange<M: Model>: Sendable {
     }
   }
 
-  /// Returns the value of a column before the change. Nil if the row did not exist, or if an update
-  /// left the column unchanged, because the log then has no value.
+  /// Returns the value of a column before the change.
+  ///
+  /// The result is nil if the row did not exist. It is also nil if an update left the column
+  /// unchanged, because the log stores only values that changed.
   ///
   /// Throws `ColumnValueError` if the stored value is not valid for the column's type.
   public func old<Value: ColumnValue>(
@@ -42,8 +44,10 @@ public struct LogChange<M: Model>: Sendable {
     try value(of: column, in: row.oldValues)
   }
 
-  /// Returns the value of a column after the change. Nil if the row is gone, or if an update left
-  /// the column unchanged, because the log then has no value.
+  /// Returns the value of a column after the change.
+  ///
+  /// The result is nil if the row was deleted. It is also nil if an update left the column
+  /// unchanged, because the log stores only values that changed.
   ///
   /// Throws `ColumnValueError` if the stored value is not valid for the column's type.
   public func new<Value: ColumnValue>(
@@ -52,7 +56,7 @@ public struct LogChange<M: Model>: Sendable {
     try value(of: column, in: row.newValues)
   }
 
-  /// Returns whether the column's value differs.
+  /// Returns whether the change gave the column another value.
   public func hasColumnChanged<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) throws -> Bool {
@@ -79,7 +83,7 @@ public struct LogChange<M: Model>: Sendable {
     }
   }
 
-  /// Returns an error that names the row and the entry of the value.
+  /// Returns the error with the row and the log entry in which the invalid value was found.
   private func located(_ error: ColumnValueError) -> ColumnValueError {
     let place = "in the entry \(sequence) of the change log"
     return error.at(table: row.table, column: nil, row: nil, key: keyValues)
@@ -89,23 +93,24 @@ public struct LogChange<M: Model>: Sendable {
 
 /// The net change of one row of a logged table in one entry of the change log.
 ///
-/// However often the transaction changed the row, this is one change. A row that is unchanged in
-/// the end is not reported. A row that got another key was deleted and inserted.
+/// The transaction may have changed the row several times; this change is the difference between
+/// the first and the last state. A row with equal states is not reported. If a row got another key,
+/// the log has a deletion and an insertion.
 public struct AnyLogChange: Hashable, Sendable {
   /// Whether the row was inserted, updated or deleted.
   public let kind: RowChangeKind
   /// The stored values of the primary key.
   public let keyValues: [DatabaseValue]
   let shape: LogShape
-  /// The values by their positions in the shape; nil if the log has no value.
+  /// The value of each column, in the order of the shape; nil if the log has no value.
   let oldValues: [DatabaseValue?]
   let newValues: [DatabaseValue?]
-  /// The positions of the columns whose changes the log does not show.
+  /// The positions of the columns in `uncertainColumns`.
   let uncertain: [Int]
-  /// Whether the change is from a log, which knows only the columns of its triggers. The table may
-  /// have had others.
+  /// Whether the change comes from a log. A log has only the columns that its triggers knew, and
+  /// the table may have had more.
   let isFromLog: Bool
-  /// Whether the change takes back another one.
+  /// Whether the change reverses another change, for an undo or a redo.
   let isInverse: Bool
 
   init(
@@ -126,31 +131,36 @@ public struct AnyLogChange: Hashable, Sendable {
   /// The name that the table had when it was changed.
   public var table: String { shape.table }
 
-  /// The columns whose values differ, in the order of the table. For a row that was inserted or
-  /// deleted, these are all logged columns.
+  /// The columns with another value after the change, in the order of the table. If the row was
+  /// inserted or deleted, the list has all logged columns.
   public var changedColumns: [String] {
     shape.columns.indices.filter { hasChanged(at: $0) }.map { shape.columns[$0] }
   }
 
   /// The columns whose changes the log cannot show; empty for nearly every change.
   ///
-  /// A column is uncertain if a trigger changes the row that fires it in a way that SQLite leaves
-  /// undefined, or reports with values that the row never had. Such triggers are a trigger before
-  /// an update or a deletion, and a trigger that writes its own table when REPLACE deletes a row.
-  /// The log then has no values for these columns. If even the kind of the change is uncertain, all
-  /// columns are. Undoing or applying such a change is a conflict,
-  /// `ChangeConflict.Reason.uncertain`.
+  /// Some triggers change the very row whose change fires them: a trigger before an update or a
+  /// deletion, and a trigger that writes its own table when REPLACE deletes a row. SQLite then
+  /// leaves the result undefined, or reports values that the row never had. The log has no values
+  /// for such columns. If the kind of the change is uncertain as well, all columns are uncertain.
+  /// Undoing or applying such a change is a conflict, `ChangeConflict.Reason.uncertain`.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#cautions_on_the_use_of_before_triggers>
   public var uncertainColumns: [String] { uncertain.map { shape.columns[$0] } }
 
-  /// Returns the value of a column before the change, found by its name, ignoring case; nil if the
-  /// row did not exist, if an update left the value as it was, or if the column is not logged.
+  /// Returns the value of the column with a name before the change. The case of the name does not
+  /// matter.
+  ///
+  /// The result is nil if the row did not exist, if an update left the column unchanged, or if the
+  /// column is not logged.
   public func old(_ column: String) -> DatabaseValue? {
     shape.index(of: column).flatMap { oldValues[$0] }
   }
 
-  /// Returns the value of a column after the change; nil if the row is gone, if an update left the
-  /// value as it was, or if the column is not logged.
+  /// Returns the value of the column with a name after the change. The case of the name does not
+  /// matter.
+  ///
+  /// The result is nil if the row was deleted, if an update left the column unchanged, or if the
+  /// column is not logged.
   public func new(_ column: String) -> DatabaseValue? {
     shape.index(of: column).flatMap { newValues[$0] }
   }
@@ -179,7 +189,7 @@ extension LogShape {
 }
 
 extension AnyLogChange {
-  /// Returns the change of only some of the columns, by their positions in the shape.
+  /// Returns the change reduced to some columns, which are given by their positions in the shape.
   func narrowed(to columns: Set<Int>) -> AnyLogChange {
     func narrowed(_ values: [DatabaseValue?]) -> [DatabaseValue?] {
       values.indices.map { columns.contains($0) ? values[$0] : nil }
@@ -190,8 +200,8 @@ extension AnyLogChange {
       isFromLog: isFromLog)
   }
 
-  /// Returns the change with other new values where a closure returns one, by their positions in
-  /// the shape.
+  /// Returns the change with some new values replaced. The closure gets the position of a column in
+  /// the shape, and returns the column's new value, or nil to keep the present one.
   func replacing(_ value: (Int) -> DatabaseValue?) -> AnyLogChange {
     AnyLogChange(
       kind: kind, keyValues: keyValues, shape: shape, oldValues: oldValues,

@@ -11,15 +11,15 @@ import SQLCore
 /// }
 /// ```
 ///
-/// An entry is not purged before all cursors have passed it. So a program that no longer reads must
-/// remove its cursor.
+/// The log keeps an entry until all cursors have passed it. So remove a cursor that is no longer
+/// used.
 public struct LogCursor: Sendable {
-  /// The name.
+  /// The name of the cursor.
   public let name: String
   let log: ChangeLog
 
   /// Returns the position of the last entry that the cursor has passed. Throws
-  /// `LogError.unknownCursor` if it was removed. Two statements.
+  /// `LogError.unknownCursor` if the cursor was removed. Two statements.
   public func position() throws -> LogPosition {
     try log.database.read { try $0.logPosition(ofCursor: name) }
   }
@@ -30,10 +30,10 @@ public struct LogCursor: Sendable {
     return try await log.database.read { try $0.logPosition(ofCursor: name) }
   }
 
-  /// Returns the next entries, without passing them.
+  /// Returns the next entries, and leaves the cursor where it is.
   ///
-  /// Throws `LogError.expired` if some of them were purged, and `LogError.unknownCursor` if the
-  /// cursor was removed.
+  /// Throws `LogError.expired` if some of the entries were purged, and `LogError.unknownCursor` if
+  /// the cursor was removed.
   public func next(limit: Int = 100) throws -> [LogEntry] {
     try log.entries(after: position(), limit: limit)
   }
@@ -45,7 +45,8 @@ public struct LogCursor: Sendable {
 
   /// Moves the cursor past an entry. A cursor never moves back.
   ///
-  /// Throws `LogError.unknownPosition` if the log no longer has the entry, as after a restore.
+  /// Throws `LogError.unknownPosition` if the log no longer has the entry, for example after a
+  /// restore.
   public func advance(past entry: LogEntry) throws {
     try log.database.write { try $0.advanceLogCursor(name, past: entry) }
   }
@@ -68,11 +69,11 @@ public struct LogCursor: Sendable {
 }
 
 extension ChangeLog {
-  /// Returns the cursor with a name. Creates it if it does not exist.
+  /// Returns the cursor with a name. Creates the cursor if it does not exist.
   ///
-  /// A new cursor begins before the oldest entry of the log. With a position, the cursor is moved
-  /// there, whether or not it exists: pass `logPosition()` from the read that copied the logged
-  /// tables. One write. Throws `LogError.noLog` if the database has no log, and
+  /// Without a position, a new cursor begins before the oldest entry of the log. With a position, a
+  /// new or existing cursor is moved to the position; pass the `logPosition()` of the read that
+  /// copied the logged tables. One write. Throws `LogError.noLog` if the database has no log, and
   /// `LogError.unknownPosition` if the log does not have the position.
   public func cursor(
     _ name: String, startingAfter position: LogPosition? = nil
@@ -81,7 +82,8 @@ extension ChangeLog {
     return LogCursor(name: name, log: self)
   }
 
-  /// Returns the cursor with a name. Creates it if it does not exist. For asynchronous code.
+  /// Returns the cursor with a name, from asynchronous code. Creates the cursor if it does not
+  /// exist.
   public func cursor(
     _ name: String, startingAfter position: LogPosition? = nil
   ) async throws -> LogCursor {
@@ -91,12 +93,12 @@ extension ChangeLog {
 }
 
 extension Connection {
-  /// Moves a cursor of the change log past an entry, in the transaction that handles the entry, so
-  /// that both happen or neither.
+  /// Moves a cursor of the change log past an entry. Call it in the transaction that processes the
+  /// entry, so that both are committed together.
   ///
-  /// The cursor is in the file, so a restore moves it with the log. Throws `LogError.unknownCursor`
-  /// if no cursor has that name, and `LogError.unknownPosition` if the log no longer has the entry,
-  /// for example after a restore. Five statements.
+  /// The cursor is stored in the file, so a restore from a backup moves it back with the log.
+  /// Throws `LogError.unknownCursor` if no cursor has that name, and `LogError.unknownPosition` if
+  /// the log no longer has the entry, for example after a restore. Five statements.
   public func advanceLogCursor(_ name: String, past entry: LogEntry) throws {
     try withLog {
       let position = try logPosition(ofCursor: name)

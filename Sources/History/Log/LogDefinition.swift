@@ -14,8 +14,8 @@ struct LogDefinition: Sendable {
   /// the others.
   struct Column {
     let name: String
-    /// Whether the column stores every value unchanged. Values of different storage classes, such
-    /// as 1 and 1.0, may then be equal.
+    /// Whether the column has no affinity and stores every value unchanged. Two equal values may
+    /// then have different storage classes, such as 1 and 1.0.
     let hasNoAffinity: Bool
   }
 
@@ -77,7 +77,7 @@ struct LogDefinition: Sendable {
     }
     let deleted = insertion("delete", zip(names, quoted).map { ($0.old, "OLD.\($1)") })
     let inserted = insertion("insert", zip(names, quoted).map { ($0.new, "NEW.\($1)") })
-    // In the other columns, only values that differ are logged.
+    // Outside of the key, only values that differ are logged.
     let updated = insertion(
       "update",
       shape.key.map { (names[$0].old, "OLD.\(quoted[$0])") }
@@ -88,8 +88,9 @@ struct LogDefinition: Sendable {
         })
     let insert = trigger("insert", of: table, "INSERT", inserted)
     let delete = trigger("delete", of: table, "DELETE", deleted)
-    // A row that gets another key is another row. The trigger names the columns, since SQLite runs the
-    // program of a trigger to evaluate its WHEN. An integer key may be set by a name of the rowid.
+    // A row that gets another key is logged as a deletion and an insertion. The trigger names the
+    // key's columns, because otherwise each update would run the trigger's program to evaluate
+    // WHEN. An integer key may also be set by a name of the rowid.
     let keyNames =
       shape.key.map { quoted[$0] } + (shape.key.count == 1 ? ["rowid", "oid", "_rowid_"] : [])
     let rekey = trigger(
@@ -141,7 +142,8 @@ extension LogDefinition: OwnedObject {
     let existing = former.map { schema.logTriggers(of: $0) } ?? []
     let logged = existing.loggedColumns
     var log = self
-    // The planner of the table refuses a definition that cannot be read.
+    // An error is ignored here, because the planner of the table refuses a definition that cannot
+    // be read.
     let table = former == nil ? nil : (try? schema.renamedTable(table)) ?? nil
     let tables = migration.declared.tables
     if let table, let definition = tables.first(where: { $0.name.isSame(as: self.table) }) {
@@ -190,8 +192,9 @@ extension LogDefinition: OwnedObject {
   /// Returns the statements that create the triggers and missing tables of the log.
   ///
   /// - Parameters:
-  ///   - saysGap: whether an entry says that changes before it are missing.
-  ///   - closesEntry: whether the open entry ends, so that an entry has only one shape of a table.
+  ///   - saysGap: whether to add an entry which says that earlier changes are missing.
+  ///   - closesEntry: whether to end the open entry, so that an entry has only one shape of a
+  ///     table.
   private func start(
     in migration: OwnedObjectMigration, saysGap: Bool, closesEntry: Bool = false
   ) throws -> [String] {
@@ -208,8 +211,9 @@ extension LogDefinition: OwnedObject {
       + (saysGap ? [LogTables.gap(in: table)] : []) + triggers.map(\.sql)
   }
 
-  /// Returns the statements that bring the tables of the log into the present format. The index of
-  /// the times stays while triggers of tables that only other programs declare search it.
+  /// Returns the statements that convert the tables of the log to the present format. The index of
+  /// the times stays if triggers of format 1 still search it, on tables that only other programs
+  /// declare.
   private func formatChange(in migration: OwnedObjectMigration) throws -> [String] {
     let schema = migration.schema
     let isSearched = schema.entries.contains { entry in
@@ -227,7 +231,8 @@ extension LogDefinition: OwnedObject {
 }
 
 extension ExistingSchema {
-  /// Returns the columns of a table that triggers write into the log; empty if it has no log.
+  /// Returns the columns of a table that triggers write into the log; empty if the table is not
+  /// logged.
   static func logged(_ table: String, on connection: Connection) throws -> [String] {
     try connection.fetch(
       (String, String, String?).self,
@@ -240,7 +245,7 @@ extension ExistingSchema {
 }
 
 extension ExistingSchema.Entry {
-  /// Whether a trigger of the log is of the format 1.
+  /// Whether the entry is a trigger of the log in format 1.
   fileprivate var hasFormerFormat: Bool { sql?.contains(LogTables.formerTime) ?? false }
 }
 
@@ -267,24 +272,27 @@ extension [ExistingSchema.Entry] {
 /// // CREATE TRIGGER "Post_log_update" …, CREATE TRIGGER "Post_log_delete" …
 /// ```
 ///
-/// Triggers write the old and the new values of each changed row into tables of the library, in the
-/// transaction of the change, whichever program makes the change. `db.log` reads them. The
-/// migration creates the tables and the triggers. If the columns of the table change, it creates
-/// the triggers again. Each write of a program that opens the database with such a model is one
-/// entry of the log; the write also ends an entry that another program left open.
+/// Triggers write the old and the new values of each changed row into the tables of the log. They
+/// do so in the transaction of the change, whichever program makes the change. `db.log` reads the
+/// log.
 ///
-/// SQLite fires no delete trigger for a row that REPLACE removes unless `recursive_triggers` is on.
-/// So opening a database with such a model switches it on for the writing connection of this
-/// program. Another program must do so before it writes with REPLACE.
+/// The migration creates the tables and the triggers. If the columns of the table change, it
+/// creates the triggers again. If a program opens the database with such a model, each of its
+/// writes is one entry of the log. A write also ends an entry that another program left open.
 ///
-/// The order in which SQLite fires the triggers of the table does not matter. A trigger that hides
-/// changes from all others cannot be declared beside this line: a trigger before an update or a
-/// deletion that writes the table, a trigger on deletions that writes the table, and a trigger
-/// after a change that calls `RAISE(IGNORE)`. `AnyLogChange.uncertainColumns` says more.
+/// When REPLACE removes a row, SQLite fires the delete triggers only if the setting
+/// `recursive_triggers` is on. So opening a database with such a model turns the setting on for the
+/// writing connection of this program. Another program must turn the setting on before it writes
+/// with REPLACE.
 ///
-/// The table needs a primary key. Generated columns are not logged; undeclared columns are logged
-/// from the next migration on. A model without a key, a view, and a model with such a trigger throw
-/// `ModelError` when the database is opened.
+/// The order in which SQLite fires the triggers of the table does not matter. But some triggers
+/// hide changes from all other triggers, and cannot be declared beside this line: a trigger before
+/// an update or a deletion that writes the table, a trigger on deletions that writes the table, and
+/// a trigger after a change that calls `RAISE(IGNORE)`. See also `AnyLogChange.uncertainColumns`.
+///
+/// The table needs a primary key. Generated columns are not logged. Columns that the model does not
+/// declare are logged from the next migration on. Opening the database throws `ModelError` if the
+/// model has no key, is a view, or declares such a trigger.
 ///
 /// Each changed row costs one row in the log, with the values that changed. Each write costs two
 /// short statements.
@@ -297,7 +305,7 @@ public func Logged<M: TableModel>() -> SchemaElement<M> {
 }
 
 /// Declares that changes of the table are no longer written into the change log. The next migration
-/// drops the triggers of `Logged()`. The entries that the log has stay until they are purged.
+/// drops the triggers of `Logged()`. The existing entries of the log stay until they are purged.
 ///
 /// Without the line, migrations keep the triggers: another program may use the log.
 public func NotLogged<M: TableModel>() -> SchemaElement<M> {

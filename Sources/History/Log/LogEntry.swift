@@ -7,7 +7,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// A transaction in the change log: its changes in the logged tables, and what is known about it.
+/// A transaction in the change log: its changes in the logged tables, with its time, label and
+/// author.
 ///
 /// ```swift
 /// for entry in try db.log.entries(after: position, limit: 100) {
@@ -15,12 +16,13 @@ import SQLCore
 /// }
 /// ```
 public struct LogEntry: Sendable, Identifiable {
-  /// The place in the log of another database from which a transaction was applied.
+  /// The origin of a transaction that was applied from another database: the database, and the
+  /// position in its log.
   public struct Origin: Hashable, Sendable {
     /// The identity of the other database.
     public let database: String
-    /// The position of the transaction there. Changes that had to wait are in a separate entry,
-    /// with the position of their transaction.
+    /// The position of the transaction in the log of that database. Changes that had to wait are in
+    /// a separate entry, which has the position of the same transaction.
     public let position: LogPosition
     /// Whether the entry has changes that had to wait.
     var isLate = false
@@ -29,20 +31,20 @@ public struct LogEntry: Sendable, Identifiable {
     public var sequence: Int64 { position.number }
   }
 
-  /// The position of the entry. A reader continues after it. It identifies the transaction in all
-  /// copies of the file.
+  /// The position of the entry, after which a reader continues. The position identifies the
+  /// transaction in all copies of the file.
   public let position: LogPosition
-  /// The microseconds since 1970, by the clock of the program that wrote. A `Date` is less exact.
+  /// The time in microseconds since 1970, by the clock of the program that wrote the entry. A
+  /// `Date` is less exact.
   let time: Int64
   /// The label, as in `db.write(label: "import") { … }`; nil without a label.
   public let label: String?
   /// The author, as in `connection.setLogAuthor("ada")`; nil without an author.
   public let author: String?
-  /// The place in another log from which the transaction was applied; nil if the transaction was
-  /// made here.
+  /// The origin of the transaction; nil if the transaction was made in this database.
   public let origin: Origin?
   /// The schema version of the program that last migrated the file before the transaction; nil if
-  /// it has none.
+  /// the program declares no version.
   public let schemaVersion: Int?
   /// The number of the entry that the transaction undoes; nil if it undoes no entry.
   public let undoneSequence: Int64?
@@ -52,18 +54,20 @@ public struct LogEntry: Sendable, Identifiable {
   /// changes values of a logged table itself. A reader of the log then needs a full copy of the
   /// table.
   public let gap: String?
-  /// The rows that differ, in the order in which they were first changed.
+  /// The net changes of the transaction, in the order in which the rows were first changed.
   public let changes: [AnyLogChange]
 
-  /// The number of the entry. Later transactions of a log have greater numbers; some may be missing.
-  /// A file that was restored from a backup gives the same numbers to other transactions.
+  /// The number of the entry. Later transactions of a log have greater numbers, and some numbers
+  /// may be missing. After a file is restored from a backup, other transactions get the same
+  /// numbers again; a `position` stays unique.
   public var sequence: Int64 { position.number }
 
   /// The position of the entry.
   public var id: LogPosition { position }
 
-  /// The time by the clock of the program that wrote, in milliseconds. It is later than the times
-  /// of all earlier transactions in the log.
+  /// The time by the clock of the program that wrote the entry, in milliseconds. If the transaction
+  /// was made in this database, the time is later than the times of all earlier entries. A
+  /// transaction from another database keeps its original time.
   public var date: Date { Date(timeIntervalSince1970: Double(time) / 1_000_000) }
 
   /// Returns the changes of a model's table, in the order in which the rows were first changed.
@@ -89,17 +93,18 @@ public struct LogEntry: Sendable, Identifiable {
 /// UserDefaults.standard.set("\(position)", forKey: "position")
 /// let next = try db.log.entries(after: LogPosition("\(position)") ?? .start)
 /// ```
-/// A file that is restored from a backup gives the same numbers to other transactions. So each
-/// opening of a file begins another epoch of the log with its first write, and so does each restore
-/// into an open database. A position has the epoch of its entry. If the log does not have the
-/// entry, or no longer has it, `LogError.unknownPosition` is thrown.
+/// A position has the number of the entry and its epoch. The number is not enough, because other
+/// transactions get the same numbers after a file is restored from a backup. A new epoch begins
+/// with the first write after each opening of a file, and after a restore into an open database. If
+/// the log does not have the entry of a position, `LogError.unknownPosition` is thrown.
 ///
-/// Its JSON is its text, `"c2a51f0e99d3b784:12"`. An integer is a position of a log from before logs
-/// had epochs, and 0 is the beginning of every log.
+/// In JSON, a position is its text, as in `"c2a51f0e99d3b784:12"`. An integer is a position from an
+/// older version of the library, whose logs had no epochs; 0 is the beginning of every log.
 public struct LogPosition: Hashable, Sendable {
-  /// The epoch; 0 for the beginning, and for entries from before logs had epochs.
+  /// The epoch; 0 for `start`, and for entries that an older version without epochs wrote.
   let epoch: Int64
-  /// The number of the entry. Later entries of a log have greater numbers; some may be missing.
+  /// The number of the entry. Later entries of a log have greater numbers, and some numbers may be
+  /// missing.
   public let number: Int64
 
   init(_ number: Int64, in epoch: Int64) {
@@ -112,7 +117,8 @@ public struct LogPosition: Hashable, Sendable {
 }
 
 extension LogPosition: ExpressibleByIntegerLiteral {
-  /// Creates a position of a log from before logs had epochs; 0 is the beginning of every log.
+  /// Creates a position from an older version of the library, whose logs had no epochs; 0 is the
+  /// beginning of every log.
   public init(integerLiteral number: Int64) { self.init(max(number, 0), in: 0) }
 }
 
@@ -130,15 +136,16 @@ extension LogPosition: LosslessStringConvertible {
     }
   }
 
-  /// The epoch, in hexadecimal digits, and the number: `c2a51f0e99d3b784:12`; the number alone if
-  /// there is no epoch.
+  /// The epoch in hexadecimal digits and the number, as in `c2a51f0e99d3b784:12`. If the epoch is
+  /// 0, the text has only the number.
   public var description: String {
     epoch == 0 ? "\(number)" : "\(String(UInt64(bitPattern: epoch), radix: 16)):\(number)"
   }
 }
 
 extension LogPosition: Codable {
-  /// Decodes a position from its text, or from an integer of a program that knows no epochs.
+  /// Decodes a position from its text, or from an integer that an older version without epochs
+  /// wrote.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Int64.self) {
@@ -196,8 +203,8 @@ extension Connection {
     try withLatestTimes { try withLog { try execute(SQL(unsafe: LogTables.opening)) } }
   }
 
-  /// Runs a closure that needs the latest times of entries. A file of the format 1, such as a backup that
-  /// was restored into an open database, gets them first.
+  /// Runs a closure that needs the column `latest` of the entries. If the file has format 1, the
+  /// column is added first; such a file may be a backup that was restored into an open database.
   private func withLatestTimes<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -207,11 +214,12 @@ extension Connection {
     }
   }
 
-  /// Returns the number of the first entry that may not be older than a time: all before it are. Returns
-  /// nil if all entries are older.
+  /// Returns the number of the first entry that may be as new as a time; nil if all entries are
+  /// older. All entries before the returned number are older.
   ///
-  /// The times of entries from other databases have no order. But the latest time up to each entry
-  /// never falls, so this looks at only a few entries.
+  /// Entries from other databases keep their times, so the times of the entries have no order. But
+  /// the latest time up to each entry never falls. A binary search over these times reads only a
+  /// few entries.
   func firstLogEntry(since time: Int64) throws -> Int64? {
     try withLatestTimes {
       var (low, high) = (Int64(1), try newestLogSequence())
@@ -241,7 +249,8 @@ extension Connection {
     try withLog { try execute(SQL(unsafe: LogTables.closing)) }
   }
 
-  /// Ends the entry of a transaction that undoes another one. It is written even if no row changed.
+  /// Ends the entry of a transaction that undoes another one. The entry is written even if no row
+  /// changed.
   func endLogEntry(undoing sequence: Int64, label: String?, author: String?) throws {
     try withLog {
       try beginLogEntry()

@@ -1,23 +1,25 @@
 import QueryDSL
 import SQLCore
 
-// An epoch of a change log has the entries from its first one up to the next epoch. Only one
-// opening of one file begins an epoch and writes into it. So the numbers of epoch and entry
-// identify a transaction in all copies of the file. Another program writes into the newest epoch.
+// An epoch is the part of a change log from its first entry up to the next epoch. Each opening of a
+// file begins an epoch with its first write, and gives the epoch a random number. So the epoch and
+// the number of an entry together identify a transaction in all copies of the file. If another
+// program has begun an epoch since, both programs write into the newest epoch.
 
 extension LogPosition {
-  /// Makes the position of the entry with a number from the first positions of epochs, in order.
+  /// Creates the position of the entry with a number. `epochs` has the first position of each
+  /// epoch, in order.
   init(_ number: Int64, among epochs: [LogPosition]) {
     self.init(number, in: epochs.last { $0.number <= number }?.epoch ?? 0)
   }
 }
 
 extension Connection {
-  /// The least number of epochs that a purge leaves, of this log and of each other database.
+  /// The number of newest epochs that a purge always keeps, for this log and for each other
+  /// database.
   static let keptEpochs = 10_000
 
-  /// Returns the first positions of the epochs of the entries from one number up to another, in
-  /// order.
+  /// Returns the first position of each epoch that has entries between two numbers, in order.
   func logEpochs(from start: Int64, through end: Int64) throws -> [LogPosition] {
     try withEpochs([LogPosition(1, in: 0)]) {
       var epochs: [LogPosition] = []
@@ -48,7 +50,7 @@ extension Connection {
     return (purged, max(try row?.get(Int64?.self, at: 1) ?? 0, purged))
   }
 
-  /// Returns whether the log has, or had before it was purged, the entry at a position.
+  /// Returns whether the log has the entry at a position, or had the entry before it was purged.
   func hasLogPosition(_ position: LogPosition) throws -> Bool {
     try hasLogPosition(position, newest: logEnds().newest)
   }
@@ -86,8 +88,8 @@ extension Connection {
     .unknownPosition(position, newest: try logPosition(), database: try logIdentity())
   }
 
-  /// Runs a closure that reads the table of the epochs. A file that only older programs have
-  /// written does not have it.
+  /// Runs a closure that reads the table of the epochs. Returns `missing` if the file does not have
+  /// the table, because only older versions of the library have written the file.
   private func withEpochs<Result>(_ missing: Result, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -98,8 +100,8 @@ extension Connection {
     }
   }
 
-  /// Deletes the oldest epochs whose entries were all purged, of this log and of other databases. A
-  /// file that is opened often, or whose peers are opened often, then does not grow without end.
+  /// Deletes the oldest epochs whose entries were all purged, of this log and of other databases.
+  /// Otherwise the file would grow each time that a database is opened and written.
   func purgeLogEpochs(upTo purged: Int64) throws {
     try withEpochs(()) {
       try execute(
@@ -114,8 +116,9 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Begins an epoch with the next entry, or with the entry that the last statement has ended,
-  /// unless the epoch with a number is the newest one. Returns the number of the epoch.
+  /// Begins an epoch, unless the log has the epoch with the number `known`. The new epoch begins
+  /// with the next entry, or with the entry that the last statement has ended. Returns the number
+  /// of the epoch.
   func noteLogEpoch(_ known: Int64?) throws -> Int64 {
     let hasEnded = changeCount > 0
     let connection = lend()
@@ -141,7 +144,7 @@ extension Connection {
       return known
     }
     let epoch = Int64.random(in: 1 ... .max)
-    // An epoch without entries gives way.
+    // REPLACE deletes an epoch without entries, which begins with the same entry.
     try execute(
       """
       INSERT OR REPLACE INTO "apus_log_epoch" ("first", "epoch") \

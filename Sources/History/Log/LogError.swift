@@ -7,15 +7,15 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   case noLog
   /// Entries after this position were purged before they were read.
   case expired(position: LogPosition, purged: LogPosition)
-  /// The log of the database with this identity does not have an entry at this position, or no
-  /// longer has it: its file was restored from a backup, or another copy of the file was written.
+  /// The log of the database with this identity has no entry at this position. The file was
+  /// restored from a backup, or another copy of the file was written.
   case unknownPosition(LogPosition, newest: LogPosition, database: String)
   /// No cursor has this name.
   case unknownCursor(String)
-  /// Transactions of another database are missing between the applied transactions and these.
+  /// Transactions of another database are missing between the applied transactions and the batch.
   case missingTransactions(source: String, after: LogPosition, before: LogPosition)
-  /// Up to a position, the log of another database lacks changes of these tables: a migration began
-  /// to log them when they already had rows, or changed their values.
+  /// The log of another database lacks changes of these tables up to a position. A migration began
+  /// to log the tables when they already had rows, or changed their values.
   case incomplete(source: String, tables: [String], position: LogPosition)
   /// More changes from other databases would wait in this database than the limit allows.
   case tooManyWaiting(LogWaiting, limit: Int)

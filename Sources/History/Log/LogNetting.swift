@@ -9,8 +9,8 @@ import SQLCore
 /// before the change that fired it. So the values of each column are counted: +1 for each change
 /// that replaced the value, and -1 for each change that set it. "The row does not exist" counts as
 /// a value. The values between two changes of the row cancel out. A value with +1 is the value
-/// before the entry, and a value with -1 the value after it. Any other count is reported as
-/// uncertain.
+/// before the entry, and a value with -1 is the value after the entry. Any other count is reported
+/// as uncertain.
 struct LogNetting {
   private struct RowID: Hashable {
     let shape: Int64
@@ -20,16 +20,19 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// The changes from elsewhere that made no difference in this database, but still count.
+  /// The changes from other databases that made no difference here. Their times still count when
+  /// values are compared.
   private var marks: [AnyLogChange] = []
 
-  /// A change as a trigger wrote it, or a change from another database that made no difference:
-  /// `set` has the values that were set, and `gone` the key of a row that was deleted.
+  /// The kind of a logged change. Triggers write `insert`, `update` and `delete`. The other kinds
+  /// are changes from another database that made no difference: `set` has the values that were set,
+  /// and `gone` has the key of a deleted row.
   enum Kind: String {
     case insert, update, delete, set, gone
   }
 
-  /// Adds a change. The values are in pairs of old and new, by the order of the shape.
+  /// Adds a change. `values` has the old and the new value of each column, in the order of the
+  /// shape.
   mutating func add(_ kind: Kind, _ shape: LogShape, _ values: [DatabaseValue]) {
     let key = shape.key.map { values[kind == .insert ? $0 * 2 + 1 : $0 * 2] }
     guard kind != .set, kind != .gone else {
@@ -54,8 +57,9 @@ struct LogNetting {
         kind: .deleted, keyValues: key, shape: shape, oldValues: none, newValues: none,
         isFromLog: true)
     }
-    // The old value of a column says whether it was set; its new value may be NULL. No conditional
-    // expression here: beside a `DatabaseValue`, `nil` is NULL, and not the absence of a value.
+    // If a column was set, its old value is not NULL; the new value may be NULL. A conditional
+    // expression would be wrong here: next to a `DatabaseValue`, `nil` means NULL, and not the
+    // absence of a value.
     var set = none
     for index in shape.columns.indices
     where shape.key.contains(index) || !values[index * 2].isNull {
@@ -65,16 +69,18 @@ struct LogNetting {
       kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set, isFromLog: true)
   }
 
-  /// Returns the changes of the rows that differ, in the order of the log.
+  /// Returns one change for each row that differs, in the order of the log.
   ///
-  /// - Parameter withMarks: whether changes from other databases that made no difference are added.
+  /// - Parameter withMarks: whether to include changes from other databases that made no difference
+  ///   here.
   func changes(withMarks: Bool) -> [AnyLogChange] {
     let net = rows.map(\.change)
     return net.compactMap(\.self)
       + (withMarks ? marks.compactMap { effective($0, beside: net) } : [])
   }
 
-  /// Returns a mark without the values that are also among the net changes; nil if nothing is left.
+  /// Returns a mark without the columns that the net change of its row has; nil if no column is
+  /// left.
   private func effective(_ mark: AnyLogChange, beside net: [AnyLogChange?]) -> AnyLogChange? {
     guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)],
       let change = net[index]
@@ -90,7 +96,7 @@ struct LogNetting {
 private struct NettedRow {
   let shape: LogShape
   let key: [DatabaseValue]
-  /// The kind and the values of the first change. Most rows have no other.
+  /// The kind and the values of the first change. Most rows have only one change.
   let kind: LogNetting.Kind
   let values: [DatabaseValue]
   /// The counts of the columns, if the row has several changes.
@@ -117,7 +123,7 @@ private struct NettedRow {
     existence += kind == .insert ? 1 : kind == .delete ? -1 : 0
     for column in tallies.indices where !shape.key.contains(column) {
       let (old, new) = (values[column * 2], values[column * 2 + 1])
-      // An update has NULL as old and as new value of an unchanged column.
+      // In an update, an unchanged column has NULL as its old and its new value.
       if kind == .update, old.isNull, new.isNull { continue }
       tallies[column].add(kind == .insert ? .none : .some(old), 1)
       tallies[column].add(kind == .delete ? .none : .some(new), -1)
@@ -160,7 +166,7 @@ private struct NettedRow {
       let pair = (old: values[column * 2], new: values[column * 2 + 1])
       guard kind != .update || isKey || !(pair.old.isNull && pair.new.isNull) else { continue }
       if kind != .insert { old[column] = pair.old }
-      // An update has the key only once.
+      // An update has the key only in the old values.
       if kind != .delete { new[column] = isKey && kind == .update ? pair.old : pair.new }
     }
     return AnyLogChange(
@@ -169,10 +175,11 @@ private struct NettedRow {
   }
 }
 
-/// The values of a column in one entry, each with the number of changes that replaced it minus the
-/// number of changes that set it. Values with the number 0 are left out.
+/// The counts of a column's values in one entry. The count of a value is the number of changes that
+/// replaced the value, minus the number of changes that set the value. Values with the count 0 are
+/// left out.
 private struct Tally {
-  /// The value is nil where the row did not exist.
+  /// The values and their counts. The value nil means that the row does not exist.
   private var counts: [(value: DatabaseValue?, count: Int)] = []
 
   var isEmpty: Bool { counts.isEmpty }

@@ -2,12 +2,13 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// The entries of the change log after a position, and each further one when its transaction was
-/// committed: `db.log.observe(after:)` and `cursor.observe()`.
+/// A sequence of the entries of the change log after a position, which then waits for further
+/// transactions. `db.log.observe(after:)` and `cursor.observe()` return it.
 ///
-/// No entry is missing or given twice, whichever program wrote it. Entries wait in the log until
-/// they are requested; no writer waits. Watching begins when the first element is requested, and
-/// ends when the iterator is released. When the database is closed, the sequence finishes.
+/// The sequence has each entry exactly once, whichever program wrote the entry. Entries stay in the
+/// log until they are requested, so writers never wait for a reader. The observation begins when
+/// the first element is requested, and ends when the iterator is released. The sequence finishes
+/// when the database is closed.
 public struct LogObservation: AsyncSequence, Sendable {
   /// A transaction.
   public typealias Element = LogEntry
@@ -32,9 +33,9 @@ public struct LogObservation: AsyncSequence, Sendable {
     private let log: ChangeLog
     private let start: @Sendable () async throws -> LogPosition
     private var position: LogPosition?
-    /// Whether the last reading found no further entry.
+    /// Whether the last read found no further entry.
     private var isAtEnd = true
-    /// The entries that were read, the next one last.
+    /// The entries that were read and not yet returned, in reverse order.
     private var waiting: [LogEntry] = []
     private var newest: ValueObservation<LogPosition>.Iterator
 
@@ -62,7 +63,8 @@ public struct LogObservation: AsyncSequence, Sendable {
           position = entries.last?.position ?? known
           waiting = entries.reversed()
         } catch {
-          // The database may be closed after its change was noticed.
+          // The database may have been closed after the change was noticed, and the sequence then
+          // ends.
           guard position != nil, log.database.isClosed else { throw error }
           return nil
         }
@@ -83,15 +85,16 @@ public struct LogObservation: AsyncSequence, Sendable {
 extension LogObservation.Iterator: Sendable {}
 
 extension ChangeLog {
-  /// Returns the entries after a position, and each further one when its transaction was committed.
+  /// Returns a sequence of the entries after a position, and of each further entry after its
+  /// transaction is committed.
   ///
   /// ```swift
   /// for try await entry in db.log.observe(after: position) {
   ///   for change in entry.changes(of: Post.self) { … }
   /// }
   /// ```
-  /// Transactions of other programs are seen as in `db.observe`. Iterating throws the errors of
-  /// `entries(after:)`.
+  /// Transactions of other programs are noticed in the same way as by `db.observe`. Iterating
+  /// throws the errors of `entries(after:)`.
   public func observe(after position: LogPosition = .start) -> LogObservation {
     LogObservation(self) { position }
   }
@@ -103,7 +106,8 @@ extension ChangeLog {
 }
 
 extension LogCursor {
-  /// Returns the entries after the cursor, and each further one when its transaction was committed.
+  /// Returns a sequence of the entries after the cursor, and of each further entry after its
+  /// transaction is committed.
   ///
   /// ```swift
   /// for try await entry in cursor.observe() {
@@ -111,8 +115,8 @@ extension LogCursor {
   ///   try await cursor.advance(past: entry)
   /// }
   /// ```
-  /// Iterating does not move the cursor: after a restart, entries that it was not moved past are
-  /// given again.
+  /// Iterating does not move the cursor. After a restart, the sequence begins again with the first
+  /// entry that the cursor has not passed.
   public func observe() -> LogObservation {
     LogObservation(log) { try await position() }
   }

@@ -9,11 +9,11 @@ import SQLCore
 
 /// The columns of a logged table, in the order in which the log has their values.
 ///
-/// A shape never changes. A table that gets other columns gets another shape, and earlier changes
-/// in the log keep theirs. It is a reference, because every change has one.
+/// A shape never changes. If a table gets other columns, it gets another shape, and earlier changes
+/// in the log keep the former shape. A shape is a class, because many changes share one shape.
 final class LogShape: Hashable, Sendable {
-  /// The number under which changes refer to the shape. It depends only on the names, so it is the
-  /// same in every database.
+  /// The number by which changes refer to the shape. The number is computed from the names, so it
+  /// is the same in every database.
   let id: Int64
   let table: String
   /// The name of the table, folded.
@@ -59,7 +59,7 @@ final class LogShape: Hashable, Sendable {
 
   var keyNames: [String] { key.map { columns[$0] } }
 
-  /// The statement that makes the shape known to a database.
+  /// The statement that stores the shape in a database.
   var registration: String {
     "INSERT OR IGNORE INTO \"\(LogTables.shape)\" VALUES (\(id), \(text(table)), "
       + "\(text(columns.json)), \(text(keyNames.json)))"

@@ -18,19 +18,20 @@ enum LogTables {
   /// The databases from which transactions were applied. The first such transaction creates the
   /// table.
   static let origin = "apus_log_origin"
-  /// The changes from other databases that cannot be applied yet. It is created by the first one.
+  /// The changes from other databases that cannot be applied yet. The first such change creates the
+  /// table.
   static let waiting = "apus_log_waiting"
   /// The number of the last applied transaction, for each epoch of other databases.
   static let applied = "apus_log_applied"
 
-  /// The epochs of the log, by their first entries. It is created by the first write of a program
-  /// that knows epochs.
+  /// The epochs of the log, by their first entries. The first write of a program that knows epochs
+  /// creates the table.
   static let epoch = "apus_log_epoch"
 
   static let all = [log, entry, change, shape, cursor]
 
-  /// The format of the tables. In the format 1, the numbers of entries came from AUTOINCREMENT, and an
-  /// index had their times; both cost a page of each transaction.
+  /// The format of the tables. In format 1, AUTOINCREMENT gave the entries their numbers, and an
+  /// index had their times. Each of the two cost every transaction a page.
   static let format = 2
 
   /// The columns of `apus_log_change` before the columns of the values.
@@ -95,9 +96,11 @@ enum LogTables {
   ]
 
   /// The statements that create the tables of the databases from which transactions were applied.
-  /// The first has, for each database, the positions in its log up to which its own and its relayed
-  /// transactions were applied, and the number of its last own transaction in epoch 0. The second
-  /// has that number for each other epoch.
+  ///
+  /// The first table has one row for each database. The row has the position in that database's log
+  /// up to which its own transactions were applied, the same for transactions that it relayed, and
+  /// the number of its last applied transaction in epoch 0. The second table has this number for
+  /// each other epoch.
   static let originCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(origin)" (
@@ -120,7 +123,7 @@ enum LogTables {
   ]
 
   /// The statements that create the table of the waiting changes. A change that no longer waits
-  /// stays with its entry, and is sent on from there.
+  /// stays in the table until its entry is purged, because the change is sent on with the entry.
   static let waitingCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(waiting)" (
@@ -172,7 +175,8 @@ enum LogTables {
     """,
   ]
 
-  /// The statement that adds the epochs of other databases to the entries of an older program.
+  /// The statement that adds the column for epochs of other databases to entries that an older
+  /// version of the library created.
   static let entryWidening = "ALTER TABLE \"\(entry)\" ADD COLUMN \"originEpoch\" INTEGER"
 
   // MARK: The format 1
@@ -183,7 +187,7 @@ enum LogTables {
   /// The expression with which triggers of format 1 find the time of a new entry.
   static let formerTime = "(SELECT max(\"time\") FROM \"\(entry)\")"
 
-  /// The statements that add the latest times to the entries of the format 1.
+  /// The statements that add the column `latest` to the entries of format 1.
   static let latestWidening = [
     "ALTER TABLE \"\(entry)\" ADD COLUMN \"latest\" INTEGER",
     """
@@ -193,11 +197,11 @@ enum LogTables {
     """,
   ]
 
-  /// Returns the statements that bring the entries of the format 1 into the present one. The table is
-  /// not renamed, since triggers of all tables name it.
+  /// Returns the statements that convert the entries of format 1 to the present format. The table
+  /// is not renamed, because the triggers of all logged tables contain its name.
   ///
-  /// If all entries were purged, an entry with the number of the last one is made, so that the number
-  /// is not given again.
+  /// If all entries were purged, an entry with the number of the last purged entry is added, so
+  /// that no other transaction gets the number.
   static func conversion(from columns: [String]) -> [String] {
     let former = "\(entry)_1"
     let kept = columns.filter { !$0.isSame(as: "latest") }
@@ -219,7 +223,8 @@ enum LogTables {
       ]
   }
 
-  /// Returns the names of the old and the new value of a column, by its position in the shape.
+  /// Returns the names of the log's columns for the old and the new value of a logged column.
+  /// `index` is the position of the logged column in the shape.
   static func valueColumns(_ index: Int) -> (old: String, new: String) {
     ("old\(index + 1)", "new\(index + 1)")
   }
@@ -238,12 +243,13 @@ enum LogTables {
   /// The number of the newest entry.
   static let newest = "(SELECT max(\"sequence\") FROM \"\(entry)\")"
 
-  /// The microseconds since 1970, in whole milliseconds. If an entry already has that time or a
-  /// later one, the microsecond after it. So a transaction is newer than all transactions that it
-  /// may have seen, even if they come from databases whose clocks are ahead.
+  /// The time of a new entry: the microseconds since 1970, in whole milliseconds. If an earlier
+  /// entry has the same or a later time, the new time is one microsecond after that entry's time.
+  /// So a transaction is newer than all transactions that it may have seen, even if another
+  /// database's clock is ahead.
   ///
-  /// An entry from another database has the time of its origin, so that the newest entry may not have the
-  /// latest time. It then has the latest time so far as well.
+  /// An entry from another database keeps its original time, so the newest entry may not have the
+  /// latest time. Such an entry has the latest time so far in the column `latest`.
   private static let now =
     "max(CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
     + "coalesce((SELECT coalesce(e.\"latest\", e.\"time\") FROM \"\(entry)\" AS e "
@@ -261,14 +267,14 @@ enum LogTables {
   private static let isOpen =
     "(SELECT \"isOpen\" FROM \"\(entry)\" ORDER BY \"sequence\" DESC LIMIT 1)"
 
-  /// Begins an entry, unless one is open. If one is, the number of the new row is taken. The CASE
-  /// around its time saves the calculation of the time then. Around the other values, it would cost
-  /// more than they do.
+  /// The statement that begins an entry, unless an entry is open. If an entry is open, the new row
+  /// gets the same number, and ON CONFLICT leaves the row out. The CASE around the time then saves
+  /// the calculation of the time. Around the other values, a CASE would cost more than it saves.
   ///
-  /// `INSERT … SELECT … WHERE` says the same. But it reads the table that it writes, so that SQLite
-  /// creates a temporary B-tree each time: that took up to half of the time of a short write. An
-  /// upsert keeps its own rule in a trigger, whatever the conflict clause of the statement that
-  /// fires the trigger.
+  /// `INSERT … SELECT … WHERE` would have the same effect. But that statement reads the table that
+  /// it writes, so SQLite creates a temporary B-tree each time, which took up to half of the time
+  /// of a short write. In a trigger, an upsert keeps its own ON CONFLICT rule, whatever the
+  /// conflict clause of the statement that fires the trigger.
   static let opening =
     "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\") VALUES ("
     + "coalesce((SELECT CASE WHEN \"isOpen\" THEN \"sequence\" END FROM \"\(entry)\" "
@@ -276,7 +282,7 @@ enum LogTables {
     + "\(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\")) "
     + "ON CONFLICT (\"sequence\") DO NOTHING"
 
-  /// Ends the open entry, if there is one.
+  /// The statement that ends the open entry, if there is one.
   static let closing =
     "UPDATE \"\(entry)\" SET \"isOpen\" = 0 WHERE \"sequence\" = \(newest) AND \"isOpen\""
 

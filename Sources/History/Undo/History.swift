@@ -11,37 +11,39 @@ import SQLCore
 /// try history.redo()
 /// ```
 ///
-/// An undo is a new transaction, which observers see and the change log contains like any other. It
-/// restores the columns that the step changed. If any of them changed in the meantime, it is a
-/// conflict: nothing is changed and `ChangeConflicts` is thrown, or a policy decides. A change of
-/// other columns is not a conflict. Any step can be undone, not only the last one.
+/// An undo is a new transaction, which observers and the change log receive like any other. The
+/// undo restores the columns that the step changed. If one of these columns has changed in the
+/// meantime, there is a conflict: `ChangeConflicts` is thrown and nothing is changed, unless a
+/// policy decides otherwise. A change of other columns is not a conflict. Any step can be undone,
+/// not only the last one.
 ///
-/// The user's triggers do not run again, and no foreign key acts, because the step includes their
-/// changes of the models' tables. So name all models whose rows belong together.
+/// An undo does not run the user's triggers or foreign key actions again, because the step already
+/// includes their changes in the tables of the models. So list all models whose rows belong
+/// together.
 public final class History: Sendable {
   private let database: Database
   private let source: any HistorySource
   private let tracker: ChangeTracker?
   private let subscription: UInt64?
-  /// The author whose transactions the history has; nil for the transactions of all authors.
+  /// The author whose transactions are in the history; nil for all authors.
   public let author: String?
 
-  /// Creates a history in memory of the transactions that are made from now on through this
-  /// database.
+  /// Creates a history in memory. It has the transactions that are made through this database from
+  /// now on.
   ///
-  /// The history begins empty, and ends with the object. Transactions of other programs are not
-  /// part of it. If a write changes more rows than can be recorded
-  /// (`Configuration.maximumTrackedRows`), the history has no steps after it.
+  /// The history is empty at first, and its steps are lost when the object is released.
+  /// Transactions of other programs are not part of the history. If a write changes more rows than
+  /// can be recorded (`Configuration.maximumTrackedRows`), the history loses all its steps.
   ///
-  /// Throws `ModelError` if a model is a view, and `DatabaseError` if SQLite was built without the
-  /// pre-update hook: use a history over the change log then. Costs the recording of each changed row,
-  /// as for an observer.
+  /// Throws `ModelError` if a model is a view. Throws `DatabaseError` if SQLite was built without
+  /// the pre-update hook; then use a history over the change log. Each changed row of the tables is
+  /// recorded, which costs the same as an observer.
   ///
   /// - Parameters:
-  ///   - author: takes only the transactions of this author, as in `history.write` and
-  ///     `tx.setLogAuthor`.
-  ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as the
-  ///     transactions of typing. Otherwise each transaction is a step.
+  ///   - author: the author whose transactions the history takes, as set by `history.write` or
+  ///     `tx.setLogAuthor`; nil for all authors.
+  ///   - groupsByLabel: whether to join consecutive transactions with the same label into one step,
+  ///     such as the transactions of typing. Otherwise each transaction is a step.
   ///   - limit: the number of steps that can be undone.
   public init(
     of models: [any Model.Type], in database: Database, author: String? = nil,
@@ -64,20 +66,21 @@ public final class History: Sendable {
   /// Creates a history over the transactions in the change log, including transactions from before
   /// a restart and transactions of other programs.
   ///
-  /// All models must be logged. The first use reads the log once; later uses read the added
-  /// entries. Transactions from another database, transactions before a `gap` and purged
-  /// transactions are not part of the history.
+  /// All models must be logged. The first use reads the whole log; each later use reads only the
+  /// entries that were added. Transactions from another database, transactions before a `gap` and
+  /// purged transactions are not part of the history.
   ///
   /// Throws `ModelError` if a model is a view. `steps()`, `undo()` and `redo()` throw
   /// `LogError.noLog` if the database has no log. They throw `LogError.unknownPosition` if the file
-  /// was restored and no longer has the steps; a new history has the steps of the restored file.
+  /// was restored and no longer has the steps. In this case, create a new history, which has the
+  /// steps of the restored file.
   ///
   /// - Parameters:
-  ///   - position: the position in the log after which the history begins. If another
-  ///     history undoes an earlier transaction, that is no step of this one.
-  ///   - author: takes only the transactions of this author.
-  ///   - groupsByLabel: makes one step of consecutive transactions with the same label, such as the
-  ///     transactions of typing. Otherwise each transaction is a step.
+  ///   - position: the position in the log after which the history begins. If another history
+  ///     undoes an earlier transaction, the undo is not a step of this history.
+  ///   - author: the author whose transactions the history takes; nil for all authors.
+  ///   - groupsByLabel: whether to join consecutive transactions with the same label into one step,
+  ///     such as the transactions of typing. Otherwise each transaction is a step.
   ///   - limit: the number of steps that can be undone.
   public init(
     of models: [any Model.Type], inLogOf database: Database, after position: LogPosition = .start,
@@ -109,8 +112,8 @@ public final class History: Sendable {
   /// Returns the steps that can be undone and redone, from asynchronous code.
   public func steps() async throws -> HistorySteps { try await source.steps(in: database) }
 
-  /// A stream with an element at once, and another one whenever the steps may have changed. It
-  /// finishes when the database is closed, and when the history is released.
+  /// A stream with an element at once, and a further element whenever the steps may have changed.
+  /// The stream finishes when the database is closed or the history is released.
   public var updates: AsyncStream<Void> { source.updates.stream() }
 
   // MARK: Undo and redo
@@ -118,13 +121,15 @@ public final class History: Sendable {
   /// Undoes a step, by default the last one, in its own transaction. Returns nil if there is
   /// nothing to undo.
   ///
-  /// Exactly the transactions of the step are undone. Other transactions with its label stay, and
-  /// so do transactions that joined the step after `steps()` returned it.
+  /// Exactly the transactions of the given step are undone. Other transactions with the same label
+  /// stay. Transactions that joined the step after `steps()` returned it stay, too.
   ///
   /// Throws `ChangeConflicts` if the policy lets a conflict fail, and `HistoryError.unknownStep` if
-  /// the step cannot be undone, or no longer. Over the log, throws `LogError.unknownPosition` if
-  /// the file was restored and no longer has the step. Costs a statement for many rows that it
-  /// inserts, two for each row that it updates or deletes, and a few for each foreign key.
+  /// the step cannot be undone, or can no longer be undone. A history over the log throws
+  /// `LogError.unknownPosition` if the file was restored and no longer has the step.
+  ///
+  /// One statement inserts many rows. Each updated or deleted row costs two statements, and each
+  /// foreign key costs a few.
   @discardableResult
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -143,10 +148,12 @@ public final class History: Sendable {
   /// Redoes an undone step, by default the step that was undone last. Returns nil if there is
   /// nothing to redo.
   ///
-  /// A redo also reverses what foreign keys did in other tables when the step was undone: in memory
-  /// in all tables, over the log in logged tables. A row that has changed since stays unchanged.
+  /// When the step was undone, foreign keys may have changed rows in other tables. A redo also
+  /// reverses these changes: for a history in memory in all tables, for a history over the log in
+  /// logged tables. A row that has changed since then stays unchanged.
   ///
-  /// A new transaction of the history ends the possibility to redo. Throws like `undo`.
+  /// After a new transaction of the history, undone steps can no longer be redone. Throws the same
+  /// errors as `undo`.
   @discardableResult
   public func redo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -162,8 +169,8 @@ public final class History: Sendable {
     try await perform(.redo, step, resolving: policy)
   }
 
-  /// Takes a step out of the history, by default the step to undo next, and leaves its rows
-  /// unchanged. Returns nil if there is none.
+  /// Removes a step from the history, by default the step to undo next, and leaves its rows
+  /// unchanged. Returns nil if there is no step.
   ///
   /// ```swift
   /// do {
@@ -173,16 +180,16 @@ public final class History: Sendable {
   ///   try history.skip()                   // the next undo is that of the step before
   /// }
   /// ```
-  /// Over the log it writes an entry without changes, so that the step is also gone after a restart
-  /// and for other histories. Throws `HistoryError.unknownStep` if the history does not have the
-  /// step. Over the log, throws `LogError.unknownPosition` if the file was restored and no longer
-  /// has the step.
+  /// A history over the log writes an entry without changes, so that the step stays removed after a
+  /// restart, also in other histories. Throws `HistoryError.unknownStep` if the history does not
+  /// have the step. A history over the log throws `LogError.unknownPosition` if the file was
+  /// restored and no longer has the step.
   @discardableResult
   public func skip(_ step: HistoryStep? = nil) throws -> HistoryStep? {
     try perform(.skip, step, resolving: .fail)?.step
   }
 
-  /// Takes a step out of the history, from asynchronous code.
+  /// Removes a step from the history, from asynchronous code.
   @discardableResult
   public func skip(_ step: HistoryStep? = nil) async throws -> HistoryStep? {
     try await perform(.skip, step, resolving: .fail)?.step

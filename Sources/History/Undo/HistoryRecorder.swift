@@ -11,7 +11,7 @@ import SQLCore
 /// The history of some tables in memory, with the values that the pre-update hook recorded.
 ///
 /// Commits arrive on the writer's thread, before the write returns. While the history itself
-/// writes, it holds the writer, so every commit that arrives is its own.
+/// writes, it holds the writer, so every commit that arrives is a commit of the history.
 final class HistoryRecorder: CommitReceiver {
   fileprivate struct State {
     var stack: HistoryStack<WriteChanges>
@@ -40,7 +40,8 @@ final class HistoryRecorder: CommitReceiver {
 
   func append(_ commit: Commit) {
     if let event = commit.everything {
-      // What other processes do is not recorded, and found when it is in the way.
+      // Changes of other processes are not recorded. If they are in the way of an undo, it has a
+      // conflict.
       if event == .tableChanged { removeAll() }
       return
     }
@@ -120,8 +121,8 @@ extension HistoryRecorder: HistorySource {
   }
 
   /// Returns the changes that reverse a write, in the tables of the history and in other tables. In
-  /// the history's tables they must be complete. In other tables, a row that cannot be written again
-  /// is left out.
+  /// the tables of the history, the changes must be complete, so a row that cannot be written again
+  /// throws an error. In other tables, such a row is left out.
   private func inverse(
     of write: WriteChanges
   ) throws -> (own: [AnyLogChange], others: [AnyLogChange]) {
@@ -144,7 +145,7 @@ extension HistoryRecorder.State {
     var write = write
     write.tables = write.tables.filter { tables.contains($0.key) }
     guard !write.tables.isEmpty else { return }
-    // Rows that are not listed cannot be restored.
+    // If the write does not list its rows, they cannot be restored.
     let isIncomplete = write.tables.values.contains { $0.events.contains(.tableChanged) }
     if isIncomplete { stack.removeAll() }
     guard !isIncomplete, !isWriting, write.tables.values.contains(where: { !$0.rows.isEmpty }),
@@ -184,8 +185,9 @@ extension NettedTable {
   /// would not write back unchanged.
   ///
   /// - Parameters:
-  ///   - places: the recorded place of each column of the shape; nil for the columns of the key.
-  ///   - none: no value for each column, shared by all rows that do not exist.
+  ///   - places: the position of each column of the shape among the recorded columns; nil for the
+  ///     columns of the key.
+  ///   - none: an array with nil for each column, which stands for a row that does not exist.
   private func inverseChange(
     of row: NettedRow, _ shape: LogShape, _ places: [Int?], _ none: [DatabaseValue?]
   ) -> AnyLogChange? {

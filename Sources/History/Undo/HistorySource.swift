@@ -2,18 +2,20 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// Where the steps of a history come from: memory, or the change log.
+/// The source of a history's steps: memory, or the change log.
 protocol HistorySource: Sendable {
   var updates: HistoryUpdates { get }
-  /// Whether the source needs a witness of the undo's changes, because it keeps no record of them.
+  /// Whether the source needs a witness of the undo's changes, because the source does not record
+  /// them itself.
   var needsWitness: Bool { get }
 
   func steps(in database: Database) throws -> HistorySteps
   func steps(in database: Database) async throws -> HistorySteps
 
-  /// Undoes, redoes or skips a step, the next one for nil. Returns nil without such a step.
+  /// Undoes, redoes or skips a step; the next step if `step` is nil. Returns nil if there is no
+  /// next step.
   ///
-  /// - Parameter witness: sees the commit, if the source needs it.
+  /// - Parameter witness: the observer of the commit, if the source needs a witness.
   func perform(
     _ action: HistoryAction, _ step: HistoryStep?, resolving policy: ConflictPolicy,
     on core: ConnectionCore, _ witness: HistoryWitness
@@ -27,22 +29,22 @@ enum HistoryAction: Sendable {
   case skip
 }
 
-/// The tables that a history records, and its bounds.
+/// The options of a history: its author, how it groups transactions, and the limit of its steps.
 struct HistoryOptions: Sendable {
   let author: String?
   let groupsByLabel: Bool
   let limit: Int
 }
 
-/// An observer of all tables during an undo. It sees the undo's changes in tables outside the
-/// history, so that a redo can reverse them as well.
+/// An observer of all tables during an undo. The witness receives the undo's changes in tables
+/// outside of the history, so that a redo can reverse these changes as well.
 final class HistoryWitness: CommitReceiver {
   private let changes = Lock<WriteChanges?>(nil)
 
   func append(_ commit: Commit) { changes.withLock { $0 = commit.writes.last } }
   func end() {}
 
-  /// Returns the changes of the last commit, once.
+  /// Returns the changes of the last commit, and forgets them.
   func take() -> WriteChanges? {
     changes.withLock { changes in
       defer { changes = nil }
@@ -52,7 +54,8 @@ final class HistoryWitness: CommitReceiver {
 }
 
 extension HistoryStep {
-  /// Runs a closure that undoes or redoes the step, so that its conflicts name the step.
+  /// Runs a closure that undoes or redoes the step, and adds the step's label to conflicts that it
+  /// throws.
   func naming<Result>(_ action: HistoryAction, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -76,8 +79,8 @@ final class HistoryUpdates: Sendable {
 
   deinit { end() }
 
-  /// Returns a stream with an element at once, and another one after each change. Changes that come
-  /// before the element is taken give one element together.
+  /// Returns a stream with an element at once, and a further element after each change. If several
+  /// changes come before an element is taken, they give only one element.
   func stream() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))

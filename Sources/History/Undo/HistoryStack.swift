@@ -1,12 +1,13 @@
 /// The steps of a history: the steps that can be undone, and the steps that can be redone.
 ///
-/// To undo a step, its transactions are inverted, the last one first. The inverting transactions
-/// then are the transactions of the step, and to redo it, they are inverted in turn.
+/// To undo a step, its transactions are inverted, the last one first. The step then has the
+/// inverting transactions in their place. To redo the step, these transactions are inverted in
+/// turn.
 struct HistoryStack<Transaction: Sendable>: Sendable {
-  /// A transaction and its part in its step. In memory, it may be the transaction that inverted all
-  /// transactions of a step.
+  /// A transaction of a step. In a history in memory, one transaction may have inverted all
+  /// transactions of the step.
   struct Member: Sendable {
-    /// The step of this member alone.
+    /// A step with only this member.
     let step: HistoryStep
     var transaction: Transaction
   }
@@ -14,7 +15,8 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
   struct Step: Sendable {
     /// The members in the order in which they were made; at least one.
     var members: [Member]
-    /// The original number of the step, from before parts of it were undone.
+    /// The original number of the step. It stays the same when parts of the step are undone
+    /// separately.
     let group: Int64
 
     var step: HistoryStep {
@@ -38,7 +40,7 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     self.limit = max(limit, 0)
   }
 
-  /// Returns a step as it was given, or without one the next step, or nil.
+  /// Returns the given step, or the next step if none is given; nil if there is no such step.
   ///
   /// Transactions that have joined the step since it was given are left out.
   func step(_ action: HistoryAction, _ given: HistoryStep?) -> Step? {
@@ -74,8 +76,8 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     mayJoin = true
   }
 
-  /// Moves a step after another transaction has inverted it. Removes the step if there is no such
-  /// transaction, because nothing had to be changed or the step is skipped.
+  /// Moves a step to the undone or done steps after a transaction has inverted it. If there is no
+  /// inverting transaction, the step is removed: nothing had to be changed, or the step is skipped.
   mutating func move(_ action: HistoryAction, _ step: Step, with transaction: Transaction?) {
     mayJoin = false
     let given = step.step
@@ -104,10 +106,11 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
 }
 
 extension HistoryStack where Transaction == Int64 {
-  /// Follows a transaction that inverts another one. Returns false if that other transaction
-  /// belongs to no step.
+  /// Moves the member with the transaction `target`, which another transaction has inverted.
+  /// Returns false if `target` belongs to no step.
   ///
-  /// - Parameter isEmpty: whether it changed nothing, so that its step cannot be inverted again.
+  /// - Parameter isEmpty: whether the inverting transaction changed nothing, so that it cannot be
+  ///   inverted again.
   mutating func invert(_ target: Int64, by transaction: Int64, isEmpty: Bool) -> Bool {
     for isUndo in [true, false] {
       let from: WritableKeyPath<Self, [Step]> = isUndo ? \.done : \.undone
@@ -131,8 +134,9 @@ extension HistoryStack where Transaction == Int64 {
     return false
   }
 
-  /// Adds a member to the other steps. The members of a step are undone from the last to the first,
-  /// and redone from the first to the last, so that they come together again.
+  /// Adds a member to the undone or done steps. The members of a step are undone from the last to
+  /// the first, and redone from the first to the last. So this method can join them to one step
+  /// again.
   private mutating func append(
     _ member: Member, of group: Int64, to steps: WritableKeyPath<Self, [Step]>, isUndo: Bool
   ) {
@@ -146,7 +150,8 @@ extension HistoryStack where Transaction == Int64 {
     self[keyPath: steps][count - 1].members.insert(member, at: isUndo ? 0 : last.members.count)
   }
 
-  /// Removes the steps with transactions up to a number, which were purged.
+  /// Removes the steps that have a transaction up to a number, because these transactions were
+  /// purged.
   mutating func remove(upTo end: Int64) {
     done.removeAll { $0.members.contains { $0.transaction <= end } }
     undone.removeAll { $0.members.contains { $0.transaction <= end } }

@@ -17,16 +17,18 @@ import QueryDSL
 public struct HistoryStep: Hashable, Sendable, Identifiable {
   /// The number of the step in its history. It stays the same when the step is undone and redone.
   public let id: Int64
-  /// The label of its transactions, as in `db.write(label: "Rename") { … }`; nil without a label.
+  /// The label of the step's transactions, as in `db.write(label: "Rename") { … }`; nil without a
+  /// label.
   public let label: String?
-  /// The author of its transactions; nil without an author.
+  /// The author of the step's transactions; nil without an author.
   public let author: String?
-  /// The time of its first transaction, by the clock of the program that wrote.
+  /// The time of the step's first transaction, by the clock of the program that wrote it.
   public let date: Date
-  /// The position of its last transaction. Transactions that join the step later do not belong to
-  /// this value, and are not undone with it. The epoch comes from the log, or from the history in
-  /// memory. So no other history or restored file mistakes another transaction with the same number
-  /// for this one.
+  /// The position of the step's last transaction. Transactions that join the step later do not
+  /// belong to this value, and are not undone with it.
+  ///
+  /// The position also has the epoch of the log, or of the history in memory. So another history or
+  /// a restored file cannot confuse this step with another transaction of the same number.
   let last: LogPosition
 }
 
@@ -34,7 +36,7 @@ public struct HistoryStep: Hashable, Sendable, Identifiable {
 public struct HistorySteps: Hashable, Sendable {
   /// The steps that can be undone, in the order in which they were made.
   public let undoable: [HistoryStep]
-  /// The steps that can be redone. The last one is the one that was undone last.
+  /// The steps that can be redone. The last element is the step that was undone last.
   public let redoable: [HistoryStep]
 
   init<Transaction>(_ stack: HistoryStack<Transaction>) {

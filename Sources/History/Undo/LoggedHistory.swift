@@ -2,15 +2,17 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// The history of some tables over the change log. Its steps are the steps of the log: each entry
-/// that undoes another entry says so, and therefore the steps can be found again after a restart.
+/// A history of some tables over the change log.
+///
+/// The steps are read from the log. An entry that undoes another entry contains that entry's
+/// number, so the steps can be found again after a restart.
 final class LoggedHistory: HistorySource, CommitReceiver {
   private struct State {
     var stack: HistoryStack<Int64>
     /// The position of the last entry that was read.
     var position: LogPosition
-    /// The entries that undo or redo a transaction from before the beginning of the history. They
-    /// are not steps, nor are entries that invert them.
+    /// The entries that undo or redo a transaction from before the beginning of the history. Such
+    /// an entry is not a step, and an entry that inverts it is not a step either.
     var outside: Set<Int64> = []
   }
 
@@ -53,7 +55,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     return HistorySteps(state.stack)
   }
 
-  /// Reads the entries that were added since.
+  /// Reads the entries that were added since the last read.
   private func read(on connection: Connection) throws -> State {
     var state = state.withLock { $0 }
     let purged = try connection.purgedLogPosition()
@@ -85,7 +87,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       return
     }
     let isOfTables = entry.changes.contains { tables.contains($0.shape.foldedTable) }
-    // A history of other tables may have undone the part of the transaction in those tables.
+    // A history of other tables may have undone only the transaction's changes in its own tables.
     if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
       let isEmpty = entry.changes.isEmpty
       if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }
@@ -113,7 +115,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       try connection.endLogEntry()
       let state = try read(on: connection)
       guard let step = state.stack.step(action, given) else {
-        // A step of a restored file may have the number of another transaction.
+        // After a restore, another transaction may have the number of the step.
         if let given { try connection.requireKnownLogPosition(given.last) }
         return state
       }
@@ -131,7 +133,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
             try application.apply(
               entry.changes.filter(isOwn).map(\.inverted), resolving: policy)
           }
-          // The rows that an undo changed in other tables are restored by its redo.
+          // A redo also restores the rows in other tables that the undo changed.
           if member.transaction != member.step.id {
             conflicts += try application.restore(
               entry.changes.filter { !isOwn($0) }.map(\.inverted))
@@ -143,8 +145,8 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       }
       return state
     }
-    // Only now: if the transaction is rolled back, an entry of another program that was ended in it
-    // is open again, and may still grow.
+    // The state is kept only after the commit. The transaction may have ended an entry of another
+    // program; after a rollback, that entry would be open again and might grow.
     keep(state)
     guard let found else {
       if let given { throw HistoryError.unknownStep(given.id) }

@@ -5,8 +5,8 @@
 /// A stack of undo actions of a user interface, such as Foundation's `UndoManager`.
 @MainActor
 public protocol UndoRegistry: AnyObject {
-  /// Registers an undo action. If it is registered while an undo action runs, it becomes a redo
-  /// action.
+  /// Registers an undo action. If another undo action is running, the registered action becomes a
+  /// redo action.
   func registerUndo(named name: String?, _ action: @escaping @MainActor () -> Void)
 }
 
@@ -21,7 +21,7 @@ public protocol UndoRegistry: AnyObject {
 #endif
 
 extension History {
-  /// Registers the undoing of a step with an undo manager, under the label of the step.
+  /// Registers the undo of a step with an undo manager, under the label of the step.
   ///
   /// ```
   /// try history.write(label: "Rename") { tx in … }
@@ -29,9 +29,9 @@ extension History {
   ///   history.register(step, with: undoManager) { error in … }
   /// }
   /// ```
-  /// The action undoes the step and registers the redoing, and so on. It waits for the write on the
-  /// main thread. An error, such as a conflict, is passed to the closure; then nothing is
-  /// registered.
+  /// The action undoes the step and then registers the redo, which in turn registers the undo. The
+  /// main thread waits until the write has ended. An error, such as a conflict, is passed to
+  /// `onError`, and no further action is registered.
   @MainActor
   public func register(
     _ step: HistoryStep, with registry: some UndoRegistry,

@@ -2,8 +2,8 @@ import QueryDSL
 import SQLCore
 
 extension Connection {
-  /// Writes a plain struct into a table. It inserts a row with the struct's `id`, or updates the
-  /// existing row; columns that the struct does not have keep their values.
+  /// Writes a plain struct into a table: inserts a row, or updates the row with the struct's `id`.
+  /// In an existing row, columns that the struct does not have keep their values.
   ///
   /// ```swift
   /// struct Profile: Codable { var id: Int64; var name: String; var place: Place? }
@@ -11,18 +11,20 @@ extension Connection {
   /// // INSERT INTO "profiles" (…) VALUES (…) ON CONFLICT ("id") DO UPDATE SET …
   /// ```
   ///
-  /// A class works as well: its stored properties are read from the instance, and its `init(from:)`
-  /// reads a row. Every stored property is a column; a property whose type has no stored form is
-  /// stored as JSON. The first write creates the table, and a struct with more properties adds
-  /// columns; nothing is dropped. Throws `MigrationError` if `Configuration.schemaPolicy` does not
-  /// allow such a change, `ModelError` if a column of the table has another type, and
-  /// `WriteIgnored` if SQLite ignored the row.
+  /// Every stored property is a column. A property whose type has no stored form is stored as JSON.
+  /// The first write creates the table. A struct with more properties adds columns; nothing is
+  /// dropped. A class works as well: its stored properties are read from the instance, and its
+  /// `init(from:)` reads a row.
+  ///
+  /// Throws `MigrationError` if `Configuration.schemaPolicy` does not allow such a change,
+  /// `ModelError` if a column of the table has another type, and `WriteIgnored` if SQLite ignored
+  /// the row.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
     try write([row], to: table)
   }
 
-  /// Writes plain structs into a table, one after another, all or none. Throws the errors of
-  /// `write` of a single struct.
+  /// Writes plain structs into a table in their order. If one fails, none is written. Throws the
+  /// same errors as `write` of a single struct.
   public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
     try use().allOrNothing { try writeEach(rows, to: table) }
   }
@@ -41,20 +43,20 @@ extension Connection {
         sql.append(place == 0 ? "\(value)" : ", \(value)")
       }
       try execute(sql + ") ON CONFLICT (\"id\") DO \(unsafe: action)")
-      // A row that has only a key is left unchanged.
+      // A row that has only a key is left unchanged, which SQLite does not count as a change.
       if try changeCount == 0, !others.isEmpty {
         throw WriteIgnored(table: table.name, row: rows.count > 1 ? index : nil)
       }
     }
   }
 
-  /// Returns the row with that `id` as a plain struct; nil if there is no such row. Two statements:
-  /// the columns of the table, and one index seek.
+  /// Returns the row with that `id` as a plain struct; nil if there is no such row. Costs two
+  /// statements: one reads the columns of the table, and one finds the row with an index seek.
   ///
-  /// If the table lacks a column, the property is read as nil, or as zero or empty if it is not
+  /// If the table has no column for a property, the property is nil, or zero or empty if it is not
   /// optional. Throws `ColumnValueError` for a value that is not valid for its property's type.
-  /// Throws `ModelError` if a column has another type, or is missing and the type of its property
-  /// has no such value.
+  /// Throws `ModelError` if a column has another type. Throws it, too, if a column is missing and
+  /// the type of its property has no zero or empty value.
   public func find<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {
@@ -67,7 +69,7 @@ extension Connection {
     try rows(of: PlainLayout<Row>(), in: table, where: "ORDER BY \"id\"")
   }
 
-  /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
+  /// Deletes the row with that `id`. Returns false if there is no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
     guard try tableExists(table.name) else { return false }
@@ -75,7 +77,7 @@ extension Connection {
     return try changeCount > 0
   }
 
-  /// Returns the rows of a table as a table of text, for looking at.
+  /// Returns the rows of a table as a table of text, for people to read.
   public func table(named table: TableName) throws -> ResultTable {
     try self.table("SELECT * FROM \(identifier: table.name)")
   }
@@ -85,7 +87,7 @@ extension Connection {
   ) throws -> [Row] {
     let columns = try columns(ofTable: table.name)
     guard !columns.isEmpty else {
-      // If the policy forbids creating the table, a missing one is an error.
+      // If the policy forbids creating the table, a missing table is an error.
       try requirePolicy(for: table, steps: [], "the table \(table.name) does not exist")
       return []
     }

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-// Each call is a separate access. `Connection` has the same methods, for several calls in one
-// access; their documentation says what they store and throw.
+// Each call is a separate access. For several calls in one access, use the same methods of
+// `Connection`. Their documentation also says what the methods store and throw.
 
 extension Database {
   /// Writes a plain struct into a table, in a transaction of its own; see `Connection.write`.
@@ -55,26 +55,26 @@ extension Database {
     try await read(on: .background, fileID: fileID, line: line) { try $0.fetch(from: table) }
   }
 
-  /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
+  /// Deletes the row with that `id`. Returns false if there is no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
     try writeData { try $0.delete(id: id, from: table) }
   }
 
-  /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
+  /// Deletes the row with that `id`. Returns false if there is no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) async throws -> Bool {
     try await writeData { try $0.delete(id: id, from: table) }
   }
 
-  /// Returns the rows of a table as a table of text, for looking at.
+  /// Returns the rows of a table as a table of text, for people to read.
   public func table(
     named table: TableName, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> ResultTable {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.table(named: table) }
   }
 
-  /// Returns the rows of a table as a table of text, for looking at.
+  /// Returns the rows of a table as a table of text, for people to read.
   public func table(
     named table: TableName, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> ResultTable {

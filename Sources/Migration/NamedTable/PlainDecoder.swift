@@ -1,8 +1,9 @@
 import QueryDSL
 import SQLCore
 
-/// Gives the values of one row to the `init(from:)` of a class, the only way to make its instances.
-/// The keys are the names of its stored properties.
+/// A decoder that gives the values of one row to the `init(from:)` of a class. Only this
+/// initialiser can make an instance of a class. The keys are the names of the class's stored
+/// properties.
 struct PlainDecoder: Decoder {
   private let type: Any.Type
   private let fields: [PlainField]
@@ -40,8 +41,8 @@ struct PlainDecoder: Decoder {
         + "stored properties, without `CodingKeys` that rename them")
   }
 
-  /// The columns of the row as the container of the coding keys. Swift's library has no
-  /// implementation that could be used here.
+  /// A container that finds the value of each coding key in the row. The standard library has no
+  /// such container that could be used here.
   private struct Columns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: PlainDecoder
 
@@ -55,7 +56,8 @@ struct PlainDecoder: Decoder {
       return index
     }
 
-    // A key that is no property is an error, and not a missing value: it would never be stored.
+    // A key that is not a property is an error, because its value would never be stored. So every
+    // key counts as present, and reading an unknown key throws.
     func contains(_: Key) -> Bool { true }
 
     func decodeNil(forKey key: Key) throws -> Bool {

@@ -21,7 +21,7 @@ struct PlainLayout<Row: Codable & Sendable> {
     else {
       throw ModelError(Row.self, "only a struct or a class can be stored in a table")
     }
-    // The storage of a lazy property is not encoded, either.
+    // Codable does not encode lazy properties, so their storage is left out here, too.
     fields = try stored.filter { !$0.name.hasPrefix("$__lazy_storage_$") }.map { field in
       guard let column = PlainField(field) else {
         throw ModelError(
@@ -60,7 +60,7 @@ struct PlainLayout<Row: Codable & Sendable> {
     }
   }
 
-  /// Returns the struct or instance with these values, given in the order of the fields.
+  /// Returns the struct or class instance with these values, which are in the order of the fields.
   func row(of values: [DatabaseValue], in table: TableName) throws -> Row {
     if Row.self is AnyClass {
       return try Row(from: PlainDecoder(Row.self, fields, values, in: table))
@@ -84,7 +84,7 @@ struct PlainLayout<Row: Codable & Sendable> {
 }
 
 extension [PlainField] {
-  /// Adds the column and the row to an error of a value.
+  /// Adds the column and the row to a `ColumnValueError`.
   func locate(
     _ error: any Error, atFieldNumber index: Int, of values: [DatabaseValue], in table: TableName
   ) -> any Error {
@@ -95,21 +95,21 @@ extension [PlainField] {
   }
 }
 
-/// A stored property of a plain struct or class as a column. A type with a stored form is stored in that
-/// form; any other Codable type is stored as JSON.
+/// A stored property of a plain struct or class as a column. A type with a stored form is stored in
+/// that form. Any other Codable type is stored as JSON.
 struct PlainField {
   let name: String
   let offset: Int
   let storageClass: StorageClass
   let isOptional: Bool
   let typeName: String
-  /// The value of a row that was written without the column; nil if the type has none.
+  /// The value to read if the table has no such column; nil if the type has no such value.
   let fallback: DatabaseValue?
   /// Reads the property from a struct in memory.
   let store: (UnsafeRawPointer) throws -> DatabaseValue
-  /// Reads the value of the property from the column's.
+  /// Converts the value of the column to the value of the property.
   let read: (DatabaseValue) throws -> Any
-  /// Writes the property into memory that has room for it.
+  /// Initialises the property's memory from the value of the column.
   let load: (DatabaseValue, UnsafeMutableRawPointer) throws -> Void
   let destroy: (UnsafeMutableRawPointer) -> Void
 
@@ -180,8 +180,8 @@ struct PlainField {
     }
   }
 
-  /// The declaration of the column. The column may be NULL or has a default, because a struct
-  /// without this property writes rows without it.
+  /// The declaration of the column. It permits NULL or has a default, because a struct without this
+  /// property may write rows to the same table.
   var sql: String {
     let declared = "\(Identifier(name).quoted) \(storageClass.rawValue)"
     guard !isOptional, let fallback else { return declared }

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A step of your own in a migration. It has a name, and runs once for each database, in the
+/// A step of your own in a migration. A step has a name, and runs once for each database, in the
 /// migration's transaction.
 ///
 /// ```swift
@@ -13,14 +13,14 @@ import SQLCore
 /// ```
 ///
 /// A step that runs `.after`, the default, sees both the new and the old columns. Columns, tables
-/// and constraints that a schema drops are dropped after it, and unique indexes are created after
-/// it. Foreign keys are not enforced while steps run; they are checked before the migration
-/// commits.
+/// and constraints that a schema drops are dropped after such a step, and unique indexes are
+/// created after it. Foreign keys are not enforced while steps run; they are checked before the
+/// migration commits.
 ///
-/// A database that has none of the tables yet is new. Steps that fix existing rows have nothing to
-/// do on a new database: they are noted as done, and do not run. Use a step that runs `.last`, also
-/// on new databases, for what every database needs and a schema cannot declare, such as FTS5 tables
-/// and initial rows:
+/// A database that has none of the tables yet is new. By default, a step does not run on a new
+/// database, because it has no rows to fix; the step is noted as done. Some things, such as FTS5
+/// tables and initial rows, are needed in every database and cannot be declared in a schema. For
+/// these, use a step that runs `.last`, also on new databases:
 ///
 /// ```swift
 /// MigrationStep("the search index", .last, onNewDatabase: .runs) { connection in

@@ -22,7 +22,7 @@ struct BrokenDefinitions {
   private(set) var definitions: [Definition] = []
 
   /// Compiles a query of each view, and a statement for each event that fires a trigger. None of
-  /// them runs.
+  /// these statements runs.
   init(of schema: ExistingSchema, in connection: Connection) throws {
     for view in schema.entries where view.kind == .view {
       if let reason = try Self.failure(of: "SELECT * FROM \(identifier: view.name)", in: connection)
@@ -51,8 +51,8 @@ struct BrokenDefinitions {
     }
   }
 
-  /// Adds the triggers of one table that do not compile. If all triggers compile, this takes one
-  /// statement for each event.
+  /// Adds those triggers of one table that do not compile. If all compile, this costs one statement
+  /// for each event.
   private mutating func addTriggers(_ triggers: [ExistingSchema.Entry], in connection: Connection)
     throws
   {
@@ -61,7 +61,7 @@ struct BrokenDefinitions {
     do {
       columns = try connection.columns(ofTable: table).filter { $0.generation == .none }.map(\.name)
     } catch let error as DatabaseError where error.isRefusal {
-      // If a view names a missing object, it has no columns, and none of its triggers compiles.
+      // A view that names a missing object has no columns, and none of its triggers compiles.
       definitions += triggers.map {
         Definition(kind: .trigger, name: $0.name, reason: error.message)
       }

@@ -13,7 +13,7 @@ import SQLCore
 public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The plan, with the refused steps and their reasons.
   public let plan: MigrationPlan
-  /// The reason why nothing ran, if it was not a refused step.
+  /// The reason why nothing ran; nil if the reason is a refused step.
   public let reason: String?
 
   init(plan: MigrationPlan, reason: String? = nil) {
@@ -29,15 +29,15 @@ public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension MigrationPlan.Step {
-  /// Returns the refusal of a step that SQLite refuses, with its message.
+  /// Returns the refusal of a step for which SQLite returned an error.
   ///
-  /// - Parameter isTaken: whether a name is already taken. Another name for the model's table is
-  ///   offered.
+  /// - Parameter isTaken: returns whether a table name is already taken. The refusal may offer a
+  ///   free name for the model's table.
   static func refusal(
     _ error: DatabaseError, of step: MigrationPlan.Step,
     isTaken: (String) -> Bool = { _ in false }
   ) -> MigrationPlan.Step {
-    // A rebuild uses a temporary table name.
+    // The message may name the temporary table of a rebuild.
     let message = error.message.replacing("apus_new_\(step.table)", with: step.table)
     let check = "CHECK constraint failed: "
     if message.hasPrefix(check) {
@@ -92,8 +92,8 @@ extension MigrationPlan.Step {
 }
 
 extension DatabaseError {
-  /// Whether SQLite refuses a statement because of its text or the rows, and not because of the
-  /// disk, a lock or memory.
+  /// Whether the error is caused by the text of the statement or by the rows, and not by the disk,
+  /// a lock or memory.
   var isRefusal: Bool {
     switch code.primary {
     case .error, .constraint, .mismatch, .tooBig, .range: true

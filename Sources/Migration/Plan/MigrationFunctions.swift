@@ -7,16 +7,16 @@ import SQLCore
   import Foundation
 #endif
 
-/// The SQL functions with which a migration calls the Swift types of columns.
+/// The SQL functions by which a migration calls the Swift types of columns.
 ///
 /// - `apus_convert(column, value, kept, names, key …)` runs a declared conversion on a value. A
 ///   value of the storage class `kept` stays unchanged. `names` and `key` identify the row in an
 ///   error.
 /// - `apus_form(column, value)` reads a value in the form of its storage class and writes it in the
-///   declared form; `apus_has_form(column, value)` returns whether that works.
+///   declared form. `apus_has_form(column, value)` returns whether that works.
 /// - `apus_reads(column, value)` returns whether the type can read a value.
-/// - `apus_utf8(value)` returns the bytes of a text, or the text of bytes, in UTF-8 whatever the
-///   encoding of the database; `apus_is_utf8(value)` returns whether that works.
+/// - `apus_utf8(value)` converts a text to bytes, or bytes to a text, in UTF-8, whatever the
+///   encoding of the database. `apus_is_utf8(value)` returns whether that works.
 ///
 /// The functions exist only while a migration is planned or run, so no schema can use them.
 struct MigrationFunctions {
@@ -37,8 +37,8 @@ struct MigrationFunctions {
 
   /// Runs a closure while the functions are registered on the connection.
   func use<Result>(on core: ConnectionCore, _ body: () throws -> Result) throws -> Result {
-    // An engine elsewhere has none of these functions. A statement that calls one is not compiled
-    // there, and so not sent.
+    // A database engine elsewhere does not have these functions. A statement that calls one does
+    // not compile there, so it is not sent.
     if core.isRemote { return try body() }
     return try use(functions[...], on: core, body)
   }
@@ -98,8 +98,8 @@ struct MigrationFunctions {
     }
   }
 
-  /// Returns the error for a value that the conversion cannot read as the old type or store as the
-  /// new one.
+  /// Returns the error for a value that the conversion cannot read as the old type, or cannot store
+  /// as the new type.
   private static func failure(
     of column: TableDefinition.Column, _ arguments: FunctionArguments, _ error: ColumnValueError
   ) throws -> MigrationError {
@@ -114,8 +114,8 @@ struct MigrationFunctions {
       plan: MigrationPlan(), reason: "`Converted` of \(column.name) fails\(row): \(plain)")
   }
 
-  /// Returns the value in the declared form. Throws if the type cannot read it in the form of its
-  /// storage class, because only NULL may become NULL.
+  /// Returns the value in the declared form. Throws if the type cannot read the value in the form
+  /// of its storage class, because only NULL may become NULL.
   private func form(of arguments: FunctionArguments) throws -> DatabaseValue {
     let column = try column(of: arguments)
     let value = try arguments[1]

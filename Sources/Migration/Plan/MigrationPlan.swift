@@ -1,16 +1,16 @@
 import QueryDSL
 import SQLCore
 
-/// The steps with which opening a database with its models will change its tables.
+/// The steps by which a migration changes the tables of a database to what its models declare.
 ///
 /// ```swift
 /// print(try db.migrationPlan(for: [Author.self, Post.self]))
 /// ```
 ///
-/// Steps that lose nothing run automatically, and so do steps whose loss a schema declares. A step
-/// that would lose anything else, or cannot be done automatically, is refused with a line that
-/// resolves the refusal. If any step is refused, no step runs. Parts of the database that no model
-/// declares are kept.
+/// A step runs automatically if it loses nothing, or if a schema declares the loss. A step that
+/// would lose anything else, or cannot be done automatically, is refused. A refused step offers a
+/// line that resolves the refusal. If any step is refused, no step runs. Parts of the database that
+/// no model declares are kept.
 public struct MigrationPlan: Hashable, Sendable {
   /// One step of a plan.
   public struct Step: Hashable, Sendable {
@@ -45,7 +45,8 @@ public struct MigrationPlan: Hashable, Sendable {
       /// A trigger is dropped, because a schema declares it as dropped, declares it differently, or
       /// no longer declares it.
       case dropTrigger(String)
-      /// A full-text or vector index is created with its triggers, and filled from the rows of its table.
+      /// A full-text or vector index is created with its triggers, and filled from the rows of its
+      /// table.
       case createSearchIndex(String)
       /// A full-text or vector index is dropped with its triggers, because a schema drops it or
       /// declares it differently, or a name in it has changed.
@@ -77,7 +78,7 @@ public struct MigrationPlan: Hashable, Sendable {
       /// The step is not done, and neither is any other step.
       case refused
       /// The step is not possible in the present database, but one of the user's own steps runs
-      /// earlier and may make it possible. It is planned again after that step.
+      /// earlier and may make it possible. The step is planned again after the user's step.
       case undecided
     }
 
@@ -89,16 +90,18 @@ public struct MigrationPlan: Hashable, Sendable {
     public let table: String
     /// The SQL that the step runs; nil if it runs no SQL.
     public let sql: String?
-    /// The reason for the step, or for its refusal and what to do instead.
+    /// The reason for the step. For a refused step, also what to do instead.
     public internal(set) var reason: String
-    /// A line to paste if the step is refused or keeps a part of the database: into the schema, in
-    /// place of a property, or into the options of the migration. Every refusal has a line.
+    /// A line of Swift code to paste, if the step is refused or keeps a part of the database. The
+    /// line belongs in the schema, in place of a property, or in the options of the migration.
+    /// Every refusal has a line.
     public let line: String?
-    /// All alternative lines to paste; any one of them is enough. The first is `line`.
+    /// All alternative lines to paste; one of them is enough. The first is `line`.
     ///
-    /// A line that loses values says so in a comment, and is not the first if another keeps them.
+    /// A line that loses values says so in a comment. It is not the first if another line keeps the
+    /// values.
     public let lines: [String]
-    /// The number of rows that the step touches or puts at risk; nil if it concerns no rows.
+    /// The number of rows that the step changes or puts at risk; nil if the step concerns no rows.
     public internal(set) var rowCount: Int?
 
     init(
@@ -126,8 +129,8 @@ public struct MigrationPlan: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Whether no step changes a table's rows or declarations. Such a plan may still list parts that
-  /// are kept.
+  /// Whether no step changes a row or a declaration. Such a plan may still list parts that are
+  /// kept.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
 
   /// The refused steps, without `.undecided` steps.
@@ -146,8 +149,8 @@ extension MigrationPlan.Step {
 
 extension MigrationPlan: CustomStringConvertible {
   /// The plan as a difference. A sign begins each step: `+` adds, `-` removes, `~` changes, `=`
-  /// keeps, and `!` is refused. `?` marks a step that one of the user's own steps may still make
-  /// possible.
+  /// keeps, and `!` refuses. `?` marks an undecided step, which one of the user's own steps may
+  /// make possible.
   public var description: String {
     guard !steps.isEmpty else { return "nothing to migrate" }
     var lines: [String] = []
@@ -185,7 +188,7 @@ extension MigrationPlan.Step.Action {
     }
   }
 
-  /// The step's action in a few words.
+  /// The action in a few words.
   var title: String {
     switch self {
     case .createTable: "create the table"

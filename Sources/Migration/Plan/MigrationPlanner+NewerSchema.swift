@@ -8,8 +8,8 @@ import SQLCore
 #endif
 
 extension MigrationPlanner {
-  /// Returns the steps, except steps that would undo a newer program's changes according to the
-  /// history.
+  /// Returns the steps without those that would undo a newer program's changes. The history shows
+  /// which changes a newer program made.
   func steps(
     _ steps: [PlannedStep], for declared: Declarations, in schema: ExistingSchema,
     _ history: SchemaHistory
@@ -27,7 +27,7 @@ extension MigrationPlanner {
 }
 
 extension PlannedStep {
-  /// Whether the step changes values: by a declared conversion, or from one form into another.
+  /// Whether the step changes values by a declared conversion, or from one form to another.
   fileprivate var convertsValues: Bool {
     guard case .rebuild(let rebuild) = work else { return !conversions.isEmpty }
     return !conversions.isEmpty
@@ -42,13 +42,13 @@ private struct NewerSchemaJudge {
   let declared: Declarations
   let schema: ExistingSchema
   let history: SchemaHistory
-  /// The steps that would undo the changes.
+  /// The steps that would undo the newer program's changes.
   let steps: [MigrationPlan.Step]
-  /// The names, folded, of the tables whose values those steps would convert.
+  /// The folded names of the tables whose values these steps would convert.
   let converted: Set<String>
 
-  /// Returns one step for each table or view that is newer, in place of the steps that would change
-  /// it.
+  /// Returns one step for each table or view that a newer program changed. It replaces the steps
+  /// that would change the table or view back.
   func newerSteps() -> [MigrationPlan.Step] {
     var newer: [MigrationPlan.Step] = []
     for table in declared.tables {
@@ -95,9 +95,9 @@ private struct NewerSchemaJudge {
   /// newer.
   ///
   /// - Parameters:
-  ///   - isDeclared: whether a state equals the program's declarations.
-  ///   - knowsMore: whether the program drops an object that was added after the given states. Then
-  ///     it knows the later state and is not older.
+  ///   - isDeclared: returns whether a state equals the program's declarations.
+  ///   - knowsMore: returns whether the program drops an object that was added after the given
+  ///     states. The program then knows the later state and is not older.
   private func date(
     ofNewer name: String, _ isDeclared: (SchemaHistory.State) -> Bool,
     knowsMore: (ArraySlice<SchemaHistory.State>) -> Bool = { _ in false }
@@ -113,10 +113,11 @@ private struct NewerSchemaJudge {
     return states[index + 1].date
   }
 
-  /// Returns whether a program with this table would open a file in this state without changing it.
+  /// Returns whether a program that declares this table would open a file in this state without
+  /// changing it.
   ///
-  /// The SQL of the state is parsed, but does not run. A comparison that needs rows, as for columns
-  /// that differ, finds no table in the empty database, and the answer is no.
+  /// The SQL of the state is parsed, but does not run. If columns differ, the comparison needs
+  /// rows. It finds no table in the empty database, and the result is false.
   private func opens(_ state: SchemaHistory.State, as table: TableDefinition) -> Bool {
     guard !state.parts.isEmpty, let empty = try? Connection() else { return false }
     var table = table
@@ -130,7 +131,7 @@ private struct NewerSchemaJudge {
   }
 
   /// Returns whether the schema of a table drops a column, an index, a trigger or a full-text index
-  /// that exists now and is in none of the earlier states.
+  /// that exists now but in none of the earlier states.
   private func knowsMore(
     _ table: TableDefinition, than earlier: ArraySlice<SchemaHistory.State>
   ) -> Bool {
@@ -150,7 +151,7 @@ private struct NewerSchemaJudge {
     }
   }
 
-  // MARK: Deciding what happens to it
+  // MARK: Deciding what happens to a newer table
 
   private func step(
     _ name: String, _ date: Date, _ undoing: [MigrationPlan.Step], _ obstacles: [String]
@@ -230,7 +231,7 @@ private struct NewerSchemaJudge {
 }
 
 extension Removal {
-  /// The name of the table or view that is dropped.
+  /// The name of the dropped table or view; nil for other removals.
   fileprivate var relation: String? {
     switch self {
     case .table(let name), .view(let name): name
@@ -240,8 +241,8 @@ extension Removal {
 }
 
 extension Declarations {
-  /// Returns the declarations without the tables and views of the given names, folded. The result
-  /// does not drop these, either.
+  /// Returns the declarations without the tables and views of the given names, which are folded.
+  /// The result does not drop these tables and views, either.
   fileprivate func without(_ names: Set<String>) -> Declarations {
     let tables = tables.filter { !names.contains($0.name.lowercasedASCII) }.map { table in
       var table = table
@@ -256,6 +257,6 @@ extension Declarations {
 }
 
 extension MigrationPlan {
-  /// The tables and views that stay in a newer program's form.
+  /// The tables and views that stay as a newer program made them.
   var newerNames: [String] { steps.filter { $0.action == .keepNewer }.map(\.table) }
 }

@@ -16,7 +16,7 @@ extension MigrationPlanner {
 
   func removedTables(_ declared: Declarations, in schema: ExistingSchema) -> [PlannedStep] {
     declared.removals.flatMap { removal -> [PlannedStep] in
-      // A table that is renamed no longer has this name.
+      // A table that is renamed first no longer has this name.
       guard case .table(let name) = removal, let entry = schema.entry(name), entry.kind == .table,
         !schema.renames.isGivenAway(name)
       else { return [] }
@@ -32,7 +32,8 @@ extension MigrationPlanner {
     }
   }
 
-  /// Returns the refusals to drop a table, because a model declares it or another object names it.
+  /// Returns the refusals to drop a table. Dropping is refused if a model declares the table, or if
+  /// another object refers to it.
   private func refusals(
     ofRemoving name: String, _ declared: Declarations, in schema: ExistingSchema
   ) -> [MigrationPlan.Step] {
@@ -75,15 +76,15 @@ extension MigrationPlanner {
 }
 
 extension Declarations {
-  /// Returns the line that drops the foreign key of another table, and the schema in which the line
-  /// belongs.
+  /// Returns the line that drops the foreign key of another table. A comment in the line names the
+  /// schema to which the line belongs.
   func removalLine(of reference: ExistingSchema.Reference) -> String {
     let table = tables.first { $0.name.isSame(as: reference.table) }
     let place = (table?.model ?? reference.table).inComment
     return "\(reference.key.removalLine)  // in the schema of \(place)"
   }
 
-  /// Whether a foreign key is dropped in the same migration, alone or with its table.
+  /// Returns whether the same migration drops a foreign key, alone or with its table.
   func removes(_ reference: ExistingSchema.Reference) -> Bool {
     if removes(.table(reference.table)) { return true }
     guard let table = tables.first(where: { $0.name.isSame(as: reference.table) }),
@@ -97,7 +98,7 @@ extension Declarations {
 }
 
 extension ExistingSchema {
-  /// Returns the views and triggers, of any table, whose text names a table.
+  /// Returns the views and triggers, of any table, whose SQL names a table.
   fileprivate func dependents(naming table: String) -> [Entry] {
     let table = table.lowercasedASCII
     return entries.filter { entry in

@@ -6,8 +6,8 @@ struct MigrationPlanner {
   /// The part of a migration that is planned.
   enum Extent {
     case whole
-    /// Only steps that add or widen. Steps that remove something or make it unique wait until the
-    /// user's own steps have read the old columns.
+    /// Only steps that add something or allow more values. Steps that remove something or make it
+    /// unique wait until the user's own steps have read the old columns.
     case expanding
   }
 
@@ -17,16 +17,17 @@ struct MigrationPlanner {
   var missingDefaults = MigrationOptions.MissingDefaults.refused
   var checksValues = false
   var checksChangedTypes = false
-  /// The declared columns whose types have changed, folded, by the folded names of their tables.
+  /// The folded names of the declared columns whose types have changed, by the folded names of
+  /// their tables.
   private(set) var changedTypes: [String: Set<String>] = [:]
-  /// The closure that is called before the values of a column are checked.
+  /// The closure that reports that the values of a column will be checked.
   var progress: (@Sendable (MigrationProgress) throws -> Void)?
   var newerSchema = MigrationOptions.NewerSchema.kept
   var schemaVersion: Int?
-  /// The names, folded, of the views that models declare. They can be created again if they must be
-  /// dropped.
+  /// The folded names of the views that models declare. Such a view can be created again after it
+  /// is dropped.
   var declaredViews: Set<String> = []
-  /// The names, folded, of the views that are dropped first, with their triggers.
+  /// The folded names of the views that are dropped first, with their triggers.
   var droppedViews: Set<String> = []
   /// The notes of conversions that have run.
   var conversions = ConversionNotes()
@@ -40,7 +41,7 @@ struct MigrationPlanner {
     invalidValues = options.invalidValues
     missingDefaults = options.missingDefaults
     checksValues = options.checksValues
-    // An engine elsewhere does not call Swift types.
+    // A database engine elsewhere does not call Swift types.
     checksChangedTypes = options.checksChangedTypes && !core.isRemote
     progress = options.progress
     newerSchema = options.newerSchema
@@ -48,8 +49,8 @@ struct MigrationPlanner {
     declaredViews = Set(declared.views.map(\.name.lowercasedASCII))
   }
 
-  /// Returns whether there is nothing to do, judged without a comparison of tables. Usually nothing
-  /// has changed, and comparing the texts is enough.
+  /// Returns whether there is nothing to do, without comparing tables. Usually nothing has changed,
+  /// and comparing the SQL of the definitions is enough.
   func isDone(_ declared: Declarations, in reading: SchemaReading) throws -> Bool {
     guard !checksValues, reading.isExact, remembersTypes(of: declared, in: reading) else {
       return false
@@ -66,7 +67,7 @@ struct MigrationPlanner {
       && declared.unconverted({ try ConversionNotes(of: schema, in: connection) }).isEmpty
   }
 
-  /// Whether the file has notes of exactly these types, or needs none.
+  /// Returns whether the file has notes of exactly these types, or needs none.
   private func remembersTypes(of declared: Declarations, in reading: SchemaReading) -> Bool {
     guard checksChangedTypes, let sql = reading.types, sql != declared.notedTypes else {
       return true
@@ -74,8 +75,8 @@ struct MigrationPlanner {
     return NotedTypes(sql)?.covers(declared.types) ?? true
   }
 
-  /// Returns whether a migration has types to note although the plan may have no step: the file has
-  /// notes of other types, and no newer program wrote them.
+  /// Returns whether a migration has types to note, even if the plan has no step. Types are noted
+  /// if the file has notes of other types, and no newer program wrote those notes.
   func notesTypes(of declared: Declarations, in reading: SchemaReading) throws -> Bool {
     try !remembersTypes(of: declared, in: reading) && !isOlder(than: reading.schema)
   }
@@ -107,8 +108,8 @@ struct MigrationPlanner {
     return isCurrent ? judged : judged.map { $0.keeping.map { PlannedStep($0) } ?? $0 }
   }
 
-  /// Returns the steps that make the schema equal to the declarations, including steps that would
-  /// undo the changes of a newer program. The functions of a migration must be registered.
+  /// Returns the steps that make the schema equal to the declarations. This includes steps that
+  /// would undo the changes of a newer program. The functions of a migration must be registered.
   func allSteps(for declared: Declarations, in existing: ExistingSchema) throws -> [PlannedStep] {
     var schema = existing
     let notes = MigrationNotes(connection: connection)
@@ -133,13 +134,14 @@ struct MigrationPlanner {
       let changes = declared.tables.map {
         ($0.name.lowercasedASCII, noted.changes(of: $0, schema.renames))
       }
-      // A newer program wrote values for its own types.
+      // If a newer program migrated the file, it wrote values for its own types.
       if changes.contains(where: { !$0.1.isEmpty }), try !isOlder(than: schema) {
         tablePlanner.changedTypes = Dictionary(changes) { $1 }
       }
     }
     let unconverted = declared.unconverted { tablePlanner.conversions }
-    // Renamed tables give up the names of their indexes before other tables take them.
+    // Renamed tables are planned first, because the names of their indexes must be free before
+    // other tables take them.
     let isRenamed = { (table: TableDefinition) in
       schema.renames.formerName(ofTable: table.name)?.isSame(as: table.name) == false
     }
@@ -156,7 +158,8 @@ struct MigrationPlanner {
       }
       changes += try tablePlanner.plan(table, declared, in: schema)
     }
-    // If tables exchange their names, the indexes of all of them are dropped before any is created.
+    // If tables exchange their names, the indexes of all these tables are dropped before any index
+    // is created.
     if renaming.exchangesTables {
       changes = changes.filter(\.step.dropsIndex) + changes.filter { !$0.step.dropsIndex }
     }
@@ -174,8 +177,8 @@ struct MigrationPlanner {
     return Array([owned.first, steps, created, owned.last].joined())
   }
 
-  /// Plans one table. If SQLite cannot run one of the planner's queries, for example because a
-  /// check calls an unknown function, its error becomes a refusal.
+  /// Plans the steps of one table. If SQLite cannot run a query of the planner, for example because
+  /// a check calls an unknown function, the error becomes a refusal.
   private func plan(
     _ table: TableDefinition, _ declared: Declarations, in schema: ExistingSchema
   ) throws -> [PlannedStep] {
@@ -188,7 +191,7 @@ struct MigrationPlanner {
     }
   }
 
-  /// The end of a line that loses rows of a table: `  // loses 2 rows of Note`.
+  /// Returns the end of a line that loses rows of a table: `  // loses 2 rows of Note`.
   private func losingRows(_ count: Int, of table: String) -> String {
     guard count > 0 else { return "" }
     return "  // loses \(count) \(count == 1 ? "row" : "rows") of \(table.inComment)"
@@ -202,7 +205,7 @@ struct MigrationPlanner {
   ) throws {
     var found = schema.relation(view.name)
     if found?.kind == .table, declared.removes(.table(view.name)) {
-      // The table is dropped after all other steps, and the view is created then.
+      // The table is dropped after all other steps. The view is created only then.
       guard extent == .whole else { return }
       found = nil
     }
@@ -224,7 +227,8 @@ struct MigrationPlanner {
     if let found {
       dropped.append(PlannedStep(running: .dropView(found.name, reason: "its query differs")))
     }
-    // The triggers of a view are dropped with it. Those that no model declares are created again.
+    // The triggers of a view are dropped with it. Triggers that no model declares are created
+    // again.
     let triggers = found.map { schema.triggers(of: $0.name) } ?? []
     let statements =
       [view.createView]

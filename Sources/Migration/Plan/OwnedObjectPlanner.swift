@@ -2,16 +2,16 @@ import QueryDSL
 import SQLCore
 
 /// Plans the objects that the library owns in a schema: triggers, full-text indexes and the change
-/// log. Each object says how the file differs from it. The planner makes steps of the differences,
-/// and decides about objects that no model declares.
+/// log. Each object finds out how the file differs from its declaration. The planner makes steps of
+/// these differences, and decides about objects that no model declares.
 ///
-/// The text of such an object names tables and columns, so it is dropped before all other steps and
-/// created after them.
+/// The SQL of such an object names tables and columns. So the object is dropped before all other
+/// steps and created after them.
 struct OwnedObjectPlanner {
   private let declared: Declarations
   private let schema: ExistingSchema
   private var migration: OwnedObjectMigration
-  /// The steps that run before all others, and the steps that run after them.
+  /// The steps that run before all other steps, and the steps that run after them.
   private(set) var first: [PlannedStep] = []
   private(set) var last: [PlannedStep] = []
 
@@ -86,7 +86,7 @@ struct OwnedObjectPlanner {
       ? "the schema says so" : isRenamed ? "a name in it is changed" : Self.isUndeclared
     var step = PlannedStep(
       .dropSearchIndex(index.name), of: table, index.entries(in: schema).drops, reason)
-    // An index that a newer program may have created is kept, unless it would no longer work.
+    // An index that a newer program may have created is kept, unless a renaming would break it.
     if !isDropped, !isRenamed {
       step.keep(
         "the \(index.type) index \(index.name)",
@@ -96,8 +96,8 @@ struct OwnedObjectPlanner {
     first.append(step)
   }
 
-  /// Drops the triggers of logs that schemas end, and lists undeclared log triggers as kept. A
-  /// program that does not use the log cannot declare it, so its migrations never end a log.
+  /// Drops the triggers of change logs that schemas end, and lists undeclared log triggers as kept.
+  /// A program that does not use the log cannot declare it, so its migrations never end a log.
   private mutating func planEndedLogs() {
     for table in declared.tables where !declared.logs(table.name) {
       let triggers =
@@ -148,7 +148,8 @@ extension PlannedStep {
       .dropTrigger(name), of: table, ["DROP TRIGGER \(Identifier(name).quoted)"], reason)
   }
 
-  /// Lets a migration that may be older than the file keep the object that the step drops.
+  /// Adds a step that keeps the object which this step drops. A migration that may be older than
+  /// the file uses the other step.
   fileprivate mutating func keep(_ title: String, _ line: String) {
     keeping = MigrationPlan.Step(
       .keepDeclaration(title), table: step.table,
@@ -157,14 +158,14 @@ extension PlannedStep {
 }
 
 extension Declarations {
-  /// Whether a model declares the change log of a table.
+  /// Returns whether a model declares the change log of a table.
   func logs(_ table: String) -> Bool {
     owned.contains { $0.kind == .log && $0.table.isSame(as: table) }
   }
 
-  /// Whether the planner of owned objects decides about an existing trigger. It does if the trigger
-  /// is declared, or if a migration created it for a table or view of the models. Other triggers
-  /// are only listed as kept.
+  /// Returns whether the planner of owned objects decides about an existing trigger. It does if the
+  /// trigger is declared, or if a migration created the trigger for a table or view of the models.
+  /// Other triggers are only listed as kept.
   func manages(_ trigger: ExistingSchema.Entry, renames: Renames) -> Bool {
     guard trigger.kind == .trigger else { return false }
     return TriggerDefinition.named(trigger.name, in: triggers) != nil

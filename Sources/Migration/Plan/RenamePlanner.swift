@@ -1,22 +1,22 @@
 import QueryDSL
 import SQLCore
 
-/// Plans the renamings of tables and columns that the schemas declare and the database has not had
-/// yet.
+/// Plans the renamings of tables and columns that the schemas declare and that the database still
+/// needs.
 ///
-/// ALTER TABLE … RENAME changes every definition that names the table or column, in other tables as
-/// well. Therefore renamings run before all other steps, and the models are compared with the
-/// database in its state after them.
+/// ALTER TABLE … RENAME changes every definition that names the table or column, also in other
+/// tables. Therefore renamings run before all other steps, and the models are compared with the
+/// database as it will be after the renamings.
 struct RenamePlanner {
   private(set) var renames = Renames()
-  /// The steps, in an order in which each new name is free.
+  /// The steps, in an order in which each new name is free when its step runs.
   private(set) var steps: [PlannedStep] = []
-  /// The notes of the database. The notes of exchanges show which of them have run.
+  /// The notes of the database. They show which exchanges of names have run.
   private let done: Set<String>
   /// Whether tables exchange their names.
   private(set) var exchangesTables = false
 
-  /// - Parameter done: the notes of the database, including the notes of exchanges that have run.
+  /// - Parameter done: the notes of the database, which include the exchanges that have run.
   init(_ declared: [TableDefinition], in schema: ExistingSchema, done: Set<String>) {
     self.done = done
     renameTables(declared, in: schema)
@@ -25,8 +25,8 @@ struct RenamePlanner {
     }
   }
 
-  /// Plans the renaming of tables. The name of one may become free only when another table is
-  /// renamed, so the tables are tried again after each renaming.
+  /// Plans the renaming of tables. A name may become free only when another table is renamed, so
+  /// the tables are tried again after each renaming.
   private mutating func renameTables(_ declared: [TableDefinition], in schema: ExistingSchema) {
     var pending = declared.filter { !$0.formerNames.isEmpty && $0.problems.isEmpty }
     for exchange in Exchange.ofTables(pending) {
@@ -56,8 +56,8 @@ struct RenamePlanner {
     }
   }
 
-  /// Adds the step of one line of an exchange. The first step also moves an item to the temporary
-  /// name, and the last step takes it from there.
+  /// Adds the step for one line of an exchange. Before its own renaming, the first step moves an
+  /// item to the temporary name. The last step renames that item to its new name.
   private mutating func addStep(
     _ action: MigrationPlan.Step.Action, of table: String, at index: Int, in exchange: Exchange,
     _ sql: (_ from: String, _ name: String) -> String
@@ -75,7 +75,8 @@ struct RenamePlanner {
     steps.append(step)
   }
 
-  /// Returns the existing table that becomes a declared one; nil unless the declared name is free.
+  /// Returns the existing table that becomes a declared table; nil unless the declared name is
+  /// free.
   private func former(_ table: TableDefinition, in schema: ExistingSchema) -> String? {
     guard schema.relation(table.name) == nil || renames.isGivenAway(table.name) else { return nil }
     return table.formerNames.compactMap { schema.entry($0) }
@@ -109,7 +110,7 @@ struct RenamePlanner {
     }
     while let index = pending.firstIndex(where: { line in
       names.contains(line.from.lowercasedASCII) && !names.contains(line.name.lowercasedASCII)
-        // A column that has only now got this name is not the column that the line means.
+        // A column that gets this name only now is not the column that the line means.
         && !columns.contains { $0.name.isSame(as: line.from) }
     }) {
       let line = pending.remove(at: index)

@@ -1,9 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// Plans the steps that make an existing table the declared one, or create it.
+/// Plans the steps that create a declared table or change the existing table into it.
 ///
-/// Comparers find the differences between the two; the `StepBuilder` makes steps of them.
+/// Comparers find the differences between both tables. A `StepBuilder` makes steps of the
+/// differences.
 struct TablePlanner {
   let declared: TableDefinition
   let schema: ExistingSchema
@@ -11,12 +12,12 @@ struct TablePlanner {
   /// The declarations of all models.
   let others: Declarations
 
-  /// What becomes the declared table.
+  /// The existing object from which the declared table is made.
   private enum Origin {
     case existing(TableComparison)
-    /// No table. A view of that name is dropped first.
+    /// No table exists. If a view has the name, it is dropped first.
     indirect case none(droppedView: PlannedStep?)
-    /// Something that is not an ordinary table.
+    /// The existing object is not an ordinary table.
     indirect case refused(PlannedStep)
   }
 
@@ -37,7 +38,8 @@ struct TablePlanner {
     builder.add(keptTriggers(of: table.names.table))
     builder.add(droppedTriggers.map(TableDifference.step))
     builder.add(try KeyComparer(table: table).differences())
-    // A column that will be calculated from others is compared when their values are known.
+    // A column that becomes a generated column is compared last, when the values of the others are
+    // known.
     let isCalculated = declared.columns.map { column in
       column.generated != nil
         && table.existing.column(column.name).map { $0.generated == nil } == true
@@ -77,7 +79,7 @@ struct TablePlanner {
         return .none(droppedView: nil)
       }
       var declared = declared
-      // A model without a key leaves the existing key of the table.
+      // If the model has no key, the table keeps its existing key.
       if declared.keyNames.isEmpty { declared.keyNames = existing.key.columns }
       return .existing(
         TableComparison(
@@ -126,8 +128,8 @@ struct TablePlanner {
     }
   }
 
-  /// The steps for the triggers that the schema drops. A trigger may belong to another table; the
-  /// first schema that drops it plans the step.
+  /// The steps that drop the triggers which the schema drops. Such a trigger may belong to another
+  /// table. The first schema that drops the trigger plans the step.
   private var droppedTriggers: [PlannedStep] {
     guard planner.extent == .whole else { return [] }
     return declared.removedTriggers.filter { name in
@@ -142,19 +144,19 @@ struct TablePlanner {
   }
 }
 
-/// Makes steps of the differences of one table: an ALTER TABLE for each change, or one rebuild if
-/// any of them needs it, or refusals.
+/// Makes steps of the differences of one table. The steps are an ALTER TABLE for each change, one
+/// rebuild if any change needs it, or refusals.
 struct StepBuilder {
   private let table: TableComparison
   private var steps: [PlannedStep] = []
-  /// The undeclared parts that stay; in the plan they follow the steps.
+  /// The undeclared parts that stay. In the plan, they follow the steps.
   private var kept: [PlannedStep] = []
   private var changes: [TableChange] = []
   /// The notes of conversions that are written or removed with the changes.
   private var conversions: [ConversionNote] = []
-  /// The sources of the values in a rebuilt table, by the folded names of its columns.
+  /// The values that a rebuild does not copy unchanged, by the folded names of their columns.
   private(set) var sources: [String: TableRebuild.Source] = [:]
-  /// The columns of unique indexes that a rebuild would violate and that are refused already.
+  /// The unique columns that a rebuild would violate, and whose refusal is already planned.
   private(set) var refusedUnique: Set<[String]> = []
 
   init(_ table: TableComparison) {
@@ -186,7 +188,7 @@ struct StepBuilder {
     if let columns = refusal.uniqueColumns { refusedUnique.insert(columns) }
   }
 
-  /// Adds the steps that make all changes which have been added.
+  /// Adds the steps for all changes that have been added.
   mutating func makeChanges() throws {
     guard !changes.isEmpty else { return }
     let alters = changes.compactMap(\.alter)
@@ -195,7 +197,7 @@ struct StepBuilder {
       steps[steps.count - 1].conversions = conversions
       return
     }
-    // If any step is refused, no step will run, and the reasons are already planned.
+    // If any step is refused, no step runs. The reasons are already planned.
     guard !isRefused else { return }
     let rebuild = try TableRebuild(of: table, sources: sources)
     add(

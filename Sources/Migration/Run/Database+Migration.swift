@@ -2,14 +2,14 @@ import QueryDSL
 import SQLCore
 
 extension Database {
-  /// Opens a database file with its models, and migrates it in one transaction: missing tables and
-  /// columns are added, and differently declared ones are changed. Data is lost only where a schema
-  /// or the options say so.
+  /// Opens a database file with its models, and migrates the file in one transaction. The migration
+  /// adds missing tables and columns, and changes those that are declared differently. It loses
+  /// data only where a schema or the options say so.
   ///
   /// A file that is opened as read-only is not migrated.
   ///
-  /// Throws `MigrationError`, with the plan, if a table needs a change that cannot be made
-  /// automatically; then nothing is changed. Throws `ModelError` if a model cannot be a table.
+  /// Throws `MigrationError`, with the plan, and changes nothing if a table needs a change that
+  /// cannot be made automatically. Throws `ModelError` if a model cannot be a table.
   public convenience init(
     path: String, models: [any TableModel.Type], configuration: Configuration = Configuration(),
     migration options: MigrationOptions = MigrationOptions()
@@ -18,13 +18,13 @@ extension Database {
     try open(with: models, options)
   }
 
-  /// Opens a database file with its models from asynchronous code, and migrates it on a thread of its
-  /// own; see `init(path:models:configuration:migration:)`.
+  /// Opens a database file with its models from asynchronous code, and migrates the file on a
+  /// separate thread; see `init(path:models:configuration:migration:)`.
   ///
   /// ```swift
   /// let db = try await Database.open(path: "blog.sqlite", models: [Author.self, Post.self])
   /// ```
-  /// Cancelling the task ends the migration, changes nothing, and throws `CancellationError`.
+  /// If the task is cancelled, the migration ends, changes nothing, and throws `CancellationError`.
   public static func open(
     path: String, models: [any TableModel.Type], configuration: Configuration = Configuration(),
     migration options: MigrationOptions = MigrationOptions()
@@ -36,7 +36,7 @@ extension Database {
 
   /// Opens a database in memory with the tables of its models.
   ///
-  /// Steps of `options` that run on new databases run here, too, for example a step that inserts
+  /// Steps of `options` that run on new databases also run here, for example a step that inserts
   /// initial rows.
   public static func inMemory(
     models: [any TableModel.Type], configuration: Configuration = Configuration(),
@@ -57,12 +57,13 @@ extension Database {
     return database
   }
 
-  /// Migrates a new database to its models.
+  /// Migrates a database that has just been opened to the schema that its models declare.
   package func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
     let declared = try Declarations(of: models)
     try prepareWriters(declared)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
-    // The writer plans, because it is open already; a reader would have to be opened.
+    // The writer makes the plan, because it is open already. A reader would have to be opened
+    // first.
     let plan = try writing { core in
       let plan = try Self.plan(for: declared, options, on: core) {
         self.openingObjection(to: $0) != nil
@@ -78,7 +79,7 @@ extension Database {
     for type in declared.ownedTypes { try type.didOpen(self) }
   }
 
-  /// Moves the id generator past the stored ids. A read-only file may lack some of the tables.
+  /// Moves the id generator past the stored ids. Skips tables that a read-only file does not have.
   private func advanceIDs(past declared: Declarations) throws {
     guard !declared.ids.isEmpty else { return }
     try reading { core in
@@ -90,14 +91,14 @@ extension Database {
   /// Returns the plan of what `migrate` would do, without changing anything.
   ///
   /// If there is nothing to do, this costs one read of the schema. If values must be examined, for
-  /// example in a column that gets another type, it also reads their table.
+  /// example in a column that gets another type, the table of the column is read, too.
   public func migrationPlan(
     for models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationPlan {
     try migrationPlan(for: Declarations(of: models), options)
   }
 
-  /// Returns the plan of what `migrate` would do from asynchronous code, on a thread of its own.
+  /// Returns the plan of what `migrate` would do, from asynchronous code, on a separate thread.
   public func migrationPlan(
     for models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
   ) async throws -> MigrationPlan {
@@ -116,8 +117,8 @@ extension Database {
     isShown: (MigrationPlan) -> Bool
   ) throws -> MigrationPlan {
     try options.cancellation?.cover(core)
-    // One snapshot, because another process may migrate between reading the schema and reading
-    // rows.
+    // The plan reads one snapshot, because another process may migrate between reading the schema
+    // and reading rows.
     return try core.transaction(.deferred) {
       try MigrationForecast.plan(for: declared, options, on: core, isShown: isShown)
     }
@@ -125,8 +126,8 @@ extension Database {
 
   /// Migrates the tables of the models in one transaction, and returns the steps that were done.
   ///
-  /// If there is nothing to do, this costs one read of the schema. Throws `MigrationError` if a
-  /// step is refused, or if a row or a reference would be lost; then nothing is changed.
+  /// If there is nothing to do, this costs one read of the schema. Throws `MigrationError`, and
+  /// changes nothing, if a step is refused, or if a row or a reference would be lost.
   @discardableResult
   public func migrate(
     _ models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
@@ -134,9 +135,9 @@ extension Database {
     try migrate(Declarations(of: models), options)
   }
 
-  /// Migrates the tables of the models from asynchronous code, on a thread of its own; see the
-  /// synchronous form. Cancelling the task ends the migration, changes nothing, and throws
-  /// `CancellationError`.
+  /// Migrates the tables of the models from asynchronous code, on a separate thread, as the
+  /// synchronous form does. If the task is cancelled, the migration ends, changes nothing, and
+  /// throws `CancellationError`.
   @discardableResult
   public func migrate(
     _ models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
@@ -147,7 +148,7 @@ extension Database {
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
     try prepareWriters(declared)
-    // Most often there is nothing to do, and no write lock is needed to find that out.
+    // Most often there is nothing to do. Finding that out needs no write lock.
     let plan = try reading { core in
       try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
     }
@@ -165,7 +166,8 @@ extension Database {
         into: path, overwriting: false, options.cancellation ?? JobCancellation())
     }
     let start = ContinuousClock.now
-    // Another process may have migrated in the meantime, so the plan is made again under the lock.
+    // Another process may have migrated in the meantime, so the plan is made again under the write
+    // lock.
     var options = options
     if plan.isEmpty { options.waiting = .zero }
     let done: MigrationPlan
@@ -192,7 +194,7 @@ extension Database {
 
 extension Database {
   /// Registers what the owned objects of models need. If an object follows the changes of a table,
-  /// also turns on the setting with which REPLACE fires delete triggers.
+  /// turns on the setting by which REPLACE also fires delete triggers.
   private func prepareWriters(_ declared: Declarations) throws {
     let isReadOnly = configuration.isReadOnly
     for type in declared.ownedTypes {
@@ -205,7 +207,8 @@ extension Database {
     }
   }
 
-  /// Whether there is something to do. Types are noted only if the schema may change.
+  /// Returns whether a migration has something to do. Types are noted only if the schema may
+  /// change.
   private func runs(_ plan: MigrationPlan) -> Bool {
     !plan.isEmpty || plan.notesTypes && configuration.schemaPolicy == .automatic
   }
@@ -237,15 +240,15 @@ extension Database {
 }
 
 extension SchemaPolicy {
-  /// Returns the reason not to open a database in which a newer program changed a table; nil if it
-  /// may be opened.
+  /// Returns the reason not to open a database in which a newer program changed a table; nil if the
+  /// database may be opened.
   fileprivate func objection(to plan: MigrationPlan) -> String? {
     guard plan.newerNames.contains(where: { self == .validated || locks($0) }) else { return nil }
     return "a newer program changed the schema, and `Configuration.schemaPolicy` requires the "
       + "schema that the models declare"
   }
 
-  /// Returns the reason why a plan may not run; nil if it may.
+  /// Returns the reason why a plan may not run; nil if the plan may run.
   fileprivate func lock(for plan: MigrationPlan) -> String? {
     let isLocked = plan.steps.contains { !$0.isKept && locks($0.table) }
     return isLocked ? "the schema is locked by `Configuration.schemaPolicy`" : nil

@@ -3,8 +3,8 @@ import SQLCore
 
 /// Plans a migration without changing anything.
 ///
-/// The user's own steps do not run for a plan, because they may do more than SQL. A refusal that
-/// they may resolve is `.undecided`.
+/// The user's own steps do not run during planning, because they may do more than SQL. A refusal
+/// that such a step may resolve becomes `.undecided`.
 struct MigrationForecast {
   let declared: Declarations
   let options: MigrationOptions
@@ -14,8 +14,8 @@ struct MigrationForecast {
 
   /// Returns the plan.
   ///
-  /// - Parameter isShown: whether the plan will be shown, and so needs the numbers of rows. Until
-  ///   then they are not counted.
+  /// - Parameter isShown: returns whether a plan will be shown. Rows are counted only for such a
+  ///   plan.
   static func plan(
     for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore,
     isShown: (MigrationPlan) -> Bool
@@ -42,7 +42,7 @@ struct MigrationForecast {
     let plan = plan(of: steps, pending)
     guard isShown(plan) else { return plan }
     steps = try counted(steps)
-    // A step whose rows SQLite cannot count has become a refusal.
+    // A step has become a refusal if SQLite cannot count its rows.
     try decide(&steps, pending) { try counted(self.steps(.expanding)) }
     return self.plan(of: steps, pending)
   }
@@ -67,7 +67,7 @@ struct MigrationForecast {
     }
   }
 
-  /// Returns the user's own steps that will run.
+  /// Returns those of the user's own steps that will run.
   private func pending() throws -> [MigrationStep] {
     guard !options.steps.isEmpty else { return [] }
     let connection = core.lend()
@@ -78,10 +78,10 @@ struct MigrationForecast {
   }
 
   /// Makes refusals undecided if one of the user's own steps may resolve them. A step that runs
-  /// `.before` may resolve every refusal; a step that runs `.after` may resolve only refusals of
-  /// later steps.
+  /// `.before` may resolve every refusal. A step that runs `.after` may resolve only the refusals
+  /// of later steps.
   ///
-  /// - Parameter expanding: the steps before the user's steps that run `.after`.
+  /// - Parameter expanding: returns the steps that run before the user's `.after` steps.
   private func decide(
     _ steps: inout [PlannedStep], _ pending: [MigrationStep],
     expanding: () throws -> [PlannedStep]
@@ -109,8 +109,8 @@ struct MigrationForecast {
 // MARK: Rehearsing
 
 extension MigrationForecast {
-  /// Returns the steps that SQLite refuses in a trial of the migration. Does not rehearse a plan
-  /// that changes nothing or is refused already.
+  /// Runs the steps on a copy of the schema, and returns the steps that SQLite refuses. Returns
+  /// none for a plan that changes nothing or already contains a refusal.
   private func rehearsed(_ planned: [PlannedStep]) throws -> [PlannedStep] {
     guard planned.contains(where: { !$0.step.isKept }),
       !planned.contains(where: { $0.step.kind == .refused })
@@ -122,9 +122,10 @@ extension MigrationForecast {
   /// refusals. Returns none if the schema cannot be copied, for example because it uses a module or
   /// collation that only another program has.
   ///
-  /// On the copy SQLite reports what it refuses (a view that would name a dropped column, too many
-  /// columns), so that the plan can refuse it before anything runs. This costs the statements of
-  /// the schema and of the plan, on empty tables.
+  /// SQLite refuses a step on the copy for the same reason as in the database, for example because
+  /// a view would name a dropped column, or because a table has too many columns. So the plan
+  /// refuses the step before anything runs. Costs the statements of the schema and of the plan, on
+  /// empty tables.
   private func refusals(of steps: [PlannedStep]) throws -> [MigrationPlan.Step] {
     let definitions = schema.entries.compactMap { entry in
       entry.sql.map { (type: entry.kind.rawValue, name: entry.name, sql: $0) }
@@ -143,7 +144,7 @@ extension MigrationForecast {
     } catch let error as MigrationError {
       return error.plan.refusals
     } catch {
-      // Any other error will show when the migration runs.
+      // Any other error is found when the migration runs.
       return []
     }
   }

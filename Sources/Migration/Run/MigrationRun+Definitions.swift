@@ -2,8 +2,7 @@ import QueryDSL
 import SQLCore
 
 extension MigrationRun {
-  /// Returns whether a step drops a view or trigger that is set aside. Such a view or trigger is
-  /// already dropped.
+  /// Returns whether a step drops a view or trigger that was set aside, and so is already dropped.
   mutating func dropsAside(_ step: MigrationPlan.Step) -> Bool {
     let kind: ExistingSchema.Entry.Kind
     let name: String
@@ -20,8 +19,8 @@ extension MigrationRun {
 
   // MARK: Broken definitions
 
-  /// Runs a statement. ALTER TABLE fails if any view or trigger is broken; a broken one is dropped
-  /// and set aside until the steps have run.
+  /// Runs a statement. ALTER TABLE fails if any view or trigger is broken. In that case, drops the
+  /// broken view or trigger, sets it aside until the steps have run, and tries again.
   mutating func alter(_ sql: String) throws {
     while true {
       do {
@@ -38,7 +37,7 @@ extension MigrationRun {
     }
   }
 
-  /// Creates the views and triggers that were set aside again, unchanged.
+  /// Creates each view and trigger that was set aside, with its old definition.
   mutating func restore() throws {
     for entry in aside {
       do {
@@ -95,8 +94,8 @@ extension MigrationRun {
 }
 
 extension ExistingSchema {
-  /// Returns the view or trigger that made ALTER TABLE fail before it did anything: `error in view
-  /// v: …`.
+  /// Returns the view or trigger that was already broken and so made ALTER TABLE fail. The message
+  /// of such an error begins with `error in view v: `.
   fileprivate func entry(brokenBy error: DatabaseError) -> Entry? {
     guard error.code.primary == .error else { return nil }
     return entries.first { entry in
@@ -123,7 +122,7 @@ extension MigrationRun {
 
   /// Returns the rows whose foreign keys reference no row.
   ///
-  /// - Parameter renames: the renamings that will follow; the result has the names after them.
+  /// - Parameter renames: the renamings that will follow. The result has the new names.
   func foreignKeyViolations(_ renames: Renames = Renames()) throws -> Violations {
     var violations = Violations()
     do {
@@ -139,9 +138,9 @@ extension MigrationRun {
     return violations
   }
 
-  /// Throws if the migration left rows that reference no row. Rows that did so before the migration
-  /// are allowed. They are identified by their rowids, or only counted if a rebuild may have
-  /// changed their rowids.
+  /// Throws if the migration left rows that reference no row. Rows that referenced no row before
+  /// the migration are allowed. They are identified by their rowids. If a rebuild may have changed
+  /// the rowids, the rows are only counted.
   func checkForeignKeys(before: Violations) throws {
     guard done.contains(where: \.concernsReferences) else { return }
     try report("", "PRAGMA foreign_key_check")
@@ -166,7 +165,7 @@ extension MigrationRun {
 }
 
 extension MigrationPlan.Step {
-  /// Whether the step may leave rows that refer to no row.
+  /// Whether the step may leave rows that reference no row.
   fileprivate var concernsReferences: Bool {
     switch action {
     case .rebuildTable, .deleteRows, .dropTable, .dropColumn, .renameTable, .renameColumn,

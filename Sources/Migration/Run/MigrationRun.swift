@@ -11,10 +11,10 @@ struct MigrationRun {
   var done: [MigrationPlan.Step] = []
   /// The plan that is running.
   private var current = MigrationPlan()
-  /// Broken views and triggers that were dropped because ALTER TABLE failed for them. They are
+  /// Broken views and triggers that were dropped because they made ALTER TABLE fail. They are
   /// created again after the steps.
   var aside: [ExistingSchema.Entry] = []
-  /// The schema at the last reading; nil if it may have changed since.
+  /// The schema as it was last read; nil if it may have changed since then.
   private var schema: ExistingSchema?
 
   /// - Parameter schema: the present schema, if it has been read.
@@ -57,8 +57,8 @@ struct MigrationRun {
     }
   }
 
-  /// Repeats the transaction while another process holds the lock: its migration may take longer
-  /// than the busy timeout of one statement.
+  /// Repeats the transaction while another process holds the lock, because the migration of that
+  /// process may take longer than the busy timeout of one statement.
   private static func waiting<Result>(
     _ patience: Duration, _ body: (_ begin: () -> Void) throws -> Result
   ) throws -> Result {
@@ -70,7 +70,7 @@ struct MigrationRun {
       } catch let error as DatabaseError
         where error.code.primary == .busy && !hasBegun && start.duration(to: .now) < patience
       {
-        // The busy timeout has been waited for, and may be zero.
+        // SQLite has already waited for the busy timeout, which may be zero.
         pause(nanoseconds: 5_000_000)
       }
     }
@@ -87,7 +87,7 @@ struct MigrationRun {
     let planned = pending.isEmpty ? try plan(.whole) : nil
     if let planned, planned.allSatisfy(\.step.isKept) {
       try run(planned, keepingTrackOfKept: true)
-      // A file without notes stays unchanged while nothing is migrated.
+      // If nothing is migrated, a file without notes stays unchanged.
       if !isOlder, old.entry(NotedTypes.name) != nil { try noteTypes() }
       return
     }
@@ -144,7 +144,7 @@ struct MigrationRun {
     }
   }
 
-  /// Returns the schema. It is read again only after it may have changed.
+  /// Returns the present schema. Reads it again only if it may have changed.
   mutating func presentSchema() throws -> ExistingSchema {
     if let schema { return schema }
     let read = try ExistingSchema(of: connection)
@@ -159,7 +159,7 @@ struct MigrationRun {
       schema = nil
       try report(step.name, "-- \(step.name)")
       try step.body(connection)
-      // The name may also be the note of a conversion.
+      // The step is noted at once, because its name may be the note of a conversion.
       try MigrationNotes(connection: connection).note([step])
       done.append(MigrationPlan.Step(step))
     }
@@ -222,8 +222,8 @@ struct MigrationRun {
     }
   }
 
-  /// Returns about how many steps of SQLite's virtual machine a statement takes for each row of its
-  /// table; nil if it does not read all rows.
+  /// Returns about how many steps SQLite's virtual machine needs for each row of the table; nil if
+  /// the statement does not read all rows.
   private static func stepsPerRow(of sql: String) -> Int? {
     let words = SQLTokens(sql).tokens.prefix(3)
     if words.first?.isWord("create") == true, words.contains(where: { $0.isWord("index") }) {
@@ -245,7 +245,8 @@ struct MigrationRun {
     try copy(rebuild, rowCount: rowCount)
     try report(table, "-- check that every row was copied")
     try rebuild.check(in: connection)
-    // Other definitions name the table. They stay unchanged, and refer to the new table afterwards.
+    // Other definitions that name the table stay unchanged. After the renaming, they refer to the
+    // new table.
     core.hasLegacyAlterTable = true
     defer { core.hasLegacyAlterTable = false }
     try execute(rebuild.dropTable, of: table)
@@ -269,7 +270,7 @@ struct MigrationRun {
       SQL(
         unsafe: "SELECT max(\(rowID)), count(*) FROM (SELECT \(rowID) FROM \(table) "
           + "WHERE \(rowID) > ? ORDER BY \(rowID) LIMIT \(Self.chunk))"))
-    // `rowid > ?` cannot include the least integer, so a row with that rowid is copied separately.
+    // `rowid > ?` cannot find the smallest integer, so a row with that rowid is copied separately.
     if let least = try connection.row(
       SQL(unsafe: "SELECT min(\(rowID)) FROM \(table)"))?.get(Int64?.self, at: 0), least == .min
     {
@@ -293,7 +294,7 @@ struct MigrationRun {
 }
 
 extension Declarations {
-  /// Whether the database has none of the tables, under any of their names.
+  /// Returns whether the database has none of the tables, under their present or former names.
   func isNew(in schema: ExistingSchema) -> Bool {
     !tables.contains { table in
       ([table.name] + table.formerNames).contains { schema.relation($0) != nil }

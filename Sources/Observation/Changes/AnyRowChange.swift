@@ -3,16 +3,16 @@ import SQLCore
 
 /// The net change of one row of a table in one write.
 ///
-/// However often a write changes a row, this is one change, from the row before the write to the
-/// row after it. A row that the write leaves unchanged in the end is not reported.
+/// If a write changes a row several times, there is only one row change: from the row before the
+/// write to the row after the write. If the row is then the same as before, no change is reported.
 public struct AnyRowChange: Sendable {
   /// Whether the row was inserted, updated or deleted.
   public let kind: RowChangeKind
   /// The stored values of the primary key; the rowid if the table has no primary key.
   public var keyValues: [DatabaseValue] { delivered.key(at: index).values }
-  /// The columns whose values differ, in the order of the table. For a row that was inserted or
-  /// deleted, these are all watched columns and the columns of the primary key. Generated columns
-  /// that are calculated on reading are not reported.
+  /// The names of the columns whose values changed, in the order of the table. If the row was
+  /// inserted or deleted, these are all watched columns and the columns of the primary key.
+  /// Generated columns that are calculated on reading are not reported.
   public var changedColumns: [String] {
     guard kind == .updated else {
       return delivered.names.ordered.filter { delivered.place(of: $0) != nil }
@@ -31,8 +31,8 @@ public struct AnyRowChange: Sendable {
     kind = delivered.kind(at: index)
   }
 
-  /// Returns the value of a column before the write, found by its name, ignoring case; nil if the
-  /// row did not exist, or if the column is not delivered.
+  /// Returns the value of a column before the write; nil if the row did not exist, or if the column
+  /// is not delivered. The case of the column's name does not matter.
   public func old(_ column: String) -> DatabaseValue? {
     guard let place = delivered.place(of: column) else { return nil }
     return old(at: place)
@@ -45,7 +45,7 @@ public struct AnyRowChange: Sendable {
     return new(at: place)
   }
 
-  /// Returns the place of the values of a model's column; nil if the column is not delivered.
+  /// Returns where the values of a model's column are stored; nil if the column is not delivered.
   func place(ofColumn column: Int, of layout: ModelLayout) -> DeliveredRows.Place? {
     delivered.place(ofColumn: column, of: layout)
   }
@@ -66,19 +66,19 @@ public struct AnyRowChange: Sendable {
     }
   }
 
-  /// Returns whether a column of this name is delivered and has another value.
+  /// Returns whether the column with this name is delivered and its value changed.
   func hasChanged(_ column: String) -> Bool {
     switch delivered.place(of: column) {
     case .column(let place): delivered.differs(at: index, in: place)
-    // A row whose key changes is deleted under the old key and inserted under the new one.
+    // If a row's key changes, the row is deleted under the old key and inserted under the new key.
     case .key: kind != .updated
     case nil: false
     }
   }
 }
 
-// The part of `RowChange.old` and `RowChange.new` that all models share. It is not generic, so that
-// only the conversion of a value is compiled for each type.
+// The part of `RowChange.old` and `RowChange.new` that is the same for all models. This part is not
+// generic, so that only the conversion of a value is compiled for each type.
 extension AnyRowChange {
   /// Returns the value of a model's column before the write; nil if the row did not exist.
   @usableFromInline
@@ -103,7 +103,7 @@ extension AnyRowChange {
     return place
   }
 
-  /// Reads the value of a model's column as a type. An error names the column.
+  /// Converts the stored value of a model's column to a Swift type. An error names the column.
   @inlinable
   func read<Value: ColumnValue>(
     _ value: DatabaseValue?, ofColumn index: Int, of layout: ModelLayout
@@ -124,27 +124,29 @@ extension AnyRowChange {
   }
 }
 
-/// The changed rows of a table as one stream delivers them, shared by all its row changes.
+/// The changed rows of a table, as one stream delivers them. All row changes of one write share
+/// this object.
 final class DeliveredRows: Sendable {
   private let table: NettedTable
-  /// The places of the delivered columns among the recorded columns.
+  /// The indices of the delivered columns in the array of recorded columns.
   let places: [Int]
   /// Whether all recorded columns are delivered.
   private let deliversAll: Bool
-  /// The model whose columns were last requested; the array holds the place of each column.
+  /// The layout of the model that the rows are delivered as. `placesOfColumns` has the place of
+  /// each of its columns.
   private let layout: ModelLayout?
   private let placesOfColumns: [Place?]
 
-  /// The place of a column's value.
+  /// The place where a column's value is stored.
   enum Place: Sendable {
-    /// Among the key's columns.
+    /// In the key, at this index.
     case key(Int)
-    /// Among the recorded columns.
+    /// In the recorded columns, at this index.
     case column(Int)
   }
 
   /// - Parameters:
-  ///   - columns: the columns to deliver, folded; nil for all.
+  ///   - columns: the names of the columns to deliver, folded; nil for all columns.
   ///   - layout: the layout of the model that the rows are delivered as.
   init(_ table: NettedTable, columns: Set<String>?, as layout: ModelLayout? = nil) {
     self.table = table
@@ -156,15 +158,15 @@ final class DeliveredRows: Sendable {
       layout?.columns.map { table.names.place(of: $0.name, among: places) } ?? []
   }
 
-  /// Returns the place of the values of a model's column; nil if the column is not delivered.
+  /// Returns where the values of a model's column are stored; nil if the column is not delivered.
   func place(ofColumn column: Int, of layout: ModelLayout) -> Place? {
     layout === self.layout ? placesOfColumns[column] : place(of: layout.columns[column].name)
   }
 
   var names: TableNames { table.names }
 
-  /// Returns the place of a column's values, found by its name, ignoring case; nil if the column is
-  /// not delivered.
+  /// Returns where the values of a column are stored; nil if the column is not delivered. The case
+  /// of the name does not matter.
   func place(of column: String) -> Place? { table.names.place(of: column, among: places) }
 
   func kind(at index: Int) -> RowChangeKind {
@@ -172,7 +174,7 @@ final class DeliveredRows: Sendable {
     return row.old < 0 ? .inserted : row.new < 0 ? .deleted : .updated
   }
 
-  /// Returns whether the row was inserted or deleted, or any of its delivered columns differs.
+  /// Returns whether the row was inserted or deleted, or one of its delivered columns changed.
   func differs(at index: Int) -> Bool {
     deliversAll || table.differs(table.rows[index], at: places)
   }

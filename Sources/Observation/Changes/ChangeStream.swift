@@ -9,13 +9,14 @@ import SQLCore
 /// }
 /// ```
 ///
-/// Watching begins when the stream is created and ends when it is released. It continues if the
-/// table is dropped and created again, which `.schemaChanged` reports. When the database is closed,
-/// or its last reference is released, the stream gives the changes committed until then, and
-/// finishes.
+/// Watching begins when the stream is created and ends when the stream is released. If the table is
+/// dropped and created again, the stream reports `.schemaChanged` and continues. When the database
+/// is closed, or its last reference is released, the stream gives the changes that were committed
+/// until then, and finishes.
 ///
-/// Elements wait until they are asked for, and no writer waits for that. If more rows wait than
-/// `Configuration.maximumTrackedRows`, one element with `.tableChanged` takes their place.
+/// Elements wait in the stream until the observer asks for the next element. Writers do not wait
+/// for the observer. If more rows than `Configuration.maximumTrackedRows` wait, one element with
+/// `.tableChanged` replaces the waiting elements.
 public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
   /// The changes of one write.
   public typealias Element = ModelChanges<M>
@@ -29,7 +30,7 @@ public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator over the changes, in the order of the commits. The iterators of one stream
-  /// share its elements.
+  /// share its elements: each element is given to one iterator.
   public func makeAsyncIterator() -> ChangeIterator<ModelChanges<M>> {
     ChangeIterator(feed)
   }
@@ -44,20 +45,22 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The stream sees all changes through this database, whether by models, raw SQL, triggers or
-  /// cascades. A write that is rolled back, or that leaves the watched columns unchanged, gives no
-  /// element. Writes that share a commit give one element each, in their order.
+  /// The stream sees all changes through this database, by models, raw SQL, triggers and cascades.
+  /// A write that is rolled back, or that leaves the watched columns unchanged, gives no element.
+  /// If several writes share a commit, each write gives its own element, in the order of the
+  /// writes.
   ///
-  /// Writes that begin after the call are delivered in full. A write that is already running is
-  /// delivered in full if another observer watches these columns; if not, it gives an element with
-  /// `.tableChanged`, even if it is rolled back.
+  /// Writes that begin after the call are delivered in full. If a write is already running, it is
+  /// delivered in full only if another observer watches these columns. If not, the write gives an
+  /// element with `.tableChanged`, even if the write is rolled back.
   ///
-  /// For each changed row of the table, the writer copies the watched columns; writes to other
-  /// tables cost nothing. Without any observer, there is no hook.
+  /// For each changed row of the table, the writer copies the watched columns. Writes to other
+  /// tables cost nothing. Without any observer, no hook is installed.
   ///
   /// - Parameters:
-  ///   - columns: an update counts if any of these columns differs. Only these columns and the key
-  ///     have old and new values. Without columns, all columns of the model count.
+  ///   - columns: the columns to watch. An update is delivered if any of these columns changed, and
+  ///     only these columns and the key have old and new values. Without columns, all columns of
+  ///     the model are watched.
   ///   - keys: the keys of the rows to watch; nil for all rows.
   public func changes<M: Model, each Value: ColumnValue>(
     of model: M.Type, columns: repeat KeyPath<M, ColumnReference<each Value>>,
@@ -67,7 +70,7 @@ extension Database {
     for column in repeat each columns {
       if let name = M.columnName(of: column) { names.insert(name.lowercasedASCII) }
     }
-    // A key that no row can have is ignored.
+    // A key that cannot be stored is ignored, because no row can have it.
     let values = keys.map { keys in keys.compactMap { try? M.keyValues(of: $0) } }
     return changes(of: model, named: names.isEmpty ? nil : names, keys: values)
   }
@@ -78,7 +81,7 @@ extension Database {
   ) -> ChangeStream<M> {
     guard let layout = try? M.layout else { return ChangeStream(nil) }
     let table = QualifiedTableName(layout.tableName)
-    // The table may have columns that belong only to other models; these are left out.
+    // The table may have columns that belong only to other models. Such columns are not watched.
     let watched = columns ?? Set(layout.columns.map(\.name.lowercasedASCII))
     let wanted = keys.map { Set($0.flatMap(RowKey.candidates)) }
     let interest = Subscription.Interest(columns: watched, keys: wanted)
@@ -102,7 +105,8 @@ extension Database {
 }
 
 extension RowKey {
-  /// Returns the possible recorded forms of a row's key with these values, for every kind of table.
+  /// Returns the forms in which a key with these values may be recorded. The form depends on the
+  /// table, which is not known here.
   static func candidates(_ values: [DatabaseValue]) -> [RowKey] {
     guard values.count == 1, case .integer(let id) = values[0] else { return [.values(values)] }
     return [.rowID(id), .values(values)]
@@ -126,23 +130,25 @@ extension NettedTable {
 }
 
 extension Database {
-  /// Returns a stream of the changes to the rows of a model's table that match every line of the
-  /// predicate, before or after the write.
+  /// Returns a stream of the changes to a model's table, filtered to the rows that match every line
+  /// of the predicate before or after the write.
   ///
   /// ```swift
   /// for await change in db.changes(of: Post.self, where: { $0.$status == .published }) { … }
   /// ```
   ///
-  /// If a row begins or ceases to match, its change is still delivered with its kind in the table,
-  /// usually an update. SQLite tests the predicates on the recorded rows, in a separate database in
-  /// memory, with the functions and collations that are registered on this database. The test costs
-  /// time of the observer, not of the writer.
+  /// If an update makes a row match, or no longer match, the change is still delivered as an
+  /// update.
+  ///
+  /// SQLite tests the predicates on the recorded rows, in a separate database in memory. The
+  /// functions and collations that are registered on this database are also available there. The
+  /// observer spends the time for the test, not the writer.
   ///
   /// Some predicates need more than the row and cannot be tested in this way: subqueries, MATCH,
   /// the current time, functions that are not deterministic, columns that are calculated on
-  /// reading, and columns that the model does not have. For these, and for text that is invalid in
-  /// the file's encoding, an element has every row of the table that the write changed. Then
-  /// `ModelChanges.unfilteredReason` gives the reason.
+  /// reading, and columns that the model does not have. If the predicates need any of these, or if
+  /// text is invalid in the file's encoding, an element has every row of the table that the write
+  /// changed. Then `ModelChanges.unfilteredReason` gives the reason.
   public func changes<M: Model>(
     of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> PredicateLines
   ) -> ChangeStream<M> {
@@ -153,21 +159,21 @@ extension Database {
 
 /// An iterator over the elements of a stream of changes.
 public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
-  /// Nil for a type that cannot be a model: it has no table, and so no changes.
+  /// Nil if the type cannot be a model. Then there is no table, and the iterator gives no element.
   private let feed: ChangeFeed<Element>?
 
   init(_ feed: ChangeFeed<Element>?) {
     self.feed = feed
   }
 
-  /// Returns the next element, or nil if the task is cancelled and after the last element of a
-  /// database that was closed.
+  /// Returns the next element. Returns nil if the task is cancelled. If the database is closed,
+  /// returns nil after the last element.
   public mutating func next() async -> Element? {
     await feed?.next()
   }
 
-  /// Returns the next element, or nil if the task is cancelled and after the last element of a
-  /// database that was closed.
+  /// Returns the next element. Returns nil if the task is cancelled. If the database is closed,
+  /// returns nil after the last element.
   public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
     await feed?.next()
   }
@@ -176,13 +182,13 @@ public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
 @available(*, unavailable, message: "each iterator is used by one task")
 extension ChangeIterator: Sendable {}
 
-/// The commits that wait for an observer of changes. They become elements of the stream when the
-/// observer asks for one, on its own thread and not on the writer's.
+/// The commits that wait for an observer of changes. When the observer asks for an element, the
+/// feed makes it from a commit, on the observer's thread and not on the writer's thread.
 final class ChangeFeed<Element: Sendable>: Sendable {
-  /// A part of the waiting changes, from which one element is made.
+  /// A part of the waiting changes that becomes at most one element.
   enum Piece: Sendable {
     case write(WriteChanges)
-    /// Tables whose rows were dropped because the observer was slow.
+    /// The tables whose waiting rows were dropped because the observer was slow.
     case dropped([QualifiedTableName: Set<TableEvent>])
     case everything(Set<TableEvent>)
   }
@@ -191,7 +197,7 @@ final class ChangeFeed<Element: Sendable>: Sendable {
   private let tracker: ChangeTracker?
   private let subscription: UInt64?
   private let element: @Sendable (Piece) -> Element?
-  /// Reduces a write to the rows that the stream delivers; nil if the stream delivers all of them.
+  /// Reduces a write to the rows that the stream delivers; nil if the stream delivers all rows.
   private let filter: (@Sendable (WriteChanges) async -> WriteChanges)?
   /// The pieces taken from the queue, the last one first.
   private let taken = Lock<[Piece]>([])
@@ -212,8 +218,8 @@ final class ChangeFeed<Element: Sendable>: Sendable {
     if let subscription { tracker?.remove(subscription) }
   }
 
-  /// Returns the next element. Returns nil if the task is cancelled, or if the database is closed
-  /// and all its commits were taken.
+  /// Returns the next element. Returns nil if the task is cancelled. If the database is closed,
+  /// returns nil after the last commit was taken.
   func next() async -> Element? {
     while !Task.isCancelled {
       while var piece = nextPiece() {

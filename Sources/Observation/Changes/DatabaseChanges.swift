@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The changes of one write in the whole database, delivered after its commit.
+/// The changes that one write made in the whole database, delivered after the write's commit.
 ///
 /// ```swift
 /// for await changes in db.changes() where changes["Post"] != nil {
@@ -32,8 +32,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// It works like `changes(of:)`, for all tables of the main database and of attached databases,
-  /// with all their columns. The shadow tables of virtual tables are not reported.
+  /// This works like `changes(of:)`, for all columns of all tables, in the main database and in
+  /// attached databases. The shadow tables of virtual tables are not reported.
   public func changes() -> DatabaseChangeStream {
     DatabaseChangeStream(
       ChangeFeed(in: self, tables: nil) { piece in
@@ -54,15 +54,15 @@ extension Database {
   }
 }
 
-/// The changes of one write in one table.
+/// The changes that one write made in one table.
 public struct TableChanges: Sendable {
   /// `main`, or the name under which the table's database is attached.
   public let schema: String
   /// The name of the table.
   public let name: String
-  /// The rows that differ, in the order in which they were first changed.
+  /// The changed rows, in the order in which the write first changed them.
   public let rows: [AnyRowChange]
-  /// Further events of the table. If there are any, `rows` may be incomplete.
+  /// Events that concern the table as a whole. If there are any events, `rows` may be incomplete.
   public let events: Set<TableEvent>
 
   init(_ table: QualifiedTableName, _ changes: NettedTable) {
@@ -104,7 +104,7 @@ public struct DatabaseChangeStream: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator over the changes, in the order of the commits. The iterators of one stream
-  /// share its elements.
+  /// share its elements: each element is given to one iterator.
   public func makeAsyncIterator() -> ChangeIterator<DatabaseChanges> {
     ChangeIterator(feed)
   }

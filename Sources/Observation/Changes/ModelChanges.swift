@@ -12,16 +12,16 @@ public struct ModelChanges<M: Model>: Sendable {
   /// The label of the write, as in `db.write(label: "import") { … }`; nil without a label.
   public let label: String?
 
-  /// The rows that differ, in the order in which they were first changed.
+  /// The changed rows, in the order in which the write first changed them.
   public let rows: [RowChange<M>]
 
-  /// Further events of the table. If there are any, `rows` may be incomplete.
+  /// Events that concern the table as a whole. If there are any events, `rows` may be incomplete.
   public let events: Set<TableEvent>
 
-  /// The reason why SQLite could not test the predicates of `changes(of:where:)` on these rows; nil
-  /// if it did, or if there are no predicates.
+  /// The reason why SQLite could not test the predicates of `changes(of:where:)` on these rows. Nil
+  /// if the predicates were tested, or if there are no predicates.
   ///
-  /// If there is a reason, `rows` has every row of the table that the write changed.
+  /// If the reason is not nil, `rows` has every row of the table that the write changed.
   public let unfilteredReason: String?
 
   init(
@@ -34,8 +34,8 @@ public struct ModelChanges<M: Model>: Sendable {
     self.unfilteredReason = unfilteredReason
   }
 
-  /// Whether `rows` has only rows that match the predicates of `changes(of:where:)` before or after
-  /// the write; true if there are no predicates.
+  /// Whether every row of `rows` matches the predicates of `changes(of:where:)` before or after the
+  /// write. True if there are no predicates.
   public var isFiltered: Bool { unfilteredReason == nil }
 
   /// Whether `rows` lists all changes.
@@ -48,26 +48,28 @@ public struct ModelChanges<M: Model>: Sendable {
   /// The rows that were deleted.
   @inlinable public var deleted: [RowChange<M>] { rows(of: .deleted) }
 
-  /// Returns the rows of a kind. Usually all rows of a write have the same kind, and then the array
-  /// is not copied.
+  /// Returns the rows of the given kind. Usually all rows of a write have the same kind. Then the
+  /// array is returned without copying it.
   @inlinable
   func rows(of kind: RowChangeKind) -> [RowChange<M>] {
     rows.allSatisfy { $0.kind == kind } ? rows : rows.filter { $0.kind == kind }
   }
 
-  /// Returns whether the row with the given key was inserted, updated or deleted; true if that is
-  /// unknown.
+  /// Returns whether the row with the given key was inserted, updated or deleted. Returns true if
+  /// that is unknown because `rows` is incomplete.
   public func hasPrimaryKeyChanged(_ id: M.ID) -> Bool {
     guard isComplete, let values = try? M.keyValues(of: id) else { return !isComplete }
     return rows.contains { $0.keyValues == values }
   }
 
-  /// Returns whether the column differs in any row; true if that is unknown.
+  /// Returns whether the column changed in any row. Returns true if that is unknown because `rows`
+  /// is incomplete.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
     !isComplete || rows.contains { $0.hasColumnChanged(column) }
   }
 
-  /// Returns whether the column differs in the row with the given key; true if that is unknown.
+  /// Returns whether the column changed in the row with the given key. Returns true if that is
+  /// unknown because `rows` is incomplete.
   public func hasColumnChanged<Value>(
     _ column: KeyPath<M, ColumnReference<Value>>, ofKey id: M.ID
   ) -> Bool {
@@ -86,19 +88,19 @@ public struct ModelChanges<M: Model>: Sendable {
 /// }
 /// ```
 ///
-/// However often a write changes a row, this is one change, from the row before the write to the
-/// row after it. A row that the write leaves unchanged in the end is not reported.
+/// If a write changes a row several times, there is only one row change: from the row before the
+/// write to the row after the write. If the row is then the same as before, no change is reported.
 public struct RowChange<M: Model>: Sendable {
-  /// The same change, without the model.
+  /// The same change, with stored values instead of the model's types.
   public let row: AnyRowChange
 
-  /// Whether the row was inserted, updated or deleted. A row whose key changed is deleted under the
-  /// old key and inserted under the new one.
+  /// Whether the row was inserted, updated or deleted. If the key of a row changed, there are two
+  /// changes: the row is deleted under the old key and inserted under the new key.
   @inlinable public var kind: RowChangeKind { row.kind }
   /// The stored values of the primary key.
   public var keyValues: [DatabaseValue] { row.keyValues }
-  /// The columns whose values differ, in the order of the table. For a row that was inserted or
-  /// deleted, these are all watched columns and the columns of the primary key.
+  /// The names of the columns whose values changed, in the order of the table. If the row was
+  /// inserted or deleted, these are all watched columns and the columns of the primary key.
   public var changedColumns: [String] { row.changedColumns }
 
   /// The primary key.
@@ -137,7 +139,7 @@ public struct RowChange<M: Model>: Sendable {
     }
   }
 
-  /// Returns whether the column's value differs.
+  /// Returns whether the column's value changed.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
     guard let name = M.columnName(of: column) else { return false }
     return row.hasChanged(name)

@@ -12,7 +12,7 @@ final class RowFilter: Sendable {
   private enum State {
     case unknown
     case known(RowTest)
-    /// The predicates need more than the row.
+    /// The predicates cannot be tested, because they need more than the row.
     case impossible(reason: String)
   }
 
@@ -22,8 +22,8 @@ final class RowFilter: Sendable {
     evaluators = ChangeTracker.of(database)?.evaluators(for: database)
   }
 
-  /// Returns the write with only the rows that match. It runs on no actor, so that its cost is not
-  /// the actor's time.
+  /// Returns the write, reduced to the rows that match. This method is `@concurrent`, so that it
+  /// takes no time of the caller's actor.
   @concurrent
   func filter(_ write: WriteChanges) async -> WriteChanges {
     guard let layout = LayoutRegistry.shared.layout(number: statement.from.layout) else {
@@ -31,7 +31,7 @@ final class RowFilter: Sendable {
     }
     let table = QualifiedTableName(layout.tableName)
     guard let changes = write.tables[table] else { return write }
-    // The table was changed or replaced, so its columns may differ now.
+    // The table was altered or replaced, so its columns may be different now.
     if changes.events.contains(.schemaChanged) { state.withLock { $0 = .unknown } }
     var filtered = write
     do {
@@ -46,8 +46,8 @@ final class RowFilter: Sendable {
     return filtered
   }
 
-  /// Returns the test of the predicates. If it cannot be prepared now, that is tried again at the
-  /// next write.
+  /// Returns the test of the predicates. If the database cannot be read now, this throws, and the
+  /// next write tries again.
   private func test() async throws -> RowTest {
     switch state.withLock({ $0 }) {
     case .known(let test): return test
@@ -74,8 +74,8 @@ final class RowFilter: Sendable {
   }
 }
 
-/// A test of a query's predicates on single rows of its table. SQLite evaluates them in a table of
-/// the same form that holds only these rows.
+/// A test of a query's predicates on single rows of the query's table. SQLite evaluates the
+/// predicates in a table of the same form, which holds only the rows to test.
 final class RowTest: Sendable {
   /// The reason why predicates cannot be tested on single rows.
   struct Problem: Error {
@@ -88,8 +88,8 @@ final class RowTest: Sendable {
   /// The columns that the predicates read, folded.
   private let columns: Set<String>
 
-  /// The date functions. They use the current time if they are called with 'now' or without
-  /// arguments.
+  /// The date functions. Such a function uses the current time if it is called with 'now' or
+  /// without arguments.
   private static let dateFunctions: Set<String> = [
     "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
   ]
@@ -149,8 +149,8 @@ final class RowTest: Sendable {
     guard changes.rows.allSatisfy({ changes.isExact($0, at: places) }) else {
       throw Problem(reason: "the write changed text that is invalid in the file's encoding")
     }
-    // The states of all rows, and the index of the row that each belongs to. SQLite numbers the
-    // states from 1.
+    // The old and new states of all rows. `owners` has, for each state, the index of its row.
+    // SQLite numbers the states from 1.
     var states: [[DatabaseValue]] = []
     var owners: [Int] = []
     for (index, row) in changes.rows.enumerated() {
@@ -179,7 +179,7 @@ final class RowTest: Sendable {
 }
 
 extension TrackedTable {
-  /// A name of the rowid that no column of a table like this one has, in its form without a key.
+  /// A name by which SQL can read the rowid of the shadow table: no column has this name.
   fileprivate var shadowRowIDName: String {
     let columns = Set(recorded.map(\.name.lowercasedASCII) + names.keys.map(\.lowercasedASCII))
     return TableColumn.freeRowIDNames(besides: columns.contains).first ?? "rowid"

@@ -2,7 +2,7 @@ import Observation
 import QueryDSL
 import SQLCore
 
-/// One row for a user interface: it follows the row's changes, and is nil once the row is deleted.
+/// An object that keeps one row up to date for a user interface. The row is nil once it is deleted.
 ///
 /// ```swift
 /// let live = LiveModel(Post.self, id, in: db)
@@ -13,16 +13,17 @@ import SQLCore
 /// // drafts.model ?? 0
 /// ```
 ///
-/// The object is `@Observable` and belongs to the actor on which it was created. A commit costs
-/// work only for the objects whose rows it touched, however many are alive. Watching ends when the
-/// object is released and when the database is closed. After an error it continues: see
-/// `LivePhase`.
+/// The object is `@Observable` and belongs to the actor on which it was created. However many
+/// objects are alive, a commit costs work only for the objects whose rows the commit touched.
+///
+/// Watching ends when the object is released and when the database is closed. Watching continues
+/// after an error; see `LivePhase`.
 @Observable
 public final class LiveModel<M: Sendable> {
-  /// The result that holds the row; an error if the key is not valid.
+  /// The live query whose first row is the row; an error if the key is not valid.
   @ObservationIgnored private let query: Result<LiveQuery<M>, any Error>
 
-  /// The row; nil before it is loaded, and if it does not exist.
+  /// The row; nil before the row is loaded, and if the row does not exist.
   public var model: M? { try? query.get().rows.first }
 
   /// The state of loading.
@@ -33,14 +34,15 @@ public final class LiveModel<M: Sendable> {
     }
   }
 
-  /// Whether the row was loaded, or found not to exist.
+  /// Whether the row is loaded and kept up to date. True also if the row does not exist.
   public var isLoaded: Bool { phase.isLoaded }
 
   /// Begins to load and to watch the row with the given key. If the key is not valid, `phase` is
   /// `.failed`.
   ///
-  /// - Parameter apply: A closure that is called with each row after the first. Its argument is a
-  ///   closure that puts the row into `model`; `apply` must call it.
+  /// - Parameter apply: A closure that decides how each row after the first is shown, for example
+  ///   in an animation. Its argument is a closure that puts the row into `model`, and `apply` must
+  ///   call this argument.
   public convenience init(
     _ type: M.Type, _ id: M.ID, in database: Database,
     applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -51,8 +53,8 @@ public final class LiveModel<M: Sendable> {
       isolation)
   }
 
-  /// Begins to load and to watch the row with the given key, with the rows that it includes. If the
-  /// query does not select the row, the model is nil; if the key is not valid, `phase` is
+  /// Begins to load and to watch the row with the given key, and the rows that the row includes. If
+  /// the query does not select the row, the model is nil. If the key is not valid, `phase` is
   /// `.failed`.
   public convenience init<Parent: Model, each Part>(
     _ query: Including<Parent, repeat each Part>, _ id: Parent.ID, in database: Database,
@@ -65,8 +67,8 @@ public final class LiveModel<M: Sendable> {
       database, apply, isolation)
   }
 
-  /// Begins to load and to watch the first row of a query, such as a query that counts rows or has
-  /// a limit of 1. All rows of the query are held.
+  /// Begins to load and to watch the first row of a query, such as a query that counts rows. All
+  /// rows of the query are held in memory, so a query of many rows needs a limit of 1.
   public convenience init(
     _ query: some Fetchable<M>, in database: Database,
     applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -84,16 +86,16 @@ public final class LiveModel<M: Sendable> {
 
   /// The explanation of how the row is kept up to date with the current schema.
   ///
-  /// It costs and throws the same as `QueryObservation.explanation`. If the key is not valid, it
-  /// throws the error of `phase`.
+  /// Reading this property costs and throws the same as `QueryObservation.explanation`. If the key
+  /// is not valid, the error of `phase` is thrown.
   public var explanation: ObservationExplanation {
     get async throws { try await query.get().explanation }
   }
 
-  /// Fetches the row now, whether or not it changed, and returns when the row is shown; `phase`
-  /// says whether the fetch succeeded.
+  /// Fetches the row now, whether or not the row changed, and returns when the row is shown.
+  /// `phase` says whether the fetch succeeded.
   ///
-  /// It returns at once if the database is closed, and when the task is cancelled.
+  /// If the database is closed or the task is cancelled, this method returns at once.
   public func refresh() async {
     try? await query.get().refresh()
   }
@@ -113,7 +115,7 @@ extension Model {
 }
 
 extension Query {
-  /// Returns the query with the condition that the key of its table is the given one.
+  /// Returns the query with the added condition that the row has the given key.
   fileprivate func restricted<M: Model>(to _: M.Type, _ id: M.ID) throws -> Query {
     var query = self
     for (column, value) in zip(try M.layout.keyColumns, try M.keyValues(of: id)) {

@@ -9,13 +9,16 @@ import SQLCore
 /// // a view that reads live.rows is drawn again when they change
 /// ```
 ///
-/// The object is `@Observable`: `withObservationTracking` and `Observations { }` follow it. It
-/// belongs to the actor on which it was created, and changes on that actor; changes of the database
-/// are evaluated elsewhere. Watching ends when the object is released and when the database is
-/// closed. After an error it continues: see `LivePhase`.
+/// The object is `@Observable`, so `withObservationTracking` and `Observations { }` follow it. The
+/// object belongs to the actor on which it was created, and changes only on that actor. The changes
+/// of the database are evaluated on other threads.
+///
+/// Watching ends when the object is released and when the database is closed. Watching continues
+/// after an error; see `LivePhase`.
 @Observable
 public final class LiveQuery<Row: Sendable> {
-  /// The rows of the last result, with the difference from the previous one; empty until the first.
+  /// The rows of the last result, with the difference from the previous result. Empty until the
+  /// first result is loaded.
   public private(set) var rows = Results<Row>()
   /// The state of loading.
   public private(set) var phase = LivePhase.loading
@@ -28,9 +31,9 @@ public final class LiveQuery<Row: Sendable> {
 
   /// Begins to load and to watch the result of a query.
   ///
-  /// - Parameter apply: A closure that is called with each result after the first. Its argument is
-  ///   a closure that puts the result into `rows`; `apply` must call it, for example
-  ///   `{ change in withAnimation { change() } }`.
+  /// - Parameter apply: A closure that decides how each result after the first is shown. Its
+  ///   argument is a closure that puts the result into `rows`, and `apply` must call this argument.
+  ///   For example, `{ change in withAnimation { change() } }` shows the result in an animation.
   public convenience init(
     _ query: some Fetchable<Row>, in database: Database,
     applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -41,8 +44,9 @@ public final class LiveQuery<Row: Sendable> {
 
   /// Begins to load and to watch the rows of a raw SELECT.
   ///
-  /// - Parameter apply: A closure that is called with each result after the first. Its argument is
-  ///   a closure that puts the result into `rows`; `apply` must call it.
+  /// - Parameter apply: A closure that decides how each result after the first is shown, for
+  ///   example in an animation. Its argument is a closure that puts the result into `rows`, and
+  ///   `apply` must call this argument.
   public convenience init(
     sql: SQL, in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation
@@ -50,7 +54,7 @@ public final class LiveQuery<Row: Sendable> {
     self.init(LiveSource(sql: sql), database, apply, isolation)
   }
 
-  /// Begins to load and to watch models with the rows that they include.
+  /// Begins to load and to watch models together with their included rows.
   ///
   /// ```swift
   /// let live = LiveQuery(Author.all.including(Post.all, by: \.$authorID), in: db)
@@ -73,7 +77,7 @@ public final class LiveQuery<Row: Sendable> {
     task = Task { [weak self] in
       var isFirst = true
       await observer.follow(isolation: isolation) { rows, phase in
-        // The task must not keep alive the object that it serves.
+        // The task must not keep this object alive.
         guard let self else { return false }
         applying(isFirst || rows == nil ? nil : apply) {
           if let rows { self.rows = rows }
@@ -85,16 +89,16 @@ public final class LiveQuery<Row: Sendable> {
     }
   }
 
-  /// Fetches the result now, whether or not it changed, and returns when the result is shown;
-  /// `phase` says whether the fetch succeeded.
+  /// Fetches the result now, whether or not the result changed, and returns when the result is
+  /// shown. `phase` says whether the fetch succeeded.
   ///
   /// ```swift
   /// List(live.rows) { … }.refreshable { await live.refresh() }
   /// ```
   ///
-  /// Call it to try again after an error, or after a change that SQLite does not report, such as a
-  /// change in the results of your own function. It returns at once if the database is closed, and
-  /// when the task is cancelled.
+  /// Call this method to try again after an error. Call it also after a change that SQLite does not
+  /// report, for example if your own SQL function now returns other values. If the database is
+  /// closed or the task is cancelled, this method returns at once.
   public func refresh() async {
     await observer.refresh()
   }
@@ -121,11 +125,11 @@ public enum LivePhase: Sendable {
   case loading
   /// The result is loaded and kept up to date.
   case loaded
-  /// Fetching failed. The result is still the last one, or has no rows if its table was dropped. It
-  /// is fetched again after the next change and by `refresh()`; if that succeeds, the phase is
-  /// `loaded`.
+  /// Fetching failed. The object still shows the last result; if a table of the query was dropped,
+  /// the result has no rows. The result is fetched again after the next change and by `refresh()`.
+  /// If that fetch succeeds, the phase is `loaded`.
   case failed(any Error)
-  /// The database was closed; the result is still the last one.
+  /// The database was closed. The object still shows the last result.
   case ended
 
   /// Whether the result is loaded and kept up to date.
@@ -134,22 +138,23 @@ public enum LivePhase: Sendable {
   }
 }
 
-/// An observation that an object of a user interface follows: of a query or of a closure's value.
+/// An observation behind an object of a user interface. It observes a query or the value of a
+/// closure.
 protocol LiveWatch<Shown>: AnyObject, Sendable {
   /// The result that the object shows: the rows of a query, or a value.
   associatedtype Shown: Sendable
-  /// Returns the first result, or waits until the result may have changed and updates it. After an
-  /// error, it tries again at the next change.
+  /// If `isFirst`, returns the first result. If not, waits until the result may have changed, and
+  /// returns the new result. After an error, tries again at the next change.
   func step(isFirst: Bool) async -> LiveStep<Shown>
 
-  /// Resumes the callers of `refresh()` whose requests the last step answered.
+  /// Resumes the callers of `refresh()` that waited for the result of the last step.
   func answerRefreshes()
 
   /// Ends the observation, and resumes all callers of `refresh()`.
   func end()
 }
 
-/// The outcome of one step of following a result.
+/// The outcome of one step of a `LiveWatch`.
 enum LiveStep<Shown: Sendable>: Sendable {
   /// A new result; `missing` is the error if a table or column of the query does not exist.
   case result(Shown, missing: (any Error)?)
@@ -163,13 +168,13 @@ enum LiveStep<Shown: Sendable>: Sendable {
 }
 
 extension LiveWatch {
-  /// Follows the result on behalf of an object of a user interface, until the object is released or
-  /// the database is closed.
+  /// Passes each new result to an object of a user interface, until the object is released or the
+  /// database is closed.
   ///
   /// - Parameters:
   ///   - isolation: the actor that the object belongs to.
-  ///   - show: puts the result and the phase into the object, each only if it is not nil. Returns
-  ///     false if the object no longer exists.
+  ///   - show: puts the result and the phase into the object. A nil result or phase changes
+  ///     nothing. Returns false if the object no longer exists.
   func follow(
     isolation: isolated (any Actor), _ show: (Shown?, LivePhase?) -> Bool
   ) async {
@@ -177,8 +182,7 @@ extension LiveWatch {
     while true {
       let step = await step(isFirst: isFirst)
       isFirst = false
-      // Callers of `refresh()` that waited for this result now see it, whether it is a value or an
-      // error.
+      // The callers of `refresh()` resume after the result or the error of this step is shown.
       defer { answerRefreshes() }
       switch step {
       case .result(let result, let missing):
@@ -199,8 +203,8 @@ extension LiveWatch {
 }
 
 extension LivePhase {
-  /// Changes to another phase, if there is one. A result that stays loaded is not a change, so that
-  /// its observers are not notified.
+  /// Sets the phase if the given phase is not nil. If both phases are `loaded`, nothing is set,
+  /// because setting the property would notify its observers.
   mutating func change(to phase: LivePhase?) {
     guard let phase else { return }
     if case (.loaded, .loaded) = (self, phase) { return }
@@ -208,9 +212,10 @@ extension LivePhase {
   }
 }
 
-/// Applies a new result to an object of a user interface, in the way that its user chose.
+/// Runs a change of a user interface's object, inside the closure `apply` if the user gave one.
 ///
-/// - Parameter apply: calls its argument, for example in an animation; nil applies it directly.
+/// - Parameter apply: a closure that calls its argument, for example in an animation. If nil, the
+///   change runs directly.
 func applying(_ apply: (@Sendable (() -> Void) -> Void)?, _ change: () -> Void) {
   guard let apply else { return change() }
   var isApplied = false

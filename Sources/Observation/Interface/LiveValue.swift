@@ -9,14 +9,16 @@ import SQLCore
 /// // a view that reads live.value is drawn again when it changes
 /// ```
 ///
-/// The closure may run several statements, which see one snapshot. It runs again after each commit
-/// that touches what it read, on a thread of the database. Like a `LiveQuery`, the object is
-/// `@Observable` and belongs to the actor on which it was created. Watching ends when the object is
-/// released and when the database is closed. After an error, the closure runs again in `refresh()`,
-/// and at the next change of anything that it read before.
+/// The closure may run several statements, which see one snapshot. The closure runs again, on a
+/// thread of the database, after each commit that touches what the closure read. Like a
+/// `LiveQuery`, the object is `@Observable` and belongs to the actor on which it was created.
+///
+/// Watching ends when the object is released and when the database is closed. After an error, the
+/// closure runs again in `refresh()`, and at the next change of anything that the closure read
+/// before.
 @Observable
 public final class LiveValue<Value: Sendable> {
-  /// The last value; nil until the first.
+  /// The last value; nil until the first value is read.
   public private(set) var value: Value?
   /// The state of loading.
   public private(set) var phase = LivePhase.loading
@@ -27,10 +29,12 @@ public final class LiveValue<Value: Sendable> {
   /// Whether the value is loaded and kept up to date.
   public var isLoaded: Bool { phase.isLoaded }
 
-  /// Begins to read and to watch a value. A value is shown even if it equals the previous one.
+  /// Begins to read and to watch a value. A new value is shown even if it equals the previous
+  /// value.
   ///
-  /// - Parameter apply: A closure that is called with each value after the first. Its argument is a
-  ///   closure that puts the value into `value`; `apply` must call it.
+  /// - Parameter apply: A closure that decides how each value after the first is shown, for example
+  ///   in an animation. Its argument is a closure that puts the value into `value`, and `apply`
+  ///   must call this argument.
   @_disfavoredOverload
   public convenience init(
     in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -40,10 +44,12 @@ public final class LiveValue<Value: Sendable> {
     self.init(ValueWatch(in: database, isSame: nil, read), apply, isolation)
   }
 
-  /// Begins to read and to watch a value. A value that equals the previous one is not shown.
+  /// Begins to read and to watch a value. A new value is shown only if it differs from the previous
+  /// value.
   ///
-  /// - Parameter apply: A closure that is called with each value after the first. Its argument is a
-  ///   closure that puts the value into `value`; `apply` must call it.
+  /// - Parameter apply: A closure that decides how each value after the first is shown, for example
+  ///   in an animation. Its argument is a closure that puts the value into `value`, and `apply`
+  ///   must call this argument.
   public convenience init(
     in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation,
@@ -60,7 +66,7 @@ public final class LiveValue<Value: Sendable> {
     task = Task { [weak self] in
       var isFirst = true
       await watch.follow(isolation: isolation) { value, phase in
-        // The task must not keep alive the object that it serves.
+        // The task must not keep this object alive.
         guard let self else { return false }
         applying(isFirst || value == nil ? nil : apply) {
           if let value { self.value = value }
@@ -72,10 +78,10 @@ public final class LiveValue<Value: Sendable> {
     }
   }
 
-  /// Reads the value now, whether or not it changed, and returns when the value is shown; `phase`
-  /// says whether the read succeeded.
+  /// Reads the value now, whether or not the value changed, and returns when the value is shown.
+  /// `phase` says whether the read succeeded.
   ///
-  /// It returns at once if the database is closed, and when the task is cancelled.
+  /// If the database is closed or the task is cancelled, this method returns at once.
   public func refresh() async {
     await watch.watch.refresh()
   }

@@ -1,17 +1,17 @@
 import SQLCore
 
-/// The keys of a held result in the order of one of their parts: the key of a joined table. Rows
-/// for which a left join found no row of that table are left out; groups without such a row are
-/// kept.
+/// The keys of a held result, sorted by one of their parts, such as the key of a joined table. If a
+/// left join found no row of that table, the part is NULL. Such keys are left out unless
+/// `keepsNull` is true.
 ///
-/// A row that keeps its key may change without a change of the index.
+/// If a row changes but keeps its key, the index does not change.
 struct KeyIndex: Sendable {
   /// The places of the part among the values of a key.
   let places: Range<Int>
   private let keepsNull: Bool
   private var keys: PersistentSequence<[DatabaseValue]>
 
-  /// - Parameter keepsNull: whether a row is kept if the first of its values at `places` is NULL.
+  /// - Parameter keepsNull: whether to keep a key whose first value at `places` is NULL.
   init(of rows: [ResultEntry], at places: Range<Int>, keepsNull: Bool) {
     self.places = places
     self.keepsNull = keepsNull
@@ -21,7 +21,7 @@ struct KeyIndex: Sendable {
       })
   }
 
-  /// Returns the keys that have the given values at these places.
+  /// Returns the keys that have the given values at `places`.
   func keys(with values: [DatabaseValue]) -> [[DatabaseValue]] {
     let start = keys.partitioningIndex { Self.compare($0, toPart: values, at: places) >= 0 }
     return keys.run(from: start) { Self.compare($0, toPart: values, at: places) == 0 }
@@ -40,8 +40,8 @@ struct KeyIndex: Sendable {
     keys.remove(at: place)
   }
 
-  // A copy of `keys`, even a temporary one, would make its nodes shared, so that a change copies
-  // them.
+  // Do not copy `keys`, not even temporarily: the copy would share its nodes, and a change would
+  // then copy the nodes.
 
   private func place(of key: [DatabaseValue]) -> Int {
     keys.partitioningIndex { Self.compare($0, key, at: places) >= 0 }
@@ -75,7 +75,7 @@ struct KeyIndex: Sendable {
 }
 
 extension PersistentSequence {
-  /// Returns the elements from an index on, up to the first that fails a condition.
+  /// Returns the elements from an index on, until the first element that fails a condition.
   func run(from start: Int, while holds: (Element) -> Bool) -> [Element] {
     var run: [Element] = []
     var index = start

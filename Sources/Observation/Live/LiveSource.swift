@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A watched query: its template, which other queries share, and its values.
+/// A watched query: a template, which it shares with other queries, and its own values.
 struct LiveSource<Row: Sendable>: Sendable {
   private(set) var template: LiveTemplate<Row>
   /// The values of the template's arguments.
@@ -29,33 +29,34 @@ struct LiveSource<Row: Sendable>: Sendable {
   }
 }
 
-/// A query without its values: its text, how its result is maintained, and how it is fetched.
+/// A query without its values. The template knows the SQL, and how to fetch and to maintain the
+/// result.
 ///
-/// Observers whose queries differ only in values share a template, with everything that the library
-/// found out about it.
+/// Observers whose queries differ only in values share one template. So they also share what the
+/// library found out about the query.
 final class LiveTemplate<Row: Sendable>: Sendable {
-  /// The SQL of the statements that the query runs. The dependencies of the query are found from
-  /// them. The first statement reads the query's rows.
+  /// The SQL of the statements that the query runs. They show which columns the query reads. The
+  /// first statement reads the query's rows.
   let texts: @Sendable () throws -> [String]
-  /// The shape of the query, which shows the rows that matter; nil if all may matter.
+  /// The shape of the query, which shows which rows matter; nil if all rows may matter.
   let shape: (@Sendable () throws -> Shape)?
-  /// The key under which queries that differ only in values share a template; nil if the query cannot be
-  /// compared with others.
+  /// The key by which queries that differ only in values find their template. Nil if the query
+  /// cannot be compared with other queries.
   let key: SharedResults.Key?
   /// Returns the plan that maintains the result. Throws a `RerunReason` if the query must be
   /// fetched again after each change.
   let plan: @Sendable (PlanningContext) throws -> any MaintenancePlan<Row>
   /// Fetches all rows of a query that is not maintained.
   let fetch: @Sendable (ConnectionCore) throws -> [ResultEntry]
-  /// Whether the query has a limit, so that it may be fetched on the calling thread.
+  /// Whether the query has a limit. Such a query may be fetched on the calling thread.
   let isShort: Bool
-  /// The comparison of differences with runs.
+  /// Decides whether to calculate differences or to run the query, by comparing their costs.
   let breaker = MergeBreaker()
   /// The facts about the query: its tables, conditions and plan.
   private let preparation = Lock<QueryWatch<Row>.Preparation?>(nil)
 
   fileprivate init(_ query: Query<Row>) {
-    // Each closure would hold a copy.
+    // The closures share one object. Otherwise each closure would hold a copy of the query.
     let held = HeldQuery(query)
     texts = { [try held.query.statement.rendered().text] }
     shape = { try held.query.statement.shape() }
@@ -96,7 +97,7 @@ final class LiveTemplate<Row: Sendable>: Sendable {
 
   /// Returns the preparation if it is still valid.
   ///
-  /// - Parameter schemaVersion: a version of the schema that is known to be past.
+  /// - Parameter schemaVersion: a version of the schema that is known to be out of date.
   func preparation(
     registrations: UInt64, after schemaVersion: Int32?
   ) -> QueryWatch<Row>.Preparation? {
@@ -142,7 +143,7 @@ private final class HeldQuery<Row: Sendable>: Sendable {
 }
 
 extension IncludedRelation {
-  /// The SQL that loads the included rows, and the rows that they include.
+  /// The SQL that loads the included rows, and the SQL for the rows that those rows include.
   fileprivate var texts: [String] {
     get throws { try [loadingText([])] + relations.flatMap { try $0.texts } }
   }

@@ -8,49 +8,52 @@ import SQLCore
 /// }
 /// ```
 ///
-/// It is meant for metrics: reading it takes some locks for a moment, and waits for no connection.
+/// The status is meant for metrics. Reading the status holds some locks for a moment, but does not
+/// wait for a connection.
 public struct LiveStatus: Hashable, Sendable {
-  /// The results of one query, with all values that are observed.
+  /// The status of one query, for all values with which the query is observed.
   public struct Query: Hashable, Sendable {
-    /// The SQL of the query, with its values as parameters; `observe { }` for a closure.
+    /// The SQL of the query, in which values are parameters; `observe { }` if a closure is
+    /// observed.
     public let sql: String
-    /// The method that keeps the result up to date, and its reason, as one sentence.
+    /// One sentence that says how the result is kept up to date, and why in this way.
     public let explanation: String
-    /// Whether the results are maintained. Otherwise the query runs again.
+    /// Whether the results are maintained. If not, the query runs again after a relevant commit.
     public let isMaintained: Bool
-    /// The tables in which every change of a watched column matters. In any other table that the
-    /// query reads, a change matters only if the row has the values that the query compares it
-    /// with.
+    /// The tables in which a change of any row matters, if a watched column changed. In the query's
+    /// other tables, only rows with certain values matter, such as the posts of the author that the
+    /// query asks for.
     public let tablesOfAllRows: [String]
-    /// The indexes that would let SQLite find, from a changed row of such a table, the values with
-    /// which the query joins it.
+    /// The indexes that would make fewer changed rows matter. With them, SQLite could find the rows
+    /// that the query joins with a changed row.
     public let missingIndexes: [SuggestedIndex]
     /// The number of streams and objects that observe the results.
     public internal(set) var observers = 0
-    /// The number of results, one for each set of different values.
+    /// The number of results. Each set of values that differs from the others has its own result.
     public internal(set) var results = 0
     /// The number of complete runs of the query, including the first run of each result.
     public internal(set) var fetches = 0
     /// The number of times that a commit was merged into a result.
     public internal(set) var merges = 0
-    /// The time of all fetches, with the wait for a reader.
+    /// The total time of all fetches, including the wait for a reader.
     public internal(set) var fetchTime = Duration.zero
     /// The time of the longest fetch.
     public internal(set) var longestFetch = Duration.zero
     /// The number of rows that the results hold.
     public internal(set) var rows = 0
-    /// An estimate of the memory for these, without the texts and arrays that the rows refer to.
+    /// The estimated memory of the rows, in bytes, without the texts and arrays that the rows refer
+    /// to.
     public internal(set) var byteCount = 0
 
     /// The mean time of a fetch.
     public var averageFetch: Duration { fetches == 0 ? .zero : fetchTime / fetches }
   }
 
-  /// The queries that are observed now. The query with the longest time for fetches is the first.
+  /// The queries that are observed now, in descending order of `fetchTime`.
   public internal(set) var queries: [Query] = []
-  /// The number of times that live queries ran as a whole, since the database was opened.
+  /// The number of complete runs of live queries since the database was opened.
   public internal(set) var fetches = 0
-  /// The number of times that a commit was merged into a result, since the database was opened.
+  /// The number of times that a commit was merged into a result since the database was opened.
   public internal(set) var merges = 0
   /// The total time of all complete runs of live queries since the database was opened.
   public internal(set) var fetchTime = Duration.zero
@@ -65,7 +68,7 @@ public struct LiveStatus: Hashable, Sendable {
   }
   /// The number of rows that all results hold.
   public var rows: Int { queries.reduce(0) { $0 + $1.rows } }
-  /// An estimate of the memory for these.
+  /// The estimated memory of the rows of all results, in bytes.
   public var byteCount: Int { queries.reduce(0) { $0 + $1.byteCount } }
 }
 
@@ -99,7 +102,7 @@ extension LiveStatus.Query {
   }
 }
 
-/// What one result has cost so far.
+/// The cost of one result so far, and how the result is kept up to date.
 struct LiveCost: Sendable {
   var explanation = "Not fetched yet."
   var isMaintained = false
@@ -119,7 +122,7 @@ struct LiveCost: Sendable {
     fetchTime += other.fetchTime
   }
 
-  /// Counts a fetch that began at a moment.
+  /// Counts a fetch that began at `start` and ends now.
   mutating func countFetch(since start: ContinuousClock.Instant) {
     let time = ContinuousClock.now - start
     fetches += 1
@@ -134,15 +137,16 @@ protocol ObservedResult: AnyObject, Sendable {
 }
 
 extension Database {
-  /// The live queries of this database and their costs: how many are observed, which are maintained
-  /// and which run again, how often, how long and why, and their memory.
+  /// The live queries of this database and what they cost. The status says which queries are
+  /// maintained, and which run again and why. It also has the number of runs, their time and the
+  /// memory.
   ///
   /// ```swift
   /// let status = db.liveStatus
   /// print(status.observers, status.maintained, status.results, status.fetches, status.byteCount)
   /// ```
   ///
-  /// Reading it renders the SQL of each result.
+  /// Reading this property renders the SQL of each result.
   public var liveStatus: LiveStatus {
     let tracker: ChangeTracker? = writeObserver()
     guard let (results, past) = tracker?.sharedResults.all else { return LiveStatus() }

@@ -7,19 +7,20 @@ import SQLCore
 /// // Runs again after each commit that touches what it reads, because it counts rows.
 /// ```
 public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertible {
-  /// Whether the result is maintained: a commit costs what it changed. Otherwise the whole query
-  /// runs again after each commit that touches what it reads.
+  /// Whether the result is maintained, so that the cost of a commit depends on what the commit
+  /// changed. If not, the whole query runs again after each commit that touches what the query
+  /// reads.
   public let isMaintained: Bool
-  /// The reason as one sentence.
+  /// How the result is kept up to date, and why in this way, as one sentence.
   public let description: String
-  /// The missing indexes without which the query cannot be maintained; empty if the reason is
-  /// another one.
+  /// The indexes that must be created before the query can be maintained. Empty if no index is
+  /// missing.
   public let missingIndexes: [SuggestedIndex]
 }
 
 extension QueryWatch {
-  /// Finds out how the query would be kept up to date now. It costs the compilation of the query
-  /// and, if an index is missing, a copy of the schema in memory.
+  /// Finds out how the query would be kept up to date now. This compiles the query. If an index is
+  /// missing, it also copies the schema into a database in memory.
   func explain() async throws -> ObservationExplanation {
     let (preparation, _) = try await prepare(isNew: true).get()
     let maintenance = preparation.maintenance
@@ -40,7 +41,7 @@ extension QueryWatch {
 }
 
 extension RerunReason {
-  /// The sentence that says that the query runs again and why, without its full stop.
+  /// A sentence that says why the query runs again, without the full stop.
   var sentence: String {
     "Runs again after each commit that touches what it reads, because \(text)"
   }
@@ -49,8 +50,9 @@ extension RerunReason {
 extension QueryObservation {
   /// The explanation of how the result is kept up to date with the current schema.
   ///
-  /// Compiles the query, but does not run it. If an index is missing, the search for it takes some
-  /// milliseconds more. Throws the errors that `fetch` throws when the query is compiled.
+  /// Reading this property compiles the query, but does not run the query. If an index is missing,
+  /// the search for that index takes some milliseconds more. Throws the errors that `fetch` throws
+  /// when the query is compiled.
   public var explanation: ObservationExplanation {
     get async throws { try await QueryWatch(source, in: database).explain() }
   }
@@ -59,19 +61,20 @@ extension QueryObservation {
 extension LiveQuery {
   /// The explanation of how the result is kept up to date with the current schema.
   ///
-  /// It costs and throws the same as `QueryObservation.explanation`.
+  /// Reading this property costs and throws the same as `QueryObservation.explanation`.
   public var explanation: ObservationExplanation {
     get async throws { try await observer.explain() }
   }
 }
 
-/// The reason why a query is fetched again after each change of the columns that it reads.
+/// The reason why a query runs again after each change of the columns that the query reads.
 final class RerunReason: Error {
   /// The reason as the end of a sentence that begins with "because".
   let text: String
-  /// The statements that would scan a table, if indexes are missing.
+  /// If indexes are missing, the statements that would scan a table.
   let scanningSQL: [String]
-  /// Whether the answer may change a moment later, although the schema stays the same.
+  /// Whether the reason is temporary: it may not hold a moment later, although the schema is the
+  /// same.
   let isOfMoment: Bool
 
   static let lacksRoom = RerunReason(
@@ -85,15 +88,15 @@ final class RerunReason: Error {
   }
 }
 
-/// A report of a live query that ran again as a whole after a commit, and took long.
+/// A report of a live query that ran again as a whole after a commit and exceeded a time limit.
 ///
 /// ```swift
 /// db.onObservationRerun(longerThan: .milliseconds(5)) { rerun in print(rerun.reason, rerun.sql) }
 /// ```
 public struct ObservationRerun: Sendable, CustomStringConvertible {
-  /// The SQL of the query, with its values as parameters.
+  /// The SQL of the query, in which values are parameters.
   public let sql: String
-  /// The time from the beginning of the fetch to its end, with the wait for a reader.
+  /// The time from the beginning of the fetch to its end, including the wait for a reader.
   public let duration: Duration
   /// The reason why the query ran again, as one sentence.
   public let reason: String
@@ -106,7 +109,8 @@ public struct ObservationRerun: Sendable, CustomStringConvertible {
 
 extension Database {
   /// Calls a closure whenever a live query of this database runs again as a whole after a commit
-  /// and takes longer than a limit; nil ends the reports. Use it during development.
+  /// and takes longer than a limit. Pass nil to end the reports. Use this method during
+  /// development.
   ///
   /// ```swift
   /// db.onObservationRerun(longerThan: .milliseconds(5)) { print($0) }
@@ -114,10 +118,12 @@ extension Database {
   /// //   Runs again after each commit that touches what it reads, because it selects DISTINCT rows.
   /// ```
   ///
-  /// The closure replaces an earlier closure. It is called on the thread of the observation, which
-  /// continues when the closure returns. No lock is held during the call. A maintained query is
-  /// also reported if it has to be fetched, for example after a commit that touched very many rows.
-  /// The first fetch of an observation is not reported.
+  /// The closure replaces an earlier closure. The closure is called on the thread of the
+  /// observation, and the observation continues when the closure returns. No lock is held during
+  /// the call.
+  ///
+  /// If a maintained query has to be fetched, for example after a commit that touched very many
+  /// rows, this fetch is reported as well. The first fetch of an observation is not reported.
   public func onObservationRerun(
     longerThan limit: Duration, _ report: (@Sendable (ObservationRerun) -> Void)?
   ) {

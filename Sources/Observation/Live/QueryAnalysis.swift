@@ -1,25 +1,26 @@
 import QueryDSL
 import SQLCore
 
-/// An analysis of a query's shape: on which tables and columns its rows depend.
+/// An analysis of a query's shape, which finds out on what each row of the result depends.
 struct QueryAnalysis {
-  /// Whether the query's text shows that the query reads only one table, each row separately.
+  /// Whether the query reads only one table, and each row of the result depends on only one row of
+  /// the table.
   private(set) var isOfOneRow = true
-  /// Whether a date function might be given the current time.
+  /// Whether a date function of the query might use the current time.
   private(set) var mayNameNow = false
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
-  /// The first part of the query that makes it necessary to fetch it again after each change. Nil
-  /// if each row of the result depends only on one row of each table in FROM or, with GROUP BY or
-  /// aggregates, on the rows of its group.
+  /// The reason why the query must be fetched again after each change. Nil if each row of the
+  /// result depends on only one row of each table in FROM. With GROUP BY or aggregates, a row may
+  /// depend on the rows of its group.
   private(set) var obstacle: RerunReason?
   /// The number of SELECTs in the query's SQL.
   private(set) var scopeCount = 0
-  /// Whether the next alias is the name of a collation.
+  /// Whether the next name is the name of a collation.
   private var expectsCollation = false
   /// Whether subqueries are no obstacle.
   private let allowsSubqueries: Bool
-  /// Whether the query has GROUP BY or aggregates, which then are no obstacle.
+  /// Whether the query has GROUP BY or aggregates. If so, their tokens are no obstacle.
   private let isGrouped: Bool
 
   init(of select: SelectStatement, allowsSubqueries: Bool = false) throws {
@@ -54,7 +55,7 @@ struct QueryAnalysis {
     if obstacle == nil { obstacle = RerunReason(text()) }
   }
 
-  /// The tokens of groups and aggregates. The DISTINCT among them is the DISTINCT of an aggregate.
+  /// The tokens of groups and aggregates. `distinct` is here the DISTINCT of an aggregate.
   private static let groupTokens: Set<SQLToken> = [
     .groupBy, .having, .countStar, .filter, .distinct, .star,
   ]
@@ -70,7 +71,7 @@ struct QueryAnalysis {
     .shiftLeft, .shiftRight,
   ]
 
-  /// Words for the tokens that most often keep a query from being maintained.
+  /// The reasons for the tokens that most often prevent maintenance.
   private static let words: [SQLToken: String] = [
     .right: "it has a RIGHT JOIN", .full: "it has a FULL JOIN", .over: "it has a window function",
     .exists: subquery, .selectValueFrom: subquery, .union: "it is a UNION",
@@ -85,7 +86,7 @@ struct QueryAnalysis {
     .exists, .selectValueFrom, .valueIsNotNull, .valueIsNull,
   ])
 
-  /// Functions that depend only on their arguments and give one value for each row.
+  /// The functions whose value for a row depends only on their arguments.
   private static let functions: Set<String> = [
     "abs", "char", "coalesce", "decimal", "decimal_add", "decimal_mul", "decimal_sub", "hex",
     "ifnull", "iif", "instr", "length", "lower", "ltrim",
@@ -93,7 +94,7 @@ struct QueryAnalysis {
     "typeof", "unicode", "upper",
   ]
 
-  /// The aggregates that depend only on the values of their rows, not on the order of these.
+  /// The aggregates that depend only on the values of the rows, not on the order of the rows.
   private static let aggregates: Set<String> = [
     "avg", "count", "decimal_sum", "max", "min", "sum", "total",
   ]
@@ -109,10 +110,10 @@ struct QueryAnalysis {
     expectsCollation = token == .collate
   }
 
-  /// Receives functions, and constants that the library itself writes.
+  /// Receives the name of a function, or a constant that the library itself writes.
   private mutating func take(words name: String) {
     let name = name.lowercasedASCII
-    // A window function may have the name of an aggregate; OVER follows.
+    // A window function may have the name of an aggregate. Then OVER follows, which is an obstacle.
     if !Self.aggregates.contains(name), !Self.functions.contains(name) {
       note("it calls \(name), which is not one of SQLite's own deterministic functions")
     }
@@ -133,7 +134,7 @@ struct QueryAnalysis {
 
   private mutating func open(_ tables: [ShapeScopeTable]) {
     scopeCount += 1
-    // A subquery or a join.
+    // There is a subquery or a join.
     if scopeCount > 1 || tables.count > 1 { isOfOneRow = false }
     if scopeCount > 1, !allowsSubqueries { note(Self.subquery) }
     if tables.contains(where: { $0.kind != .model }) {
@@ -151,14 +152,16 @@ struct QueryAnalysis {
 }
 
 extension Database {
-  /// Whether the collations that a maintained query relies on are SQLite's own.
+  /// Whether BINARY, NOCASE and RTRIM are SQLite's own. Maintained queries rely on this.
   var hasBuiltInCollations: Bool { !registersCollation(["binary", "nocase", "rtrim"]) }
 }
 
 extension SelectStatement {
-  /// Returns the SELECTs of the query. Throws a `RerunReason` if a row of the result depends on
-  /// anything except one row of each table in FROM and subqueries. With GROUP BY or aggregates, a
-  /// row may depend on the rows of its group.
+  /// Returns the SELECTs of the query.
+  ///
+  /// Each row of the result may depend only on one row of each table in FROM, on subqueries and,
+  /// with GROUP BY or aggregates, on the rows of its group. If it depends on anything else, throws
+  /// a `RerunReason`.
   func knownScopes(on connection: Connection) throws -> [QueryScope] {
     let scopes: [QueryScope]
     do {
@@ -171,16 +174,16 @@ extension SelectStatement {
     return scopes
   }
 
-  /// Throws a `RerunReason` if a row of the result depends on anything except one row of each table
-  /// in FROM. With GROUP BY or aggregates, a row may depend on the rows of its group.
+  /// Throws a `RerunReason` if a row of the result depends on more than one row of each table in
+  /// FROM. With GROUP BY or aggregates, a row may also depend on the rows of its group.
   ///
-  /// - Parameter scopeCount: the number of SELECTs that are known; with more than one, subqueries are
-  ///   no obstacle.
+  /// - Parameter scopeCount: the number of SELECTs that are known. If there are more than one,
+  ///   subqueries are allowed.
   func requireKnownParts(on connection: Connection, scopeCount: Int = 1) throws {
     let analysis = try QueryAnalysis(of: self, allowsSubqueries: scopeCount > 1)
     if let obstacle = analysis.obstacle { throw obstacle }
     guard analysis.scopeCount <= scopeCount else { throw RerunReason("it has a subquery") }
-    // A user's function that replaces one of SQLite's may depend on anything.
+    // If the user replaced a function of SQLite, the function may depend on anything.
     let called = analysis.calledFunctions.filter { !$0.hasPrefix("decimal") }
     guard !called.isEmpty else { return }
     let replaced = try connection.row(
@@ -193,8 +196,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the value of one of the given columns of the model, if the query requires the same
-  /// value in every row of the result: `WHERE id = ?`.
+  /// Returns the value that the query requires for one of the given columns in every row of the
+  /// result, as with `WHERE id = ?`. Returns nil if the query requires no such value.
   func requiredValue(of columns: Set<Int>) -> (column: Int, value: RequiredValue)? {
     for case .compareColumn(let sign, let column, let value) in predicates
     where sign.isEquality {
@@ -208,7 +211,7 @@ extension SelectStatement {
   }
 }
 
-/// A value that a query compares with a column: a value that all queries of a template share, or an
+/// A value that a column must equal: either a value that all queries of a template share, or an
 /// argument.
 enum RequiredValue: Hashable, Sendable {
   case value(DatabaseValue)
@@ -223,7 +226,7 @@ enum RequiredValue: Hashable, Sendable {
     }
   }
 
-  /// The value, or the argument, as a query has it.
+  /// The value or the argument, in the form that a query has.
   var bound: BoundValue {
     switch self {
     case .value(let value): .value(value)
@@ -231,7 +234,7 @@ enum RequiredValue: Hashable, Sendable {
     }
   }
 
-  /// Returns the value for a query with these arguments.
+  /// Returns the value; for an argument, its value among the given arguments.
   func value(_ arguments: [DatabaseValue]) -> DatabaseValue? {
     switch self {
     case .value(let value): value
@@ -239,7 +242,8 @@ enum RequiredValue: Hashable, Sendable {
     }
   }
 
-  /// Returns the value if no stored value of another type is equal to it, as 1.0 is to 1.
+  /// Returns the value, unless stored values of another type could equal it. For example, the real
+  /// 1.0 equals the integer 1, so nil is returned for reals.
   func certainValue(_ arguments: [DatabaseValue]) -> DatabaseValue? {
     switch value(arguments) {
     case .integer?, .text?, .invalidText?, .blob?: value(arguments)

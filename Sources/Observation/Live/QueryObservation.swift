@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The result of a query, given at once and again after each commit that changes it:
-/// `db.observe(query)`.
+/// A sequence of a query's results: `db.observe(query)`. It gives the first result at once, and a
+/// new result after each commit that changes the result.
 ///
 /// ```swift
 /// for try await posts in db.observe(Post.where { $0.$views > 100 }) {
@@ -10,15 +10,15 @@ import SQLCore
 /// }
 /// ```
 ///
-/// A slow observer skips results: it gets the latest result, with the difference from the last
-/// result that it received, and no writer waits. Watching begins when the first element is
-/// requested, and ends when the iterator is released.
+/// A slow observer skips results and gets only the latest result. The difference of this result is
+/// from the last result that the observer received. Writers do not wait for observers. Watching
+/// begins when the first element is requested, and ends when the iterator is released.
 ///
-/// When the database is closed, the sequence finishes; a sequence that begins afterwards throws. If
-/// a table that the query reads is dropped later, a result without rows is given. The next result
-/// is given when the table exists again.
+/// When the database is closed, the sequence finishes. A sequence that begins afterwards throws. If
+/// a table that the query reads is dropped later, the sequence gives a result without rows. The
+/// next result follows when the table exists again.
 public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
-  /// The rows, and the difference from the result before.
+  /// The rows, with the difference from the previous result.
   public typealias Element = Results<Row>
   /// The errors that `fetch` throws.
   public typealias Failure = any Error
@@ -34,7 +34,7 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
     self.interval = interval
   }
 
-  /// Returns an iterator, which is a separate observation.
+  /// Returns an iterator. Each iterator is a separate observation.
   public func makeAsyncIterator() -> Iterator {
     Iterator(observer: ResultObserver(source, in: database, every: interval))
   }
@@ -47,14 +47,14 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
       self.observer = observer
     }
 
-    /// Returns the first result at once, and each later result when it differs from the previous
-    /// one. Returns nil if the task is cancelled or the database is closed.
+    /// The first call returns the first result. Each later call waits for a result that differs
+    /// from the previous result. Returns nil if the task is cancelled or the database is closed.
     public mutating func next() async throws -> Results<Row>? {
       try await observer.next()
     }
 
-    /// Returns the first result at once, and each later result when it differs from the previous
-    /// one. Returns nil if the task is cancelled or the database is closed.
+    /// The first call returns the first result. Each later call waits for a result that differs
+    /// from the previous result. Returns nil if the task is cancelled or the database is closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Results<Row>? {
@@ -67,7 +67,8 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
 extension QueryObservation.Iterator: Sendable {}
 
 extension Database {
-  /// Observes the result of a query: gives it at once, and again after each commit that changes it.
+  /// Returns a sequence of the query's results: the first result at once, and a new result after
+  /// each commit that changes the result.
   ///
   /// ```swift
   /// for try await posts in db.observe(Post.where { $0.$status == .published }) {
@@ -75,47 +76,50 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The sequence sees commits through this database and commits of other processes. It misses no
-  /// change between the first result and the begin of watching, and omits a result that equals the
-  /// previous one. While another process holds a lock, fetching is tried again until the lock is
-  /// free. Iterating throws the errors that `fetch` throws, except when a table that existed before
-  /// is dropped.
+  /// The sequence sees commits through this database and commits of other processes. Every change
+  /// after the first result is seen. A result that equals the previous result is not given.
   ///
-  /// Some queries are maintained rather than fetched again: queries over one table, over an inner
-  /// or left join of tables, with groups and aggregates of these, and with subqueries that belong
-  /// to their rows. Only the rows that a commit touched are evaluated, at a cost that does not
-  /// depend on the size of the result. The same holds for models with the rows that they include.
-  /// Rows that are equal in the query's order are in the order of their keys.
+  /// While another process holds a lock, fetching is tried again until the lock is free. Iterating
+  /// throws the errors that `fetch` throws, except if a table that existed before is dropped.
+  ///
+  /// Some queries are *maintained* rather than fetched again: SQLite evaluates only the rows that a
+  /// commit touched, and the cost does not depend on the size of the result. Maintained queries
+  /// read one table or an inner or left join. They may have groups, aggregates, and subqueries that
+  /// refer to the query's row. Models with included rows are also maintained. Rows that are equal
+  /// in the query's order are in the order of their keys.
   ///
   /// Other queries are fetched again after each commit that touches a column that they read:
   ///
-  /// - groups of a join by expressions over several tables, and sums of reals over all rows
-  /// - window functions, INTERSECT and EXCEPT, and raw SQL within the query
-  /// - subqueries about a table as a whole
-  /// - right and full joins, and joins and subqueries for which an index is missing
-  /// - functions other than SQLite's own deterministic ones
-  /// - tables with collations that are not SQLite's own, if these matter for the order or the key
-  /// - columns that are calculated on reading
-  /// - models whose key is not the table's key
-  /// - virtual tables, views, and attached databases
+  /// - queries that group a join by an expression over several tables, and queries that sum reals
+  ///   over all rows
+  /// - queries with window functions, INTERSECT, EXCEPT or raw SQL
+  /// - queries with a subquery that reads a table as a whole
+  /// - queries with a right or full join, or with a join or subquery for which an index is missing
+  /// - queries with functions other than SQLite's own deterministic functions
+  /// - queries whose order or key uses a collation that is not SQLite's own
+  /// - queries that read columns that are calculated on reading
+  /// - queries of a model whose key is not the table's key
+  /// - queries that read virtual tables, views or attached databases
   ///
   /// A maintained query is also fetched again after a commit that touches more than a thousand rows
-  /// and more than a twentieth of the rows held. `explanation` says for each query which it is.
+  /// and more than a twentieth of the held rows. `explanation` says whether a query is maintained,
+  /// and if not, why.
   ///
-  /// Observers of the same query with the same values share one result, and a commit costs one
-  /// evaluation for all of them. If a query compares columns with values by `==` or `isIn`, a
-  /// commit costs it nothing as long as the changed rows have other values, before and after.
+  /// Observers of the same query with the same values share one result, so that a commit costs one
+  /// evaluation for all observers. If a query compares columns with values by `==` or `isIn`, a
+  /// commit costs nothing as long as the changed rows have other values in these columns, before
+  /// and after the commit.
   ///
-  /// - Parameter interval: The shortest time between two results. Changes in between are part of
-  ///   the next result. If it is nil, each result is given as soon as possible.
+  /// - Parameter interval: The shortest time between two results. Changes in the meantime are part
+  ///   of the next result. If nil, each result is given as soon as possible.
   public func observe<Q: Fetchable>(
     _ query: Q, every interval: Duration? = nil
   ) -> QueryObservation<Q.Row> {
     QueryObservation(LiveSource(query), in: self, every: interval)
   }
 
-  /// Observes models with the rows that they include: gives them at once, and again after each
-  /// commit that changes a model or a row that it includes.
+  /// Returns a sequence of models with their included rows: the first result at once, and a new
+  /// result after each commit that changes a model or an included row.
   ///
   /// ```swift
   /// let authors = Author.order(by: \.$name).including(Post.all, by: \.$authorID)
@@ -124,11 +128,14 @@ extension Database {
   /// }
   /// ```
   ///
-  /// An author is *updated* in the difference if the author or one of the posts changed. The result
-  /// is maintained under two conditions: the query of the parents and the queries of the included
-  /// rows each read one table, as `observe(_:)` describes it, and SQLite finds the included rows by
-  /// indexes. A commit then loads only the affected parents again, each with everything that it
-  /// includes. Children that their own order does not distinguish are in the order of their keys.
+  /// In this example, an author is *updated* in the difference if the author or one of the posts
+  /// changed.
+  ///
+  /// The result is maintained under two conditions. First, the query of the parents and the queries
+  /// of the included rows each read one table, and `observe(_:)` could maintain them. Second,
+  /// SQLite finds the included rows by indexes. Then a commit loads only the affected parents
+  /// again, with all their included rows. Children that are equal in their own order are in the
+  /// order of their keys.
   ///
   /// - Parameter interval: The shortest time between two results.
   public func observe<M, each Part>(
@@ -137,15 +144,15 @@ extension Database {
     QueryObservation(LiveSource(query._included), in: self, every: interval)
   }
 
-  /// Observes the rows of a raw SELECT: gives them at once, and again after each commit that
-  /// changes them.
+  /// Returns a sequence of the results of a raw SELECT: the first result at once, and a new result
+  /// after each commit that changes the rows.
   ///
   /// ```swift
   /// for try await rows in db.observe(sql: "SELECT count(*) FROM Post WHERE views > \(100)") { … }
   /// ```
   ///
-  /// The statement runs again after each commit that touches a column that it reads. Rows that
-  /// equal the previous rows are not given again.
+  /// The statement runs again after each commit that touches a column that the statement reads. If
+  /// the new rows equal the previous rows, they are not given again.
   ///
   /// - Parameter interval: The shortest time between two results.
   public func observe(sql: SQL, every interval: Duration? = nil) -> QueryObservation<Row> {

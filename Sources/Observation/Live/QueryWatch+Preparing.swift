@@ -1,13 +1,13 @@
 import QueryDSL
 import SQLCore
 
-// The preparation of a query: the tables and columns that it reads, and how its result can be kept
-// up to date. Queries that differ only in their values share it.
+// The preparation of a query finds the tables and columns that the query reads, and how its result
+// can be kept up to date. Queries that differ only in their values share one preparation.
 
 extension QueryWatch {
   /// How a result is kept up to date after commits.
   struct Maintenance: Sendable {
-    /// The plan that gives the rows their keys and, if there is no reason to run again, merges the
+    /// The plan of the query. It gives the rows their keys. If `reason` is nil, it also merges
     /// commits.
     let plan: (any MaintenancePlan<Row>)?
     /// The reason why the query runs again; nil if the result is maintained.
@@ -15,31 +15,32 @@ extension QueryWatch {
 
     var isMaintained: Bool { reason == nil }
 
-    /// The plan or the reason as one sentence.
+    /// One sentence that says how the result is kept up to date, or why the query runs again.
     var explanation: String {
       (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
     }
 
-    /// Whether the way stays the same until the schema changes.
+    /// Whether this stays valid until the schema changes.
     var isLasting: Bool {
       reason?.isOfMoment != true
     }
   }
 
-  /// The facts about a template of queries.
+  /// The facts about a template, which all its queries share.
   final class Preparation: Sendable {
     let maintenance: Maintenance
-    /// The tables and columns that it reads.
+    /// The tables and columns that the query reads.
     let interests: [QualifiedTableName: Subscription.Interest]
-    /// The conditions of the query on the rows that it reads; nil if these are not known.
+    /// The conditions on the rows that the query reads; nil if the conditions are not known.
     let conditions: QueryConditions?
     let schemaVersion: Int32
-    /// The number of registered functions and collations for which the preparation is right.
+    /// The number of registered functions and collations when the preparation was made. After
+    /// another registration, the preparation is not valid.
     let registrations: UInt64
-    /// The method that keeps the result up to date, for the status.
+    /// The sentence for the status that says how the result is kept up to date.
     let explanation: String
     let isMaintained: Bool
-    /// Whether commits are merged in a reader.
+    /// Whether a reader is needed to merge commits.
     let readsSnapshots: Bool
 
     init(
@@ -57,19 +58,19 @@ extension QueryWatch {
     }
   }
 
-  /// The tables and rows that are watched for the values of one query.
+  /// The tables and rows to watch for one query with its values.
   struct Watched: Sendable {
     var tables: [QualifiedTableName: Subscription.Interest]
     /// The indexes that would make fewer changed rows matter.
     var missingIndexes: [SuggestedIndex] = []
   }
 
-  /// Finds what the query reads, or the error with which its compilation fails. Only the first
-  /// query of a template reads from the database.
+  /// Finds what the query reads, or returns the error with which its compilation fails. Only the
+  /// first query of a template reads from the database.
   ///
   /// - Parameters:
-  ///   - past: a version of the schema that is known to be past.
-  ///   - isNew: whether it is found out again in any case.
+  ///   - past: a version of the schema that is known to be out of date.
+  ///   - isNew: whether to find out everything again, even if it is known.
   func prepare(
     after past: Int32? = nil, isNew: Bool = false
   ) async throws -> Result<(Preparation, Watched), DatabaseError> {
@@ -103,7 +104,7 @@ extension QueryWatch {
         PlanningContext(
           dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
           reserve: watch.database.configuration.liveReserve,
-          // A part takes about 256 bytes. One query may take an eighth of the memory for them.
+          // A part takes about 256 bytes. The parts of one query may take an eighth of the memory.
           maximumParts: watch.maximumHeldBytes / 2_048))
       let preparation = Preparation(
         maintenance, interests: try connection.interests(of: dependencies),
@@ -116,9 +117,10 @@ extension QueryWatch {
     }
   }
 
-  /// Returns the watched tables and columns of a query with some values.
+  /// Returns the tables and rows to watch for a query with the given values.
   ///
-  /// - Parameter connection: a connection. Without one, this throws if a fact is not known yet.
+  /// - Parameter connection: a connection to find facts that are not known yet. If nil, throws in
+  ///   this case.
   private static func watched(
     _ preparation: Preparation, _ values: [DatabaseValue], in watch: TableWatch,
     on connection: Connection?

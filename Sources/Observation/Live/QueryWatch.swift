@@ -1,36 +1,35 @@
 import QueryDSL
 import SQLCore
 
-/// One observation of a query, with the result that it keeps up to date.
+/// An observation of one query, which keeps the query's result up to date.
 ///
 /// State: not begun → following a result, which is maintained or fetched again → ended, when the
-/// database is closed. While following, the watch may wait for the schema, if a table or column
-/// that the query reads does not exist, or it may be stale after an error.
+/// database is closed. While following, the result may be stale after an error. If a table or
+/// column of the query does not exist, the watch waits for a change of the schema.
 ///
-/// `@unchecked Sendable`: one task at a time uses it, the task that runs the query for a
-/// `SharedResult`.
+/// `@unchecked Sendable`: only the task that runs the query for a `SharedResult` uses the watch.
 final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
-  /// The facts about the query, for the version of the schema for which they were found.
+  /// The facts about the query, for one version of the schema.
   private var preparation: Preparation?
   private var held: HeldResult?
   private let costs = Lock(LiveCost())
-  /// The bytes of this query that are counted in the total of maintained queries.
+  /// The number of bytes that this query has added to the total of all maintained queries.
   private var heldBytes = 0
-  /// The reason why the query runs again although it has a plan: its rows did not fit into the memory
-  /// for maintained queries. It comes with the bytes of the rows, if they were held.
+  /// The reason why the query runs again although it has a plan: its rows did not fit into the
+  /// memory for maintained queries. `bytes` is the size of the rows, if the rows were held before.
   private var obstacle: (reason: RerunReason, bytes: Int?)?
-  /// Whether the query runs again because differences cost more.
+  /// Whether the query runs again because calculating differences cost more than running the query.
   private var isResting = false
   /// The cost of the result so far.
   var cost: LiveCost { costs.withLock { $0 } }
   /// The number of times that the whole result was fetched.
   var fetchCount: Int { costs.withLock { $0.fetches } }
-  /// Whether the facts are still true.
+  /// Whether the facts in `preparation` are still true.
   private var isPrepared = false
-  /// Whether the result contains all commits that were looked at; false after an error.
+  /// Whether the result contains all commits that the watch has taken; false after an error.
   private(set) var isCurrent = false
   /// The error if a table or column that the query reads does not exist; nil if all exist.
   private(set) var missing: (any Error)?
@@ -50,9 +49,10 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return try await fetch()
   }
 
-  /// Returns the result with the commits since the last call; nil if it equals the previous result.
+  /// Updates the result with the commits since the last call. Returns the new result, or nil if it
+  /// equals the previous result.
   ///
-  /// - Parameter again: whether the result is fetched even if no commit touched it.
+  /// - Parameter again: whether to fetch the result even if no commit touched it.
   func refreshed(again: Bool = false) async throws -> Results<Void>? {
     if again {
       if case .schema = watch.takeTouch() { isPrepared = false }
@@ -83,10 +83,10 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Whether the next commit is likely merged into the result.
+  /// Whether the next commit will probably be merged into the result, without a fetch.
   var mergesCommits: Bool { isCurrent && isMaintained && !isResting }
 
-  /// Whether commits are merged in a reader, and not in memory.
+  /// Whether a reader is needed to merge commits. If not, commits are merged in memory.
   var mergesInReader: Bool { preparation?.readsSnapshots == true }
 
   deinit { watch.countHeldBytes(-heldBytes) }
@@ -100,9 +100,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     obstacle == nil ? preparation?.maintenance.plan : nil
   }
 
-  /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
-  /// change between them is missed. Returns false if a table or column that the query read before
-  /// does not exist; the watch then waits for its creation.
+  /// Finds the tables that the query reads, and begins to watch them. This comes before the first
+  /// fetch, so that no change in between is missed. If a table or column that the query read before
+  /// does not exist, returns false and begins to watch for its creation.
   private func begin() async throws -> Bool {
     isPrepared = false
     isCurrent = false
@@ -116,8 +116,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         missing = nil
         return true
       case .failure(let error):
-        // The table may have been created between the fetch and the subscription, so it is
-        // prepared again.
+        // The table may have been created before the subscription began, so the query is prepared
+        // again.
         if watch.watchSchema() { continue }
         guard held != nil else { throw error }
         missing = error
@@ -126,8 +126,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Returns an empty result for a query whose table does not exist; nil if the previous result had
-  /// no rows either.
+  /// Returns a result without rows, for a query whose table does not exist. Returns nil if the
+  /// previous result also had no rows.
   private func withoutRows() -> Results<Void>? {
     guard let held, !held.result.isEmpty else { return nil }
     var difference = ResultsDifference()
@@ -156,13 +156,14 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         hold(isSame ? withKnownRows(new) : new)
         return isSame ? nil : new.result
       }
-      // The schema has changed, perhaps by another process.
+      // The schema has changed, perhaps in another process.
       guard try await begin() else { return withoutRows() }
     }
   }
 
-  /// Returns a new result that equals the held one with the rows of the held result, which
-  /// observers already have. Returns the new result itself if values that are not shown differ.
+  /// Returns a new result with the rows of the held result, because the results are equal and
+  /// observers already have the held rows. If values that are not shown differ, returns the new
+  /// result unchanged.
   private func withKnownRows(_ new: HeldResult) -> HeldResult {
     guard let held, held.schemaVersion == new.schemaVersion else { return new }
     switch (held.window, new.window) {
@@ -178,7 +179,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private func hold(_ new: HeldResult) {
     held = new
     let count = new.result.entries.count
-    // An entry is an object with a key, an order and a fingerprint, and has a place in each tree.
+    // Each entry is an object with a key, order values and a fingerprint. Each tree has a reference
+    // to it.
     let trees = (new.result.byKey == nil ? 1 : 2) + (plan?.indexedPlaces.count ?? 0)
     let rows = count + (new.window?.parts.reduce(0) { $0 + $1.entries.count } ?? 0)
     let bytes = rows * (MemoryLayout<Row>.stride + 96 + 16 * trees)
@@ -197,8 +199,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return watch.countHeldBytes(bytes - heldBytes)
   }
 
-  /// Lets the query be maintained again if there is room for its rows and a reserve. If their number
-  /// is not known, this is tried now and then.
+  /// Lets the query be maintained again if there is room for its rows and a reserve. If the size of
+  /// the rows is not known, tries this at every 64th fetch.
   private func takeRoom() {
     guard let obstacle else { return }
     if let bytes = obstacle.bytes {
@@ -210,7 +212,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     noteWay()
   }
 
-  /// Notes how the result is kept up to date, for the status.
+  /// Notes for the status how the result is kept up to date, and what is watched.
   private func note(_ watched: Watched) {
     noteWay()
     let tables = watched.tables.filter { $0.value.keys == nil && $0.value.routes == nil }
@@ -218,7 +220,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     costs.withLock { ($0.missingIndexes, $0.tablesOfAllRows) = (watched.missingIndexes, tables) }
   }
 
-  /// Notes whether the result is maintained now.
+  /// Notes for the status whether the result is maintained now, and why.
   private func noteWay() {
     let isMaintained = isMaintained && !isResting
     let obstacle = obstacle?.reason ?? (isResting ? .isResting : nil)
@@ -227,7 +229,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     costs.withLock { ($0.isMaintained, $0.explanation) = (isMaintained, explanation) }
   }
 
-  /// Reports that the query ran again, if that took long.
+  /// Reports that the query ran again, if the run took longer than the limit.
   private func report(_ duration: Duration, to reporting: RerunReporting) throws {
     guard duration > reporting.limit else { return }
     let reason: String? =
@@ -244,8 +246,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         reason: (reason ?? "") + "."))
   }
 
-  /// Fetches the result from the database. Returns nil if the schema has changed since the query's
-  /// dependencies were found.
+  /// Fetches the result. Returns nil if the schema has changed since the query was prepared.
   private func fetchOnce() async throws -> HeldResult? {
     let (source, plan, watch, old) = (source, plan, watch, held)
     guard let version = preparation?.schemaVersion else { return nil }
@@ -264,8 +265,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         do {
           return try Self.hold(try plan.window(on: core), after: old)
         } catch is ColumnValueError {
-          // The query may order by a column with invalid text that it does not select. Only SQLite
-          // knows the order of such text.
+          // The query may order by a column that it does not select, with text that is invalid.
+          // Only SQLite knows the order of such text.
         } catch let reason as RerunReason {
           obstacle = reason
         }
@@ -302,7 +303,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   /// Returns whether the result may lack a commit, for example a commit of another connection that
-  /// was not noticed yet. It costs no statement of the query.
+  /// was not noticed yet. This does not run the query.
   func mayLackCommits() async throws -> Bool {
     guard isCurrent, isPrepared, let held else { return true }
     guard !watch.isPrivate else { return false }
@@ -331,8 +332,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard let plan, let window = held.window, let evaluators,
       let schemaVersion = preparation?.schemaVersion
     else { return .mustFetch }
-    // If the result may contain the commit, it may also contain later commits of other connections;
-    // then the rows of the commit are older than the result.
+    // If the result may already contain this commit, it may also contain later commits of other
+    // connections. Then the rows of this commit could be older than the result.
     guard !position.mayContainNext || first.sequence != position.last &+ 1 else {
       return .mustFetch
     }
@@ -370,28 +371,29 @@ extension Results<Void> {
   }
 }
 
-// These are not members of the generic class, so that no use looks their metadata up. For the same
-// reason the results do not have the type of their rows; `ResultObserver` gives it to them.
+// These types are not members of the generic class, because each use would then look up metadata.
+// For the same reason, the results have the row type `Void`. `ResultObserver` returns them with
+// their real type.
 
-/// A result, and the commits that it contains.
+/// A result, with the snapshot that says which commits the result contains.
 private struct HeldResult: Sendable {
   var result: Results<Void>
-  /// The rows held to maintain the result; nil if the query is fetched again.
+  /// The rows that maintain the result; nil if the query is fetched again after each change.
   var window: ResultWindow?
   var snapshot: WatchedSnapshot
-  /// The version of the schema in which all rows were fetched.
+  /// The version of the schema when the rows were fetched.
   let schemaVersion: Int32
-  /// The number of commits of other connections that the result contains, as in a
-  /// `WatchedSnapshot`; nil if it is not known.
+  /// The number of commits of other connections that the result contains, counted as in a
+  /// `WatchedSnapshot`. Nil if the number is not known.
   var otherCount: UInt32?
-  /// The reason why the rows to maintain the result were not fetched, although there is a plan.
+  /// If there is a plan but its rows were not fetched, the reason why not.
   var obstacle: RerunReason?
 }
 
 /// The outcome of merging commits.
 enum Merging {
-  /// The result with the commits; nil if it is equal to the one before.
+  /// The result with the commits; nil if it equals the previous result.
   case result(Results<Void>?)
-  /// The result must be fetched, by `refreshed(again: true)`.
+  /// The commits cannot be merged. The caller must fetch the result with `refreshed(again: true)`.
   case mustFetch
 }

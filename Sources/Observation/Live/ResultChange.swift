@@ -1,20 +1,20 @@
 import SQLCore
 
-/// The change of a held result after a commit, and its difference. The cost depends on the touched
-/// rows, not on the number of held rows.
+/// The change that a commit makes in a held result, and the difference for observers. The cost
+/// depends on the number of touched rows, not on the number of held rows.
 struct ResultChange: Sendable {
   private let before: ResultWindow
   private(set) var after: ResultWindow
-  /// The rows that were touched.
+  /// The touched rows, by their keys.
   private var touched: [RowKey: Touched] = [:]
-  /// Whether all rows have the same places before and after.
+  /// Whether every row has the same place before and after the change.
   private var keepsPlaces = true
 
-  /// A row that was touched, before and after.
+  /// A touched row, before and after the change.
   private struct Touched {
     var old: ResultEntry?
     var new: ResultEntry?
-    /// The place of the row among the held rows, if it is the same before and after.
+    /// The index of the row among the held rows, if the index is the same before and after.
     var place: Int?
   }
 
@@ -23,16 +23,16 @@ struct ResultChange: Sendable {
     after = window
   }
 
-  /// A row before and after; nil if it does not exist.
+  /// A row before and after the change. `old` or `new` is nil if the row does not exist then.
   typealias Row = (old: ResultEntry?, new: ResultEntry?)
 
-  /// The rows that were touched.
+  /// The touched rows, by their keys.
   var touchedRows: [Row] { touched.values.map { ($0.old, $0.new) } }
 
-  /// Holds further rows, from which the rows of the result are made.
+  /// Sets the further rows from which the rows of the result are made.
   mutating func keep(_ parts: [ResultWindow]) { after.parts = parts }
 
-  /// Sets the row with a key; nil if the query does not select it any more.
+  /// Sets the row with a key, or removes the row if `new` is nil.
   mutating func set(_ key: RowKey, to new: ResultEntry?) {
     set(key, before.entry(of: key), to: new)
   }
@@ -53,7 +53,8 @@ struct ResultChange: Sendable {
     touched[key] = Touched(old: old, new: isHeld ? new : nil)
   }
 
-  /// The rows that come from one row of a table, before and after, in the order of their keys.
+  /// The rows that come from one row of a table, before and after the change, in the order of their
+  /// keys.
   private struct Part {
     let old: [ResultEntry]
     let new: ArraySlice<ResultEntry>
@@ -61,12 +62,12 @@ struct ResultChange: Sendable {
 
   /// Replaces the rows of each part by the part's new rows.
   ///
-  /// Within a part, removed rows are paired with new rows, in the order of their keys: a post whose
-  /// author changes is one row with other values.
+  /// Within a part, removed rows are paired with new rows, in the order of their keys. For example,
+  /// a post whose author changes is reported as one row with other values.
   private mutating func replace(_ parts: [Part]) {
     var come: [(old: ResultEntry?, new: ResultEntry)] = []
     var kept: [(old: ResultEntry, new: ResultEntry)] = []
-    // Rows that are gone are removed first, since a key may equal another one in its collation.
+    // Removed rows go first, because a new key may equal a removed key in the column's collation.
     for part in parts {
       var (old, new) = (part.old[...], part.new)
       var gone: [ResultEntry] = []
@@ -101,9 +102,10 @@ struct ResultChange: Sendable {
     }
   }
 
-  /// Replaces the rows that come from some rows of a table, the *roots*, by new rows.
+  /// Replaces the rows of the result that come from the given *roots*, which are rows of a table.
   ///
-  /// - Parameter count: the number of values of the root's key, with which a row's key begins.
+  /// - Parameter count: the number of values in a root's key. The key of a row begins with these
+  ///   values.
   mutating func replaceRows(
     ofRoots roots: KeySet, by entries: [ResultEntry], keyedByFirst count: Int
   ) {
@@ -115,8 +117,8 @@ struct ResultChange: Sendable {
       let root = Array(entries[start].key.values[..<count])
       var end = start + 1
       while end < entries.count, entries[end].key.compare(toFirst: root) == 0 { end += 1 }
-      // If values of a key can be equal but not identical, there are other roots as well. All rows
-      // of these are held, too.
+      // If two keys can be equal but not identical, `entries` may also have rows of other roots.
+      // All rows of those roots are held, too.
       empty.remove(root)
       parts.append(Part(old: before.entries(withFirst: root), new: entries[start..<end]))
       start = end
@@ -125,8 +127,8 @@ struct ResultChange: Sendable {
     replace(parts)
   }
 
-  /// Returns the difference between the rows that are within the query's limit and offset before
-  /// and after.
+  /// Returns the difference between the visible rows before and after the change. Visible rows are
+  /// within the query's limit and offset.
   mutating func difference() -> ResultsDifference {
     let heldCount = after.entries.count
     after.trim()
@@ -161,7 +163,7 @@ struct ResultChange: Sendable {
     return difference
   }
 
-  /// Returns the difference of a change that leaves all rows at their places.
+  /// Returns the difference for a change that leaves all rows at their places.
   private func updates() -> ResultsDifference {
     let range = after.range
     var difference = ResultsDifference()
@@ -173,7 +175,7 @@ struct ResultChange: Sendable {
     return difference
   }
 
-  /// Adds untouched rows that came within the limit, or left it, because of the changes of others.
+  /// Adds untouched rows that entered or left the limit because other rows changed.
   private func noteShifted(in difference: inout ResultsDifference) {
     let (old, new) = (before.range, after.range)
     guard old != 0..<before.entries.count || new != 0..<after.entries.count else { return }
@@ -181,15 +183,15 @@ struct ResultChange: Sendable {
     difference.removed += before.shifted(from: after) { touched[$0] != nil }
   }
 
-  /// A row whose place in the order changed.
+  /// A row whose order values changed.
   private struct Reordered {
     let origin: Int
     let destination: Int
     let isUpdated: Bool
   }
 
-  /// Divides the rows whose order changed: rows whose place among the other rows changed are moved,
-  /// the others are only updated.
+  /// Sorts the rows with changed order values into moved and updated rows. A row is moved if its
+  /// place among the other rows changed. If not, the row is only updated.
   private func separateMoves(
     _ reordered: [Reordered], in difference: inout ResultsDifference
   ) {
@@ -214,14 +216,14 @@ struct ResultChange: Sendable {
 }
 
 extension ResultWindow {
-  /// Returns the index of an entry among the rows that are within the limit and offset.
+  /// Returns the index of an entry among the visible rows, which are within the limit and offset.
   fileprivate func visibleIndex(of entry: ResultEntry) -> Int? {
     guard let index = index(of: entry), range.contains(index) else { return nil }
     return index - range.lowerBound
   }
 
-  /// Returns the indices of the untouched rows that are within the limit here but not there. They
-  /// are at both ends.
+  /// Returns the indices of the untouched rows that are visible here but not in the other window.
+  /// Such rows are only at the two ends of the visible rows.
   fileprivate func shifted(
     from other: ResultWindow, isTouched: (RowKey) -> Bool
   ) -> [Int] {

@@ -43,7 +43,7 @@ struct ResultWindow: Sendable {
   }
 
   /// Returns whether another window with the same arrangement has the same rows, including values
-  /// that the result does not show.
+  /// that the result does not show, and whether both hold the rows up to the same last one.
   func hasSameRows(as other: ResultWindow) -> Bool {
     guard parts.isEmpty, other.parts.isEmpty, entries.count == other.entries.count,
       frontier?.key == other.frontier?.key

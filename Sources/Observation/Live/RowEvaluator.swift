@@ -1,13 +1,15 @@
 import SQLCore
 import Synchronization
 
-/// A connection to a database in memory that holds shadow tables.
+/// A connection to a database in memory, with shadow tables in which queries are evaluated for a
+/// few rows.
 ///
-/// `@unchecked Sendable`: a caller that takes one from `RowEvaluators` is its only user until the
-/// caller returns it.
+/// `@unchecked Sendable`: only one caller at a time uses an evaluator. The caller takes the
+/// evaluator from the `EvaluatorPool` and returns it.
 final class RowEvaluator: @unchecked Sendable {
   private let connection: Connection
-  /// The statements for the last table and columns, which usually are asked for again.
+  /// The statements for the last table and columns. The next call usually needs the same
+  /// statements.
   private var lastTexts: Texts?
 
   private struct Texts {
@@ -38,8 +40,8 @@ final class RowEvaluator: @unchecked Sendable {
   let encoding: TextEncoding
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void
 
-  /// - Parameter installFunctions: registers on the connection the functions and collations of the
-  ///   database.
+  /// - Parameter installFunctions: registers the functions and collations of the database on the
+  ///   connection.
   init(
     configuration: Configuration, encoding: TextEncoding,
     _ installFunctions: @escaping @Sendable (ConnectionCore) throws -> Void
@@ -60,9 +62,9 @@ final class RowEvaluator: @unchecked Sendable {
     }
   }
 
-  /// Runs a closure while the table holds exactly these rows.
+  /// Runs a closure while the shadow table holds exactly the given rows.
   ///
-  /// - Parameter columns: the columns that the values belong to; all other columns are NULL.
+  /// - Parameter columns: the columns of the values. All other columns are NULL.
   func evaluating<Result>(
     _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
     _ body: (ConnectionCore) throws -> Result
@@ -87,26 +89,27 @@ final class RowEvaluator: @unchecked Sendable {
   }
 }
 
-/// The evaluators of a database, with the values of a query's arguments.
+/// The evaluators of a database, for one query with the values of its arguments.
 struct RowEvaluators: Sendable {
   private let pool: EvaluatorPool
   private var values: [DatabaseValue] = []
 
   init(_ pool: EvaluatorPool) { self.pool = pool }
 
-  /// Returns the evaluators of a query with some values.
+  /// Returns the evaluators for a query whose arguments have the given values.
   func with(_ values: [DatabaseValue]) -> RowEvaluators {
     var evaluators = self
     evaluators.values = values
     return evaluators
   }
 
-  /// The number of rows evaluated so far. It grows with the watched rows that commits touch.
+  /// The number of rows evaluated so far. The number grows with the watched rows that commits
+  /// touch.
   var evaluatedRowCount: Int { pool.evaluatedRowCount }
 
-  /// Runs a closure while the table holds exactly these rows.
+  /// Runs a closure while the shadow table holds exactly the given rows.
   ///
-  /// No lock is held meanwhile, since the closure may call the user's functions.
+  /// No lock is held meanwhile, because the closure may call the user's functions.
   func evaluating<Result>(
     _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
     _ body: (ConnectionCore) throws -> Result
@@ -116,8 +119,8 @@ struct RowEvaluators: Sendable {
     }
   }
 
-  /// Runs a closure that evaluates rows: on the calling thread if they are few, else on a worker
-  /// thread.
+  /// Runs a closure that evaluates rows. If there are few rows, it runs on the calling thread, and
+  /// otherwise on a worker thread.
   func offloading<Result: Sendable>(
     rowCount: Int, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -130,8 +133,8 @@ final class EvaluatorPool: Sendable {
   private let idle = Lock<[RowEvaluator]>([])
   private let configuration: Configuration
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void
-  /// Threads for evaluating many rows, because Swift's own threads are few and the writer may wait
-  /// for one.
+  /// Threads for evaluating many rows. Swift's own threads are not used, because they are few and
+  /// the writer may wait for one.
   private let threads = WorkerThreads(maximum: 2)
   private let rowCount = Atomic<Int>(0)
   /// The number of idle evaluators that are kept.
@@ -144,12 +147,13 @@ final class EvaluatorPool: Sendable {
     installFunctions = database.functionInstaller
   }
 
-  /// The number of rows evaluated so far. It grows with the watched rows that commits touch.
+  /// The number of rows evaluated so far. The number grows with the watched rows that commits
+  /// touch.
   var evaluatedRowCount: Int { rowCount.load(ordering: .relaxed) }
 
-  /// Runs a closure while the table holds exactly these rows.
+  /// Runs a closure while the shadow table holds exactly the given rows.
   ///
-  /// No lock is held meanwhile, since the closure may call the user's functions.
+  /// No lock is held meanwhile, because the closure may call the user's functions.
   func evaluating<Result>(
     _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
     _ body: (ConnectionCore) throws -> Result
@@ -169,8 +173,8 @@ final class EvaluatorPool: Sendable {
     return try evaluator.evaluating(rows, columns: columns, in: table, body)
   }
 
-  /// Runs a closure that evaluates rows: on the calling thread if they are few, else on a worker
-  /// thread.
+  /// Runs a closure that evaluates rows. If there are few rows, it runs on the calling thread, and
+  /// otherwise on a worker thread.
   func offloading<Result: Sendable>(
     rowCount: Int, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -181,11 +185,11 @@ final class EvaluatorPool: Sendable {
   }
 }
 
-/// A table with the types and collations of another table, in its own database in memory. A query
-/// over it is evaluated for only a few rows.
+/// A copy of a table's declaration, with its types and collations, in a separate database in
+/// memory. A query is evaluated there for only a few rows.
 ///
-/// The rows come from the hook. The evaluation needs neither the writer nor a reader, and does not
-/// see later commits of other connections.
+/// The rows come from the pre-update hook. So the evaluation needs neither the writer nor a reader,
+/// and does not see later commits of other connections.
 struct ShadowTable: Hashable, Sendable {
   struct Column: Hashable, Sendable {
     let name: String

@@ -1,9 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// The tables that one live query or value reads, and the commits that touch them.
+/// The watch of one live query or value: the tables that it reads, and the commits that touched
+/// these tables.
 ///
-/// State: nothing watched → watching → nothing watched, when it is released.
+/// State: nothing watched → watching → nothing watched, when the object is released.
 final class TableWatch: Sendable {
   let database: Database
   private let tracker: ChangeTracker?
@@ -21,11 +22,11 @@ final class TableWatch: Sendable {
   /// The effect of the waiting commits on the watched tables.
   enum Touch {
     case none
-    /// These commits touched rows.
+    /// The given commits touched watched rows.
     case rows([Commit])
-    /// There was a change that was not recorded row by row.
+    /// Something changed that was not recorded row by row.
     case unknown
-    /// The schema of a table changed: the query may now read other tables and columns.
+    /// The schema of a table changed, so the query may now read other tables and columns.
     case schema
   }
 
@@ -39,7 +40,7 @@ final class TableWatch: Sendable {
     if let watched = watched.withLock({ $0 }) { tracker?.remove(watched.subscription) }
   }
 
-  /// Opens a snapshot with the given closures, and returns which of the writer's commits it
+  /// Opens a snapshot with the given closures. Returns which of the writer's commits the snapshot
   /// contains.
   func opening(
     _ open: () throws -> Void, close: () throws -> Void
@@ -51,21 +52,21 @@ final class TableWatch: Sendable {
     return try clock.opening(open, close: close)
   }
 
-  /// The greatest number of bytes that maintained queries hold.
+  /// The greatest number of bytes that all maintained queries together may hold.
   var maximumHeldBytes: Int { database.configuration.maximumLiveMemory }
 
-  /// Adds to the count of bytes that maintained queries hold; a negative number subtracts. Returns
-  /// the total of all maintained queries.
+  /// Adds a number, which may be negative, to the count of bytes that all maintained queries hold.
+  /// Returns the new total.
   @discardableResult
   func countHeldBytes(_ difference: Int) -> Int {
     tracker?.heldBytes.add(difference, ordering: .relaxed).newValue ?? 0
   }
 
-  /// What reports live queries that run again, if anything does.
+  /// The closure that reports live queries that run again; nil if none is set.
   var rerunReporting: RerunReporting? { tracker?.rerunReporting }
 
-  /// The reason why no query can be maintained: commits are reported by their tables. Nil if they
-  /// are reported row by row.
+  /// The reason why no query can be maintained, if commits are recorded only by their tables. Nil
+  /// if commits are recorded row by row.
   var rowlessReason: RerunReason? {
     guard tracker?.seesRows == false else { return nil }
     return RerunReason(
@@ -74,18 +75,19 @@ final class TableWatch: Sendable {
         : "SQLite was built without the pre-update hook")
   }
 
-  /// Returns whether the writer has begun no commit after the given one.
+  /// Returns whether the given commit is still the last commit that the writer has begun.
   func isLast(_ commit: UInt64) -> Bool { tracker?.clock.isLast(commit) ?? false }
 
-  /// Watches the given tables in place of the previous ones.
+  /// Watches the given tables instead of the previous tables.
   func watch(_ tables: [QualifiedTableName: Subscription.Interest]) {
     watch(tables, andSchema: false)
   }
 
-  /// Limits the watched rows to rows that a query's conditions select, if these are known. Returns
-  /// the indexes that would limit them further.
+  /// Limits the watched rows to rows that meet a query's conditions, if the conditions are known.
+  /// Returns the missing indexes that would limit the watched rows further.
   ///
-  /// - Parameter connection: a connection. Without one, this throws if a fact is not known yet.
+  /// - Parameter connection: a connection to find facts that are not known yet. If nil, throws in
+  ///   this case.
   func narrow(
     _ interests: inout [QualifiedTableName: Subscription.Interest],
     by conditions: QueryConditions?, values: [DatabaseValue], schemaVersion: Int32,
@@ -104,8 +106,8 @@ final class TableWatch: Sendable {
     return indexes
   }
 
-  /// Also watches every change of the schema, because a table or column to be read does not exist.
-  /// Returns false if the schema is watched already.
+  /// Also watches every change of the schema. This is needed if a table or column of the query does
+  /// not exist. Returns false if the schema is watched already.
   func watchSchema() -> Bool {
     let (tables, isWatched) = watched.withLock { ($0?.tables ?? [:], $0?.watchesSchema ?? false) }
     if !isWatched { watch(tables, andSchema: true) }
@@ -116,7 +118,7 @@ final class TableWatch: Sendable {
     _ tables: [QualifiedTableName: Subscription.Interest], andSchema watchesSchema: Bool
   ) {
     guard let tracker else { return }
-    // The new subscription is added before the old one is removed, so that nothing is missed in
+    // The new subscription is added before the old one is removed, so that no commit is missed in
     // between.
     let subscription = Subscription(
       tables: tables, queue: queue, isLive: true, watchesSchema: watchesSchema)
@@ -129,7 +131,7 @@ final class TableWatch: Sendable {
     if let old { tracker.remove(old.subscription) }
   }
 
-  /// Returns whether all of this is watched already.
+  /// Returns whether all these tables and columns are watched already.
   func covers(_ tables: [QualifiedTableName: Subscription.Interest]) -> Bool {
     guard let known = watched.withLock({ $0?.watchesSchema == false ? $0?.tables : nil }) else {
       return false
@@ -147,21 +149,22 @@ final class TableWatch: Sendable {
     await queue.wait() && !Task.isCancelled
   }
 
-  /// Whether the database is closed, so that a read that fails now can never succeed.
+  /// Whether the database is closed. A read that fails then can never succeed.
   var hasEnded: Bool { queue.isEnded || database.isClosed }
 
-  /// Asks for the result to be fetched again, and waits until `answerRefreshes()` is called for it.
+  /// Requests that the result is fetched again, and waits until `answerRefreshes()` is called for
+  /// the request.
   func refresh() async {
     let done = Signal()
     if queue.refresh(done) { _ = await done.wait() }
   }
 
-  /// Ends the observation: nothing is fetched any more, and callers that wait for a fetch resume.
+  /// Ends the observation. Nothing is fetched any more, and callers that wait for a fetch resume.
   func end() {
     queue.end()
   }
 
-  /// Resumes the callers whose requests `takeTouch()` took.
+  /// Resumes the callers of `refresh()` whose requests `takeTouch()` has taken.
   func answerRefreshes() {
     let refreshes = refreshes.withLock { refreshes in
       defer { refreshes = [] }
@@ -170,8 +173,8 @@ final class TableWatch: Sendable {
     for refresh in refreshes { refresh.giveForEver() }
   }
 
-  /// Returns the effect of the commits since the last call, or only up to the given commit. A later
-  /// call returns the effect of the other commits.
+  /// Takes the commits since the last call, up to the given commit, and returns their effect. Later
+  /// commits stay in the queue for the next call.
   func takeTouch(through last: UInt64 = .max) -> Touch {
     let waiting = queue.take(through: last)
     if !waiting.refreshes.isEmpty { refreshes.withLock { $0 += waiting.refreshes } }
@@ -201,11 +204,11 @@ final class TableWatch: Sendable {
     return touching.isEmpty ? .none : .rows(touching)
   }
 
-  /// Reads for the observation. While another connection holds a lock, tries again after a pause,
-  /// until the lock is free. No connection is held during the pauses.
+  /// Reads from the database for the observation. While another connection holds a lock, tries
+  /// again after pauses until the lock is free. No connection is in use during the pauses.
   ///
-  /// - Parameter isFirst: Whether the program waits for the read, as for a first result. It then
-  ///   reads like any other read, before the live queries that run again.
+  /// - Parameter isFirst: Whether the program waits for the read, as for a first result. If true,
+  ///   the read has the priority of an ordinary read, before live queries that run again.
   func reading<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -213,7 +216,8 @@ final class TableWatch: Sendable {
     try await retrying { try await database.observing(hops: hops, isFirst: isFirst, body) }
   }
 
-  /// Runs a closure, and again while the database is locked by another process.
+  /// Runs a closure. While another connection locks the database, runs the closure again after a
+  /// pause.
   func retrying<Result>(
     _ body: () async throws -> Result
   ) async throws -> Result {
@@ -230,12 +234,12 @@ final class TableWatch: Sendable {
 }
 
 extension DatabaseError {
-  /// Whether another connection holds a lock that is needed, which is temporary.
+  /// Whether the error is temporary, because another connection holds a lock.
   var isLock: Bool {
     code.primary == .busy || code.primary == .locked || code.primary == .lockingProtocol
   }
 
-  /// Whether a statement names a table, view or column that does not exist.
+  /// Whether the error says that a table, view or column does not exist.
   var isMissingName: Bool {
     code.primary == .error
       && ["no such table", "no such column", "no such view"].contains(where: message.hasPrefix)
@@ -243,10 +247,11 @@ extension DatabaseError {
 }
 
 extension Connection {
-  /// Returns the tables and columns to watch for the columns that a query reads.
+  /// Returns the tables and columns to watch, for a query that reads the given columns.
   ///
-  /// For a virtual table, these are its shadow tables. A column that is calculated on reading
-  /// counts as the whole table, since SQLite does not report the columns that it depends on.
+  /// In place of a virtual table, its shadow tables are watched. If a column is calculated on
+  /// reading, the whole table is watched, because SQLite does not report the columns from which it
+  /// is calculated.
   func interests(
     of dependencies: Set<ColumnDependency>
   ) throws -> [QualifiedTableName: Subscription.Interest] {

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The value that a closure reads, given at once and again after each commit that touches what it
-/// read: `db.observe { connection in … }`.
+/// A sequence of the values that a closure reads: `db.observe { connection in … }`. It gives the
+/// first value at once, and a new value after each commit that touches what the closure read.
 ///
 /// ```swift
 /// for try await count in db.observe({ try $0.count(Post.all) }) {
@@ -9,9 +9,9 @@ import SQLCore
 /// }
 /// ```
 ///
-/// When the database is closed, the sequence finishes; a sequence that begins afterwards throws.
-/// While a table or column that the closure read before does not exist, because it was dropped, no
-/// value is given. The next value is given when it exists again.
+/// When the database is closed, the sequence finishes. A sequence that begins afterwards throws. If
+/// a table or column that the closure read is dropped, the sequence gives no value. The next value
+/// follows when the table or column exists again.
 public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
   /// The value that the closure returns.
   public typealias Element = Value
@@ -34,7 +34,7 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     self.read = read
   }
 
-  /// Returns an iterator, which is a separate observation.
+  /// Returns an iterator. Each iterator is a separate observation.
   public func makeAsyncIterator() -> Iterator {
     Iterator(watch: ValueWatch(in: database, isSame: isSame, read), pace: Pace(interval))
   }
@@ -49,16 +49,18 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
       self.pace = pace
     }
 
-    /// Returns the first value at once, and each further one when it may differ. Returns nil if the
-    /// task is cancelled or the database is closed.
+    /// The first call returns the first value. Each later call waits until the value may have
+    /// changed, and returns the new value. Returns nil if the task is cancelled or the database is
+    /// closed.
     public mutating func next() async throws -> Value? {
       guard await pace.wait() else { return nil }
       defer { pace.begin() }
       return try await watch.next()
     }
 
-    /// Returns the first value at once, and each further one when it may differ. Returns nil if the
-    /// task is cancelled or the database is closed.
+    /// The first call returns the first value. Each later call waits until the value may have
+    /// changed, and returns the new value. Returns nil if the task is cancelled or the database is
+    /// closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Value? {
@@ -73,8 +75,8 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
 extension ValueObservation.Iterator: Sendable {}
 
 extension Database {
-  /// Observes the value that a closure reads: gives it at once, and again after each commit that
-  /// touches what it read.
+  /// Returns a sequence of the values that a closure reads: the first value at once, and a new
+  /// value after each commit that touches what the closure read.
   ///
   /// ```swift
   /// for try await (posts, authors) in db.observe({ connection in
@@ -82,9 +84,10 @@ extension Database {
   /// }) { … }
   /// ```
   ///
-  /// The closure reads from one snapshot, on a thread of the database, and may read other tables
-  /// each time. Its statements are compiled for each run, since SQLite reports what a statement
-  /// reads when it is compiled. Iterating throws the errors that the closure throws.
+  /// The closure reads from one snapshot, on a thread of the database, and may read different
+  /// tables in each run. Its statements are compiled for each run, because SQLite reports what a
+  /// statement reads only while the statement is compiled. Iterating throws the errors that the
+  /// closure throws.
   ///
   /// - Parameter interval: The shortest time between two values.
   @_disfavoredOverload
@@ -94,8 +97,8 @@ extension Database {
     ValueObservation(in: self, every: interval, isSame: nil, read)
   }
 
-  /// Observes the value that a closure reads, and gives it again only if it differs from the
-  /// previous value.
+  /// Returns a sequence of the values that a closure reads. A new value is given only if it differs
+  /// from the previous value.
   ///
   /// - Parameter interval: The shortest time between two values.
   public func observe<Value: Sendable & Equatable>(
@@ -105,20 +108,21 @@ extension Database {
   }
 }
 
-/// One observation of the value that a closure reads.
+/// One observation of a value that a closure reads.
 ///
-/// State: not begun → holding a value → ended, when the watch is released. While it holds a value,
-/// the value may be stale after an error.
+/// State: not begun → holding a value → ended, when the watch is released. After an error, the held
+/// value may be stale.
 ///
-/// `@unchecked Sendable`: one task at a time uses it, the task of its iterator or of the user
-/// interface's object that created it.
+/// `@unchecked Sendable`: only one task uses the watch at a time. It is the task of the iterator,
+/// or of the user interface's object, that created the watch.
 final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked Sendable {
   let watch: TableWatch
   private let read: @Sendable (Connection) throws -> Value
   private let isSame: (@Sendable (Value, Value) -> Bool)?
   private var last: Value?
   private var tables: [QualifiedTableName: Subscription.Interest] = [:]
-  /// Whether the value contains all commits that were looked at; false after an error.
+  /// Whether the value contains all commits that the watch has taken from the queue; false after an
+  /// error.
   private var isCurrent = false
   /// The cost of the value so far.
   private let cost = Lock(LiveCost())
@@ -140,8 +144,9 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
     LiveStatus.Query(sql: "observe { }", cost.withLock { $0 }, observers: 1)
   }
 
-  /// Returns the first value at once, and each further one when it may differ. Returns nil if the
-  /// task is cancelled or the database is closed.
+  /// The first call returns the first value. Each later call waits until the value may have
+  /// changed, and returns the new value. Returns nil if the task is cancelled or the database is
+  /// closed.
   func next() async throws -> Value? {
     guard let last else {
       last = try await evaluate()
@@ -164,10 +169,12 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
   func answerRefreshes() { watch.answerRefreshes() }
   func end() { watch.end() }
 
-  /// Evaluates the closure, or waits until its value may have changed and evaluates it again. It
-  /// runs on no actor. After an error, it tries again at the next change of anything that the
-  /// closure read before. If a table or column does not exist, it also tries again at the next
-  /// change of the schema.
+  /// Runs the closure; if this is not the first step, waits first until the value may have changed.
+  /// After an error, the next step runs the closure at the next change of anything that the closure
+  /// read before. If a table or column does not exist, the next step also runs the closure at the
+  /// next change of the schema.
+  ///
+  /// This method is `@concurrent`, so that it takes no time of the caller's actor.
   @concurrent
   func step(isFirst: Bool) async -> LiveStep<Value> {
     do {
@@ -187,31 +194,31 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
     }
   }
 
-  /// Returns the value. If a table or column does not exist, its creation is watched for.
+  /// Returns the value. If a table or column does not exist, also begins to watch for its creation.
   private func evaluateOrWatchSchema() async throws -> Value {
     do {
       return try await evaluate()
     } catch let error as DatabaseError where error.isMissingName {
-      // The table may have been created between the fetch and the subscription.
+      // The table may have been created between the read and the subscription.
       guard watch.watchSchema() else { throw error }
       return try await evaluate()
     }
   }
 
-  /// Returns the value; nil while a table or column that the closure names does not exist. Its
-  /// creation is then watched for.
+  /// Returns the value. If a table or column that the closure names does not exist, returns nil and
+  /// watches for its creation.
   private func evaluateIfThere() async throws -> Value? {
     do {
       return try await evaluate()
     } catch let error as DatabaseError where error.isMissingName {
-      // The table may have been created between the fetch and the subscription, so it is fetched
+      // The table may have been created between the read and the subscription, so the closure runs
       // again.
       return watch.watchSchema() ? try await evaluateIfThere() : nil
     }
   }
 
-  /// Runs the closure. Runs it again if it read a table or column that was not watched, since a
-  /// commit may have come between its reading and the watching.
+  /// Runs the closure. If the closure read a table or column that was not watched, runs the closure
+  /// again, because a commit may have come between the read and the begin of watching.
   private func evaluate() async throws -> Value {
     let (watch, read, isFirst) = (watch, read, last == nil)
     while true {

@@ -1,15 +1,17 @@
 import SQLCore
 
-/// A sequence whose versions share their common parts: a tree of nodes.
+/// A sequence in a tree of nodes. A changed copy shares the unchanged nodes with the original.
 ///
-/// Reading, inserting, removing and replacing at an index cost the depth of the tree, which is five
-/// for a million elements. A change copies one node of each level if another version shares that
-/// node; older versions do not change.
+/// Reading, inserting, removing and replacing at an index take as many steps as the depth of the
+/// tree, which is five for a million elements. A change affects one node of each level. If another
+/// version of the sequence shares such a node, the change copies the node first, so that the other
+/// version does not change.
 struct PersistentSequence<Element: Sendable>: Sendable {
   /// A leaf with elements, or a node with children. Only the root of an empty sequence is empty.
   ///
-  /// `@unchecked Sendable`: a node is changed only while exactly one sequence refers to it. Its
-  /// properties are `@exclusivity(unchecked)`, since no change of a node accesses that node again.
+  /// `@unchecked Sendable`: a node is changed only while exactly one sequence refers to the node.
+  /// Its properties are `@exclusivity(unchecked)`, because code that changes a node does not access
+  /// the same node in any other way meanwhile.
   final class Node: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate(set) var elements: [Element] = []
     @exclusivity(unchecked) fileprivate(set) var children: [Node] = []
@@ -25,7 +27,8 @@ struct PersistentSequence<Element: Sendable>: Sendable {
       countChildren()
     }
 
-    /// Creates a copy that can be changed: its arrays share their storage until one is written to.
+    /// Creates a copy that can be changed. The arrays share their storage with the original's
+    /// arrays until they are changed.
     init(copying node: Node) {
       elements = node.elements
       children = node.children
@@ -43,7 +46,8 @@ struct PersistentSequence<Element: Sendable>: Sendable {
 
   init() { root = Node([Element]()) }
 
-  /// Creates a sequence of the given elements; its nodes are three quarters full.
+  /// Creates a sequence of the given elements. Its nodes are three quarters full, so that
+  /// insertions have room.
   init(_ elements: [Element]) {
     let size = Self.capacity * 3 / 4
     var nodes = stride(from: 0, to: elements.count, by: size).map { start in
@@ -70,8 +74,8 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     return node.elements[index]
   }
 
-  /// Returns the elements of the leaf that holds an index, and the index of the first one: for
-  /// iteration.
+  /// Returns the elements of the leaf that holds the given index, and the index of the leaf's first
+  /// element. This is for iteration.
   func leaf(around index: Int) -> (elements: [Element], start: Int) {
     var node = root
     var start = 0
@@ -83,13 +87,13 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     return (node.elements, start)
   }
 
-  /// Returns the first index whose element belongs to the second part. All elements of the first
-  /// part must come before the elements of the second part.
+  /// Returns the index of the first element for which the closure returns true, by binary search.
+  /// All elements for which the closure returns false must come before the others.
   func partitioningIndex(_ belongsToSecond: (Element) -> Bool) -> Int {
     var node = root
     var start = 0
     while !node.isLeaf {
-      // The last child whose first element belongs to the first part.
+      // Continues in the last child whose first element belongs to the first part.
       let next = node.children.partitioningIndex { belongsToSecond($0.first) }
       guard next > 0 else { return start }
       if next > 1 { start += node.ends[next - 2] }
@@ -126,7 +130,7 @@ struct PersistentSequence<Element: Sendable>: Sendable {
 
 #if DEBUG
   extension PersistentSequence {
-    /// Throws unless all nodes count their elements rightly and are full enough, and all leaves are
+    /// Throws if a node miscounts its elements or has a wrong size, or if the leaves are not
     /// equally deep.
     func checkInvariants() throws { try root.checkInvariants() }
   }
@@ -134,8 +138,8 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   extension PersistentSequence.Node {
     /// Returns the number of levels, including the node itself.
     ///
-    /// - Parameter index: the element around which nodes are checked; nil for all nodes. An index
-    ///   after the last element stands for the last.
+    /// - Parameter index: an index, whose nodes from the root to the leaf are checked; nil to check
+    ///   all nodes. An index after the last element stands for the last element.
     @discardableResult
     func checkInvariants(isRoot: Bool = true, around index: Int? = nil) throws -> Int {
       try InvariantChecks.require(
@@ -170,10 +174,10 @@ extension PersistentSequence.Node {
   typealias Node = PersistentSequence<Element>.Node
   private static var capacity: Int { PersistentSequence<Element>.capacity }
 
-  /// Returns the place of the child that holds the element at an index.
+  /// Returns the place of the child that holds the element at the given index.
   fileprivate func place(of index: Int) -> Int { ends.partitioningIndex { $0 > index } }
 
-  /// The first element; the node is not empty.
+  /// The first element. The node must not be empty.
   fileprivate var first: Element {
     var node = self
     while !node.isLeaf { node = node.children[0] }
@@ -193,7 +197,7 @@ extension PersistentSequence.Node {
     if !isKnownUniquelyReferenced(&node) { node = Node(copying: node) }
   }
 
-  /// Inserts an element. Returns the second half of the node if it grew too large.
+  /// Inserts an element. If the node grows too large, splits the node and returns its second half.
   fileprivate static func insert(
     _ element: Element, at index: Int, into node: inout Node
   ) -> Node? {
@@ -225,7 +229,7 @@ extension PersistentSequence.Node {
     return second
   }
 
-  /// Removes an element; the node may be empty afterwards.
+  /// Removes an element. The node may be empty afterwards.
   fileprivate static func remove(at index: Int, from node: inout Node) {
     own(&node)
     guard !node.isLeaf else {
@@ -248,7 +252,8 @@ extension PersistentSequence.Node {
     (isLeaf ? elements.count : children.count) <= Self.capacity / 4
   }
 
-  /// Joins a child that became small with a neighbour if both together fill at most half a node.
+  /// Joins a child that became small with a neighbour. Does nothing if both together would fill
+  /// more than half a node.
   private func joinChild(at place: Int) {
     for other in [place - 1, place + 1] where children.indices.contains(other) {
       let left = Swift.min(place, other)

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// The rows of a live query at one moment, with the difference from the moment before.
+/// The rows of a live query at one moment, with the difference from the previous result.
 ///
 /// ```swift
 /// for try await posts in db.observe(Post.order(by: \.$title)) {
@@ -9,19 +9,19 @@ import SQLCore
 /// }
 /// ```
 ///
-/// A result is a value that never changes. The next result shares with it every unchanged row, so
-/// the cost of a change does not depend on the number of rows. Access by index takes as many steps
-/// as the depth of the tree, five for a million rows; iteration costs little more than over an
-/// array.
+/// A result is an immutable value. The next result shares all unchanged rows with this result, so
+/// the cost of a change does not depend on the number of rows. The rows are in a tree, whose depth
+/// is five for a million rows. Access by index takes as many steps as the depth. Iteration costs
+/// little more than over an array.
 public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
   let entries: PersistentSequence<ResultEntry>
   /// The entries that are within the query's limit and offset.
   let range: Range<Int>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
   let byKey: PersistentSequence<ResultEntry>?
-  /// The order of the rows; nil if they have no keys.
+  /// The order of the rows; nil if the rows have no keys.
   let order: RowOrder?
-  /// The changes that turn the previous result into this one; in the first one, every row is
+  /// The changes that turn the previous result into this result. In the first result, every row is
   /// inserted.
   public let difference: ResultsDifference
 
@@ -53,7 +53,7 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
     return entries[range.lowerBound + position].row(as: Row.self)
   }
 
-  /// Returns an iterator over the rows, which reads one leaf of the tree at a time.
+  /// Returns an iterator over the rows. The iterator reads one leaf of the tree at a time.
   public func makeIterator() -> Iterator {
     Iterator(entries: entries, range: range)
   }
@@ -90,9 +90,9 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 }
 
 extension Results where Row: Model {
-  /// Returns the index of the row with the given key, in as many steps as an access by index.
-  /// Returns nil if no row has that key. Always returns nil if the query is a join or is fetched
-  /// again after each change.
+  /// Returns the index of the row with the given key; nil if no row has that key. This takes as
+  /// many steps as an access by index. If the query is a join, or is fetched again after each
+  /// change, the result is always nil.
   public func index(ofID id: Row.ID) -> Int? {
     guard let order, let values = try? Row.keyValues(of: id) else { return nil }
     for key in RowKey.candidates(values) {
@@ -105,7 +105,7 @@ extension Results where Row: Model {
     return nil
   }
 
-  /// Returns the row with the given key; nil whenever `index(ofID:)` is nil.
+  /// Returns the row with the given key; nil if `index(ofID:)` returns nil.
   public subscript(id id: Row.ID) -> Row? {
     index(ofID: id).map { self[$0] }
   }
@@ -131,7 +131,7 @@ extension Results: ExpressibleByArrayLiteral {
 }
 
 extension PersistentSequence where Element == ResultEntry {
-  /// Returns the entry with a key, found in `byKey` or, if that is nil, in these entries.
+  /// Returns the entry with a key. Searches `byKey` or, if `byKey` is nil, this sequence.
   func entry(of key: RowKey, byKey: PersistentSequence<ResultEntry>?) -> ResultEntry? {
     let entries = byKey ?? self
     let index = entries.partitioningIndex { $0.key.compare(key) >= 0 }
@@ -140,28 +140,30 @@ extension PersistentSequence where Element == ResultEntry {
     return entry.key == key ? entry : nil
   }
 
-  /// Returns the index of the entry with the same order values and key as the given entry; nil if
-  /// there is none.
+  /// Returns the index of the entry that has the order values and the key of the given entry; nil
+  /// if no entry has them.
   func index(of entry: ResultEntry, _ order: RowOrder) -> Int? {
     let index = partitioningIndex { order.compare($0, entry) >= 0 }
     return index < count && self[index].key == entry.key ? index : nil
   }
 }
 
-/// A row of a result without its type: its key, its place in the order and its fingerprint. The
-/// code that keeps results up to date works on entries, and so is the same for rows of every type.
+/// A row of a result without the row's type: its key, its order values and its fingerprint. The
+/// code that keeps results up to date works on entries, so this code is the same for all types of
+/// rows.
 ///
 /// `@unchecked Sendable`: neither this class nor its only subclass has mutable properties.
 class ResultEntry: @unchecked Sendable {
-  /// Identifies the row in its table; the same value for all rows if the result is not maintained.
+  /// The key that identifies the row. If the result is not maintained, all rows have the same value
+  /// here.
   final let key: RowKey
   /// The values of the query's ORDER BY terms.
   final let order: [DatabaseValue]
-  /// The values of the aggregates from which the row is calculated, if the row is a maintained
-  /// group.
+  /// If the row is a maintained group, the values of the aggregates from which the row is
+  /// calculated.
   final let aggregates: [DatabaseValue]
-  /// Stands for the stored values of the row: two rows with equal fingerprints count as equal. It
-  /// is a 64-bit hash with a seed that each process draws at random.
+  /// A 64-bit hash of the row's stored values. Two rows with equal fingerprints count as equal.
+  /// Each process draws the seed of the hash at random.
   final let fingerprint: UInt64
 
   fileprivate init(
@@ -173,15 +175,15 @@ class ResultEntry: @unchecked Sendable {
     self.fingerprint = fingerprint
   }
 
-  /// Returns the row. Its type must be the row type of the result.
+  /// Returns the row. `type` must be the type with which the entry was created.
   @inline(__always)
   final func row<Row: Sendable>(as type: Row.Type) -> Row {
-    // The entries of a result are created for its rows only, so the type is known.
+    // A result of this row type has only entries that were created with this type.
     unsafeDowncast(self, to: ResultRowEntry<Row>.self).row
   }
 }
 
-/// A row of a result, with its value.
+/// A row of a result, with the Swift value of the row.
 final class ResultRowEntry<Row: Sendable>: ResultEntry, @unchecked Sendable {
   let row: Row
 

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The changes that turn one result of a query into the next.
+/// The changes that turn one result of a query into the next result.
 ///
 /// ```swift
 /// for try await posts in db.observe(Post.order(by: \.$title)) {
@@ -9,25 +9,27 @@ import SQLCore
 /// }
 /// ```
 ///
-/// To apply them, remove the rows at `removed` and at the origins of `moved` from the old result;
-/// insert, in ascending order, the new result's rows at `inserted` and at the destinations of
-/// `moved`; and replace the rows at `updated`. Every list is in ascending order of indices.
+/// Apply the difference in three steps. First, remove the rows at `removed` and at the origins of
+/// `moved` from the old result. Second, insert the new result's rows at `inserted` and at the
+/// destinations of `moved`, in ascending order. Third, replace the rows at `updated`.
+///
+/// All lists are in ascending order of their indices; `moved` is in the order of the destinations.
 public struct ResultsDifference: Hashable, Sendable {
-  /// A row whose place among the other rows changed; its values may differ as well.
+  /// A row whose place among the other rows changed. Its values may have changed as well.
   public struct Move: Hashable, Sendable {
-    /// Its index in the old result.
+    /// The index of the row in the old result.
     public let origin: Int
-    /// Its index in the new result.
+    /// The index of the row in the new result.
     public let destination: Int
   }
 
-  /// The indices in the old result of the rows that are gone.
+  /// The rows that are gone, by their indices in the old result.
   public internal(set) var removed: [Int] = []
-  /// The indices in the new result of the rows that are new.
+  /// The new rows, by their indices in the new result.
   public internal(set) var inserted: [Int] = []
   /// The rows whose place among the other rows changed.
   public internal(set) var moved: [Move] = []
-  /// The indices in the new result of the rows that have other values but did not move.
+  /// The rows that have other values but did not move, by their indices in the new result.
   public internal(set) var updated: [Int] = []
 
   /// Whether the two results are equal.
@@ -38,8 +40,8 @@ public struct ResultsDifference: Hashable, Sendable {
 
 /// A comparison of two fetched results, row by row.
 enum ResultsComparison {
-  /// The identity of a row in both results: its key or, if rows have no keys, its values and the
-  /// number of equal rows before it.
+  /// The identity by which a row of one result is found in the other. It is the key or, if rows
+  /// have no keys, the values and the number of equal rows before the row.
   private enum Identity: Hashable {
     case key(RowKey)
     case values(UInt64, occurrence: Int)
@@ -100,8 +102,8 @@ enum ResultsComparison {
     }
   }
 
-  /// Returns the places of a longest ascending subsequence of the numbers: the rows that need not
-  /// move.
+  /// Returns the places of the numbers that form a longest ascending subsequence. The rows at these
+  /// places need not move.
   private static func longestRising(_ numbers: [Int]) -> Set<Int> {
     // For each length, the place of the smallest number that ends an ascending subsequence of that
     // length.

@@ -9,15 +9,16 @@ import SQLCore
   import Musl
 #endif
 
-/// A collation that SQLite has built in. Collations that a program registers are not known here.
+/// A collation that is built into SQLite. The collations that a program registers have no case
+/// here.
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collating_sequences>
 enum BuiltInCollation: Hashable, Sendable {
   /// Compares by bytes.
   case binary
-  /// Compares by bytes, with ASCII capital letters equal to small letters.
+  /// Compares by bytes, after ASCII capital letters are replaced by small letters.
   case noCase
-  /// Compares by bytes, without the spaces at the end.
+  /// Compares by bytes, and ignores spaces at the end.
   case rightTrimmed
 
   init?(named name: String) {
@@ -29,8 +30,8 @@ enum BuiltInCollation: Hashable, Sendable {
     }
   }
 
-  /// Returns a negative number, 0 or a positive number if the first text comes before, equals, or
-  /// comes after the second.
+  /// Compares two texts. Returns a negative number if the first text comes before the second, 0 if
+  /// both are equal, and a positive number if the first text comes after the second.
   func compare(_ first: String, _ second: String) -> Int {
     var first = first
     var second = second
@@ -45,8 +46,9 @@ enum BuiltInCollation: Hashable, Sendable {
     }
   }
 
-  /// Returns the text that stands for all texts that the collation considers equal. Such texts
-  /// compare by bytes as the collation compares the originals.
+  /// Returns a form of the text that is the same for all texts that the collation considers equal.
+  /// Comparing two folded texts by bytes gives the same order as comparing the originals with the
+  /// collation.
   func folded(_ text: String) -> String {
     var text = text
     return text.withUTF8 { bytes in
@@ -66,7 +68,7 @@ enum BuiltInCollation: Hashable, Sendable {
 
   private static func folded(_ bytes: Bytes) -> [UInt8] {
     let compared = bytes.prefix { $0 != 0 }.map(\.lowercasedASCII)
-    // SQLite compares only the lengths of texts from a U+0000 on.
+    // After a U+0000, SQLite compares only the lengths of the texts.
     return compared + Array(repeating: 0, count: bytes.count - compared.count)
   }
 
@@ -84,7 +86,7 @@ enum BuiltInCollation: Hashable, Sendable {
       let left = first[index].lowercasedASCII
       let right = second[index].lowercasedASCII
       if left != right { return Int(left) - Int(right) }
-      // SQLite compares no further than U+0000.
+      // After a U+0000, SQLite compares only the lengths.
       if left == 0 { break }
     }
     return first.count - second.count
@@ -97,7 +99,8 @@ extension DatabaseValue {
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparisons>
   func compare(_ other: DatabaseValue, _ collation: BuiltInCollation = .binary) -> Int {
-    // Most keys are integers, and a switch over both values would copy them.
+    // This is a fast path, because most keys are integers. A switch over both values would copy the
+    // values.
     if case .integer(let a) = self, case .integer(let b) = other {
       return a < b ? -1 : a > b ? 1 : 0
     }
@@ -126,7 +129,7 @@ extension DatabaseValue {
     }
   }
 
-  /// Compares exactly: a whole number that no `Double` represents is not rounded.
+  /// Compares exactly. The integer is not converted to `Double`, because that could round it.
   private static func compare(_ integer: Int64, _ real: Double) -> Int {
     if real >= 0x1p63 { return -1 }
     if real < -0x1p63 { return 1 }
@@ -145,7 +148,7 @@ extension DatabaseValue {
 }
 
 extension RowKey {
-  /// Compares two keys in an order that only serves to find them.
+  /// Compares two keys. This order is only for searching keys in sorted sequences, not for users.
   func compare(_ other: RowKey) -> Int {
     switch (self, other) {
     case (.rowID(let a), .rowID(let b)): return a < b ? -1 : a > b ? 1 : 0
@@ -158,7 +161,7 @@ extension RowKey {
     }
   }
 
-  /// Compares the first values of the key with some values.
+  /// Compares the first values of the key with the given values.
   func compare(toFirst values: [DatabaseValue]) -> Int {
     switch self {
     case .rowID(let id): values.first.map { DatabaseValue.integer(id).compare($0) } ?? 0
@@ -168,7 +171,7 @@ extension RowKey {
 }
 
 extension DatabaseValue {
-  /// Compares two lists of values by their bytes, up to the end of the shorter one.
+  /// Compares two lists of values, up to the end of the shorter list. Texts are compared by bytes.
   static func compare(_ own: [DatabaseValue], toFirst values: [DatabaseValue]) -> Int {
     for (first, second) in zip(own, values) {
       let order = first.compare(second)
@@ -178,13 +181,13 @@ extension DatabaseValue {
   }
 }
 
-/// The order of a result's rows: the terms of the query's ORDER BY, then the key, so that no two
-/// rows are equal.
+/// The order of a result's rows: first the terms of the query's ORDER BY, then the key. Because of
+/// the key, no two rows are equal.
 struct RowOrder: Sendable {
   struct Term: Sendable {
     let isDescending: Bool
     let collation: BuiltInCollation
-    /// The place of NULL, if the query gives one.
+    /// Where the query puts NULL; nil if the query does not say.
     var nulls: NullOrder?
 
     func compare(_ first: DatabaseValue, _ second: DatabaseValue) -> Int {

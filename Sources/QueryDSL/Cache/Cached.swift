@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Declares that rows of the table are kept in memory after they were read.
+/// Declares that rows of the table are kept in memory after they are read.
 ///
 /// ```swift
 /// static var schema: Schema<Post> { Cached(rows: 50_000, bytes: 32 << 20) }
@@ -9,24 +9,24 @@ import SQLCore
 /// let again = try await db.find(Post.self, id)      // copies it from memory; no SQL
 /// ```
 ///
-/// `db.find` returns the row from memory if the cache has it. It never returns an outdated row: a
-/// commit of this database removes the rows that it touched, and any other commit, also of another
-/// process, removes all rows. `find` inside `read { }` and `write { }` does not use the cache, so a
-/// write sees its own changes.
+/// `db.find` returns the row from memory if the cache has it. It never returns an outdated row. A
+/// commit of this database removes the rows that it changed from the cache. Any other commit, such
+/// as a commit of another process, removes all rows. `find` inside `read { }` and `write { }` does
+/// not use the cache, so a write sees its own changes.
 ///
 /// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory or
-/// without readers caches nothing. Neither is a table cached whose declared key is not its primary
+/// without readers caches nothing. A table is not cached if its declared key is not its primary
 /// key.
 ///
 /// - Parameters:
-///   - rows: The maximum number of rows. If more are read, the cache removes rows that have not
-///     been read for the longest time, approximately.
+///   - rows: The maximum number of rows. If more rows are read, the cache removes roughly the least
+///     recently read rows.
 ///   - bytes: The maximum number of bytes that the rows take, roughly.
 public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> SchemaElement<M> {
   SchemaElement(kind: .cached(CacheLimits(rows: max(0, rows), bytes: max(0, bytes))))
 }
 
-/// Declares that the results of queries that begin with the table are kept in memory.
+/// Declares that the results of queries are kept in memory if this is their first table.
 ///
 /// ```swift
 /// static var schema: Schema<Post> { CachedResults(rows: 10_000, bytes: 16 << 20) }
@@ -36,23 +36,23 @@ public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> Schem
 /// let again = try await db.fetch(front)             // copies the rows from memory; no SQL
 /// ```
 ///
-/// `db.fetch`, `first`, `count` and `exists` return the result from memory if the same query was
-/// run before with the same values, and no later commit could have changed it. A commit of this
-/// database removes the results of queries that read a table in which it changed any row. Any other
-/// commit, also of another process, removes all results. `read { }` and `write { }` do not use the
-/// cache, so a write sees its own changes.
+/// `db.fetch`, `first`, `count` and `exists` return the result from memory if the same query ran
+/// before with the same values, and no later commit could have changed the result. A commit of this
+/// database removes the results of queries that read a changed table. Any other commit, such as a
+/// commit of another process, removes all results. `read { }` and `write { }` do not use the cache,
+/// so a write sees its own changes.
 ///
-/// The first table of the query must have this line; the query may join any other tables. The
-/// result is not cached in four cases: the query reads a virtual table, such as a full-text index,
-/// or an attached database; it calls a function for dates or a function that a program registered;
-/// it has `map`; or its result is larger than the cache.
+/// The first table of the query must have this line. The query may join any other tables. A result
+/// is not cached if the query reads a virtual table (such as a full-text index) or an attached
+/// database, calls a date function or a function that a program registered, or has `map`. A result
+/// that is larger than the cache is not cached, either.
 ///
-/// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory, or
-/// without readers, caches nothing.
+/// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory or
+/// without readers caches nothing.
 ///
 /// - Parameters:
-///   - rows: The maximum number of rows of all results; one without rows counts as one. If there are more,
-///     the results that were not read for the longest time are removed, roughly.
+///   - rows: The maximum number of rows in all results together. A result without rows counts as
+///     one row. If there are more rows, roughly the least recently read results are removed.
 ///   - bytes: The maximum number of bytes that the results take, roughly.
 public func CachedResults<M: ResultRow>(
   rows: Int = 10_000, bytes: Int = 16 << 20
@@ -61,8 +61,8 @@ public func CachedResults<M: ResultRow>(
 }
 
 extension Database {
-  /// Returns the counts of the cache of results of queries that begin with a model's table, since
-  /// the database was opened; all are zero if the model has no line `CachedResults()`.
+  /// Returns the statistics of a model's cached results since the database was opened. All counts
+  /// are zero if the model has no line `CachedResults()`.
   ///
   /// Throws `ModelError` if the type cannot be a table. Runs no SQL.
   public func resultCacheStatistics<M: ResultRow>(of model: M.Type) throws -> CacheStatistics {
@@ -72,8 +72,8 @@ extension Database {
     return cache.statistics(of: model)
   }
 
-  /// Returns the counts of a model's cache, since the database was opened; all are zero if the model
-  /// is not cached.
+  /// Returns the statistics of a model's cached rows since the database was opened. All counts are
+  /// zero if the model is not cached.
   ///
   /// Throws `ModelError` if the type cannot be a table. Runs no SQL.
   public func cacheStatistics<M: Model>(of model: M.Type) throws -> CacheStatistics {

@@ -6,13 +6,13 @@ import SQLCore
   import Foundation
 #endif
 
-/// The caching of a model's rows, as its schema declares it.
+/// The caching of a model's rows, as the model's schema declares it.
 @usableFromInline
 struct ModelCaching: Sendable {
   /// The ways to make the key of a cached row from an `ID`.
   ///
-  /// Keys are compared as SQLite compares stored values. Two texts that Swift takes for equal, such
-  /// as a letter with and without a separate accent, are two keys.
+  /// Keys are compared as SQLite compares stored values. For example, é as one scalar and é as two
+  /// scalars are equal in Swift, but they are different keys.
   private enum KeySource: Sendable {
     /// An integer of 8 bytes.
     case word
@@ -107,8 +107,8 @@ final class CachedRow<M: Model>: CachedValue {
   static var overhead: Int { 192 }
 }
 
-/// A lookup of a cached row that found nothing, with the values that are needed to store the row
-/// once it is read.
+/// A lookup that did not find a row, with the values that are needed to cache the row after it is
+/// read.
 @usableFromInline
 struct RowMiss: Sendable {
   let key: CacheKey
@@ -141,19 +141,19 @@ extension DatabaseReader {
   /// Returns a cached row whose key has 8 bytes; nil if the caller must use `lookUp`. Programs do
   /// not use it directly, but call `find`.
   ///
-  /// It is separate from `lookUp`, because the work for a miss would take most of the time of a
-  /// hit.
+  /// This function is separate from `lookUp`, because the code for a miss would take most of the
+  /// time of a hit.
   @inlinable
   @inline(__always)
   func _cached<M: Model>(_ model: M.Type, _ id: M.ID) -> M? {
     guard let number = M.wordCache else { return nil }
     let word = withUnsafeBytes(of: id) { $0.loadUnaligned(as: UInt64.self) }
     var found: M?
-    // If a model is copied into separate memory, it is moved less often than by an assignment.
+    // Copying the model into separate memory moves it less often than an assignment does.
     withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { memory in
       guard let memory = memory.baseAddress else { return }
       let isFound = _copyCached(word, number) { row in
-        // The number of the cache stands for the model.
+        // The cast is safe, because the number of the cache stands for one model.
         memory.initialize(to: unsafeDowncast(row, to: CachedRow<M>.self).model)
       }
       if isFound { found = memory.move() }
@@ -163,7 +163,7 @@ extension DatabaseReader {
 }
 
 extension Connection {
-  /// Finds a model that is not cached, and stores it.
+  /// Finds a model that is not in the cache, and stores it in the cache.
   @usableFromInline
   func find<M: Model>(_ model: M.Type, _ id: M.ID, after miss: RowMiss) throws -> M? {
     let core = try use()
@@ -181,7 +181,8 @@ extension Connection {
     try withUnsafePointer(to: id) {
       try core.bind(key: layout.keySlots, at: UnsafeRawPointer($0), to: statement)
     }
-    // Under another spelling of its key, a row is not stored: one with this spelling may come.
+    // A row that is found by another spelling of its key is not cached, because a row with this
+    // spelling may be inserted later.
     guard try core.step(statement) else {
       return layout.keySpellings.isEmpty ? nil : try find(model, id)
     }

@@ -1,13 +1,14 @@
 import SQLCore
 import Synchronization
 
-/// How results of queries are found in the cache.
+/// The caching of the results of queries.
 enum ResultCaching {
   /// Whether any model of the process has the line `CachedResults()`.
   static let isDeclared = Atomic<Bool>(false)
 }
 
-/// The key of a result: the query, its values, the part that is read, and the type of the part.
+/// The key of a cached result. It consists of the query, the query's values, the part of the result
+/// that is read, and the type of its rows.
 struct ResultKey: Sendable {
   let model: CachedModel
   let key: CacheKey
@@ -23,14 +24,15 @@ struct ResultKey: Sendable {
     var writer = ShapeWriter(StatementDraft())
     defer { writer.draft.deallocate() }
     query.statement.write(to: &writer)
-    // A query that cannot be rendered throws where it is run.
+    // A query that cannot be rendered throws when it runs.
     guard (try? writer.check()) != nil else { return nil }
     shape = Array(writer.draft.key.bytes)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(shape.count + 64)
     bytes.append(part.number)
     withUnsafeBytes(of: ObjectIdentifier(Row.self)) { bytes.append(contentsOf: $0) }
-    // The same SQL may be read in another form, for example a date in seconds or milliseconds.
+    // Queries with the same SQL may read values in different forms, for example a date in seconds
+    // or in milliseconds.
     if !(Row.self is any ResultRow.Type) {
       guard let columns = try? query.decoding.columns() else { return nil }
       for column in columns {
@@ -55,8 +57,8 @@ final class CachedResult<Value: Sendable>: CachedValue {
   }
 }
 
-/// A lookup of a cached result that found nothing, with the values that are needed to store the
-/// result.
+/// A lookup that did not find a result, with the values that are needed to cache the result after
+/// it is read.
 private struct ResultMiss: Sendable {
   let key: ResultKey
   let ticket: CacheTicket
@@ -71,7 +73,7 @@ private enum ResultLookup<Value: Sendable> {
 }
 
 extension DatabaseReader {
-  /// Returns part of the result of a query, from the cache if the cache has it.
+  /// Returns a part of the result of a query, from the cache if possible.
   func cachedRead<Q: Fetchable, Value: Sendable>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, _ fileID: StaticString, _ line: UInt,
     _ body: (Connection) throws -> Value
@@ -84,8 +86,8 @@ extension DatabaseReader {
     }
   }
 
-  /// Returns part of the result of a query, from the cache if it is there, without a change of
-  /// threads.
+  /// Returns a part of the result of a query, from the cache if possible. A cached result is
+  /// returned on the same thread.
   func cachedRead<Q: Fetchable, Value: Sendable>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, on execution: ReadExecution,
     _ fileID: StaticString,
@@ -113,7 +115,7 @@ extension DatabaseReader {
     else { return .none }
     switch try cache.lookUp(key.key, in: key.model) {
     case .hit(let result):
-      // The key contains the type.
+      // The cast is safe, because the key contains the type.
       return .hit(unsafeDowncast(result, to: CachedResult<Value>.self).value, cache)
     case .miss(let ticket): return .miss(ResultMiss(key: key, ticket: ticket, cache: cache))
     }
@@ -121,7 +123,7 @@ extension DatabaseReader {
 }
 
 extension Connection {
-  /// Reads part of a result that is not cached, and stores it.
+  /// Reads a part of a result that is not in the cache, and stores it in the cache.
   fileprivate func read<Q: Fetchable, Value>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, after miss: ResultMiss,
     _ body: (Connection) throws -> Value
@@ -147,7 +149,7 @@ extension Connection {
 struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
   /// The number that stands for the part in a key.
   let number: UInt8
-  /// Reads the part, and returns how large it is.
+  /// Reads the part, and returns it with its size.
   let read: @Sendable (Query<Row>, Connection) throws -> (Value, ResultSize)
 }
 
@@ -206,7 +208,8 @@ extension ResultPart where Value == Bool {
 }
 
 extension RowDecoding {
-  /// Returns the next row of a statement, or nil, and adds its size.
+  /// Returns the next row of a statement, and adds the size of the row to `size`. Returns nil after
+  /// the last row.
   fileprivate func next(
     of statement: StatementPointer, on core: ConnectionCore, _ size: inout ResultSize
   ) throws -> Row? {

@@ -6,12 +6,13 @@ import SQLCore
   import Foundation
 #endif
 
-// Most SQL functions return NULL for NULL, so their result is optional if their argument is. Each
-// of these protocols expresses this rule for the argument types of a family of functions, so that a
-// function need not be declared a second time for optionals.
+// Most SQL functions return NULL for NULL, so the result of a function is optional if its argument
+// is optional. Each protocol in this file states this rule for the argument types of one family of
+// functions. Without the protocol, every function would need a second declaration for optionals.
 //
-// The conformances stand beside their protocol. The linker takes only the needed files of a static
-// archive, and a dynamic cast to the protocol would not find conformances in other files.
+// The conformances are in the file of their protocol, because the linker takes only the needed
+// files of a static archive. A dynamic cast to the protocol would not find a conformance in a file
+// that the linker left out.
 
 /// A text, or an optional text.
 public protocol TextColumnValue: ColumnValue {
@@ -24,9 +25,9 @@ public protocol TextColumnValue: ColumnValue {
 extension String: TextColumnValue {}
 
 extension Optional: TextColumnValue where Wrapped == String {
-  /// Optional, as the text is; programs do not use it directly.
+  /// Optional, because the text is optional; programs do not use it directly.
   public typealias IntegerResult = Int?
-  /// Optional, as the text is; programs do not use it directly.
+  /// Optional, because the text is optional; programs do not use it directly.
   public typealias TextResult = String?
 }
 
@@ -41,9 +42,9 @@ public protocol DateColumnValue: ColumnValue {
 extension Date: DateColumnValue {}
 
 extension Optional: DateColumnValue where Wrapped == Date {
-  /// Optional, as the date is; programs do not use it directly.
+  /// Optional, because the date is optional; programs do not use it directly.
   public typealias DateComponentResult = Int?
-  /// Optional, as the date is; programs do not use it directly.
+  /// Optional, because the date is optional; programs do not use it directly.
   public typealias DateTextResult = String?
 }
 
@@ -53,7 +54,7 @@ public protocol BoolColumnValue: ColumnValue {}
 extension Bool: BoolColumnValue {}
 extension Optional: BoolColumnValue where Wrapped == Bool {}
 
-/// JSON of a Codable type, or an optional of it.
+/// JSON of a Codable type, or optional JSON.
 public protocol JSONColumnValue: ColumnValue {}
 
 extension JSON: JSONColumnValue {}
@@ -69,7 +70,7 @@ extension Optional: OptionalColumnValue where Wrapped: ColumnValue {
 }
 
 extension ColumnValue {
-  /// The type that an optional wraps. For any other type, the type itself.
+  /// The wrapped type if this type is optional; otherwise this type itself.
   package static var nonOptional: any ColumnValue.Type {
     (Self.self as? any OptionalColumnValue.Type)?.wrappedType ?? Self.self
   }

@@ -6,10 +6,10 @@ import SQLCore
 /// Post.where { RowValue($0.$createdAt, $0.$id) < (date, id) }
 /// // … WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// ```
-/// It is less than a tuple of values if its first expression is less, or if the first elements are
-/// equal and the rest is less. With an index over the columns in the same order, SQLite seeks the
-/// rows for such a condition, so a table can be read in pages. `page(after:by:)` does this for any
-/// order.
+/// A row value is less than a tuple of values if its first expression is less than the first value,
+/// or if both are equal and the rest is less. If an index has the columns in the same order, SQLite
+/// seeks the rows for such a condition, so a table can be read in pages. `page(after:by:)` does
+/// this for any order.
 /// - SeeAlso: <https://www.sqlite.org/rowvalue.html>
 public struct RowValue<each Value: ColumnValue>: Sendable {
   /// The expressions, each with the collation of its type.
@@ -30,36 +30,39 @@ public struct RowValue<each Value: ColumnValue>: Sendable {
 }
 
 extension RowValue {
-  /// Tests whether all are equal; nil equals nil. SQL: `(a, b) = (?, ?)`, if one is optional
-  /// `(a, b) IS (?, ?)`
+  /// Tests whether all elements are equal; nil equals nil.
+  /// SQL: `(a, b) = (?, ?)`, or `(a, b) IS (?, ?)` if an element is optional
   public static func == (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(left.isOptional ? .isSame : .equal, repeat each right)
   }
 
-  /// Tests whether any differs; nil equals nil. SQL: `(a, b) <> (?, ?)`, if one is optional
-  /// `(a, b) IS NOT (?, ?)`
+  /// Tests whether any element differs; nil equals nil.
+  /// SQL: `(a, b) <> (?, ?)`, or `(a, b) IS NOT (?, ?)` if an element is optional
   public static func != (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(left.isOptional ? .isNotSame : .notEqual, repeat each right)
   }
 }
 
 extension RowValue where repeat each Value: OrderedColumnValue {
-  /// Tests for less; unknown if a NULL decides. SQL: `(a, b) < (?, ?)`
+  /// Tests whether the row value is less; NULL if a NULL decides the result. SQL: `(a, b) < (?, ?)`
   public static func < (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.less, repeat each right)
   }
 
-  /// Tests for greater; unknown if a NULL decides. SQL: `(a, b) > (?, ?)`
+  /// Tests whether the row value is greater; NULL if a NULL decides the result.
+  /// SQL: `(a, b) > (?, ?)`
   public static func > (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.greater, repeat each right)
   }
 
-  /// Tests for less or equal; unknown if a NULL decides. SQL: `(a, b) <= (?, ?)`
+  /// Tests whether the row value is less or equal; NULL if a NULL decides the result.
+  /// SQL: `(a, b) <= (?, ?)`
   public static func <= (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.lessOrEqual, repeat each right)
   }
 
-  /// Tests for greater or equal; unknown if a NULL decides. SQL: `(a, b) >= (?, ?)`
+  /// Tests whether the row value is greater or equal; NULL if a NULL decides the result.
+  /// SQL: `(a, b) >= (?, ?)`
   public static func >= (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.greaterOrEqual, repeat each right)
   }
@@ -86,7 +89,7 @@ extension RowValue {
   /// matches NULL.
   ///
   /// The values are bound as one array for each expression, so that the statement is the same for
-  /// one row and for 100,000. An index is used unless an expression is optional.
+  /// one row and for 100,000. SQLite can use an index if no expression is optional.
   /// ```swift
   /// Item.where { RowValue($0.$region, $0.$number).isIn([("north", 1), ("south", 7)]) }
   /// // … WHERE ("region", "number") IN (SELECT k0.value, k1.value
@@ -108,8 +111,8 @@ extension RowValue {
       isOptional ? .isSame(nodes, asRowsOf: arrays) : .isIn(nodes, rowsOf: arrays))
   }
 
-  /// Tests whether the row value is among the rows that a query returns. SQL:
-  /// `(a, b) IN (SELECT c, d …)`
+  /// Tests whether the row value is among the rows that a query returns.
+  /// SQL: `(a, b) IN (SELECT c, d …)`
   ///
   /// If an expression is optional, nil equals nil:
   /// `EXISTS (SELECT 1 FROM (SELECT c AS "apus_0", …) WHERE a IS "apus_0" AND …)`. The rows of the
@@ -134,11 +137,13 @@ extension RowValue {
   }
 }
 
-// Tuples of two or three expressions are compared with tuples of values, as a `RowValue` is. A
-// single expression is not a tuple, so elsewhere the compiler drops these operators at once. For
-// longer tuples there is `RowValue`: Swift 6.3 crashes on operands that end with a parameter pack.
+// Comparisons of tuples of two or three expressions with tuples of values. They work like the
+// comparisons of a `RowValue`. A single expression is not a tuple, so in other comparisons the
+// compiler drops these operators at once. For longer tuples, use `RowValue`, because Swift 6.3
+// crashes on operands that end with a parameter pack.
 
-/// Tests for less, from the first expression to the last; unknown if a NULL decides.
+/// Tests whether the left tuple is less, from the first element to the last; NULL if a NULL
+/// decides.
 /// SQL: `(a, b) < (?, ?)`
 ///
 /// ```swift
@@ -151,7 +156,8 @@ public func < <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) < right
 }
 
-/// Tests for less, from the first expression to the last; unknown if a NULL decides.
+/// Tests whether the left tuple is less, from the first element to the last; NULL if a NULL
+/// decides.
 /// SQL: `(a, b, c) < (?, ?, ?)`
 public func < <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -159,7 +165,8 @@ public func < <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVal
   RowValue(left.0, left.1, left.2) < right
 }
 
-/// Tests for greater, from the first expression to the last; unknown if a NULL decides.
+/// Tests whether the left tuple is greater, from the first element to the last; NULL if a NULL
+/// decides.
 /// SQL: `(a, b) > (?, ?)`
 public func > <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -167,7 +174,8 @@ public func > <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) > right
 }
 
-/// Tests for greater, from the first expression to the last; unknown if a NULL decides.
+/// Tests whether the left tuple is greater, from the first element to the last; NULL if a NULL
+/// decides.
 /// SQL: `(a, b, c) > (?, ?, ?)`
 public func > <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -175,7 +183,8 @@ public func > <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVal
   RowValue(left.0, left.1, left.2) > right
 }
 
-/// Tests for less or equal, from the first expression to the last; unknown if a NULL decides.
+/// Tests whether the left tuple is less or equal, from the first element to the last; NULL if a
+/// NULL decides.
 /// SQL: `(a, b) <= (?, ?)`
 public func <= <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -183,7 +192,8 @@ public func <= <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) <= right
 }
 
-/// Tests for less or equal, from the first expression to the last; unknown if a NULL decides.
+/// Tests whether the left tuple is less or equal, from the first element to the last; NULL if a
+/// NULL decides.
 /// SQL: `(a, b, c) <= (?, ?, ?)`
 public func <= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -191,7 +201,8 @@ public func <= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVa
   RowValue(left.0, left.1, left.2) <= right
 }
 
-/// Tests for greater or equal, from the first expression to the last; unknown if a NULL decides.
+/// Tests whether the left tuple is greater or equal, from the first element to the last; NULL if a
+/// NULL decides.
 /// SQL: `(a, b) >= (?, ?)`
 public func >= <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -199,7 +210,8 @@ public func >= <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) >= right
 }
 
-/// Tests for greater or equal, from the first expression to the last; unknown if a NULL decides.
+/// Tests whether the left tuple is greater or equal, from the first element to the last; NULL if a
+/// NULL decides.
 /// SQL: `(a, b, c) >= (?, ?, ?)`
 public func >= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -207,32 +219,32 @@ public func >= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVa
   RowValue(left.0, left.1, left.2) >= right
 }
 
-/// Tests whether all are equal; nil equals nil. SQL: `(a, b) = (?, ?)`, if one is optional
-/// `(a, b) IS (?, ?)`
+/// Tests whether all elements are equal; nil equals nil.
+/// SQL: `(a, b) = (?, ?)`, or `(a, b) IS (?, ?)` if an element is optional
 public func == <A: ColumnValue, B: ColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
 ) -> SQLPredicate {
   RowValue(left.0, left.1) == right
 }
 
-/// Tests whether all are equal; nil equals nil. SQL: `(a, b, c) = (?, ?, ?)`, if one is optional
-/// `(a, b, c) IS (?, ?, ?)`
+/// Tests whether all elements are equal; nil equals nil.
+/// SQL: `(a, b, c) = (?, ?, ?)`, or `(a, b, c) IS (?, ?, ?)` if an element is optional
 public func == <A: ColumnValue, B: ColumnValue, C: ColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
 ) -> SQLPredicate {
   RowValue(left.0, left.1, left.2) == right
 }
 
-/// Tests whether any differs; nil equals nil. SQL: `(a, b) <> (?, ?)`, if one is optional
-/// `(a, b) IS NOT (?, ?)`
+/// Tests whether any element differs; nil equals nil.
+/// SQL: `(a, b) <> (?, ?)`, or `(a, b) IS NOT (?, ?)` if an element is optional
 public func != <A: ColumnValue, B: ColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
 ) -> SQLPredicate {
   RowValue(left.0, left.1) != right
 }
 
-/// Tests whether any differs; nil equals nil. SQL: `(a, b, c) <> (?, ?, ?)`, if one is optional
-/// `(a, b, c) IS NOT (?, ?, ?)`
+/// Tests whether any element differs; nil equals nil.
+/// SQL: `(a, b, c) <> (?, ?, ?)`, or `(a, b, c) IS NOT (?, ?, ?)` if an element is optional
 public func != <A: ColumnValue, B: ColumnValue, C: ColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
 ) -> SQLPredicate {

@@ -2,8 +2,8 @@ import SQLCore
 
 // A date, a UUID or a similar value is stored in the form of its column. Some expressions have no
 // form of their own: a value, a parameter, the current time, and expressions made only of these.
-// Such an expression takes the form of its place: the form of the column that it is compared with,
-// assigned to or chosen beside. All other expressions keep the form that they have.
+// Such an expression takes the form of its place. This is the form of the column that it is
+// compared with, assigned to or combined with. All other expressions keep their form.
 
 /// An expression that takes the stored form of its place, such as the current time.
 @usableFromInline
@@ -21,7 +21,7 @@ package struct AdaptingNode: Sendable {
 }
 
 extension ExpressionNode {
-  /// Whether the expression takes the form of its place, if it is in the standard form.
+  /// Whether an expression in the standard form takes the form of its place.
   var isAdapting: Bool {
     switch self {
     case .parameter, .adapting, .value, .invalid: true
@@ -29,8 +29,8 @@ extension ExpressionNode {
     }
   }
 
-  /// Returns the expression, which is in the standard form, in another form; nil if it has its own
-  /// form.
+  /// Converts this expression from the standard form to another form; nil if the expression has a
+  /// form of its own.
   func adapted(to form: StoredForm, of type: any ColumnValue.Type) -> ExpressionNode? {
     switch self {
     case .parameter(let parameter): .value(parameter.bound(as: form))
@@ -48,7 +48,7 @@ extension ColumnValue {
     StoredForm.allCases.contains { $0 != .standard && storageClass(as: $0) != nil }
   }
 
-  /// Returns a value that is stored in the standard form in another one.
+  /// Converts a value from the standard form to another form.
   fileprivate static func node(
     of stored: DatabaseValue, as form: StoredForm
   ) -> ExpressionNode? {
@@ -57,8 +57,8 @@ extension ColumnValue {
 }
 
 extension SQLExpression {
-  /// Returns the expression for a place that needs values in that form; nil if the expression is
-  /// stored in another form.
+  /// Returns the expression for a place that needs values in the form `form`; nil if the expression
+  /// is stored in another form.
   package func node(as form: StoredForm) -> ExpressionNode? {
     if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
     if self.form == form { return node }
@@ -77,7 +77,8 @@ extension SQLExpression {
         + "SQLExpression<\(Value.self)>(sql: \"…\", as: .\(form))")
   }
 
-  /// Returns several expressions in the form of the first that has its own form.
+  /// Returns several expressions in one form: the form of the first expression that has its own
+  /// form.
   static func inOneForm(
     _ parts: [SQLExpression]
   ) throws(QueryError) -> (nodes: [ExpressionNode], form: StoredForm) {
@@ -92,8 +93,9 @@ extension SQLExpression {
     return (nodes, leader.form)
   }
 
-  /// Returns an expression whose value is one of several others, or is made of them. It has the
-  /// form of the operands that have their own form. If none has, it takes the form of its place.
+  /// Returns an expression whose value is one of several operands, or is made of them. The
+  /// expression has the form of the operands that have their own form. If no operand has its own
+  /// form, the expression takes the form of its place.
   static func combined<Result: ColumnValue>(
     _ parts: [SQLExpression],
     _ make: @escaping @Sendable (_ parts: [ExpressionNode], StoredForm) -> ExpressionNode
@@ -112,8 +114,8 @@ extension SQLExpression {
 }
 
 extension SelectStatement {
-  /// Gives the forms of a table's columns to the selected expressions without their own form, and
-  /// returns the forms of all expressions.
+  /// Converts selected expressions without their own form to the forms of a table's columns.
+  /// Returns the forms of all selected expressions.
   mutating func adaptSelection(
     of columns: [ResultColumn], to forms: [StoredForm]
   ) -> [StoredForm] {

@@ -24,15 +24,15 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     self.init(.value(BoundValue(value)))
   }
 
-  /// Makes an expression of raw SQL, whose type the caller states. It can be used wherever an
-  /// expression can, and may contain expressions of the query.
+  /// Makes an expression of raw SQL. The caller states the type of its value. The SQL may contain
+  /// expressions of the query.
   ///
   /// ```swift
   /// Post.where { SQLExpression<Int>(sql: "length(\($0.$title))") > 20 }
   /// // … WHERE (length("title")) > ?
   /// ```
-  /// The values of a type with several stored forms, such as Date, are in the form that is stated.
-  /// A form that the type does not have throws `QueryError` when the query is rendered.
+  /// If the type has several stored forms, such as Date, `form` states the form of the value. A
+  /// form that the type does not have throws `QueryError` when the query is rendered.
   /// ```swift
   /// Post.update { $0.$readAt = SQLExpression(sql: "unixepoch()", as: .unixEpoch) }
   /// ```
@@ -54,8 +54,8 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     self.init(node, form: form)
   }
 
-  /// The same value as an optional, for a place that needs one: beside an optional in `<` or in
-  /// arithmetic, or as the new value of an optional column. `==` and `!=` need no such conversion.
+  /// The same value as an optional. Use it in `<` or in arithmetic with another optional, or as the
+  /// new value of an optional column. `==` and `!=` need no such conversion.
   ///
   /// ```swift
   /// Post.where { $0.$rating < $0.$views.optional }
@@ -64,24 +64,23 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Value?>(node, form: form)
   }
 
-  /// Returns the same expression for a place whose values are never NULL. Use it if the program
-  /// knows that the value is not NULL. SQL: the expression itself
+  /// Returns the same expression as a value that is never NULL. Use it if you know that the value
+  /// is not NULL. SQL: the expression itself
   ///
   /// ```swift
   /// let list = TodoList.where { $0.$title == "Family" }.select(\.$id)
   /// Todo.insert { $0.$title = "Call"; $0.$listID = list.subquery().nonOptional() }
   /// // INSERT INTO "Todo" ("title", "listID") VALUES (?, (SELECT "id" FROM "TodoList" WHERE …))
   /// ```
-  /// If it is NULL after all, reading it as a row throws `ColumnValueError`, and storing it in a
-  /// column that is NOT NULL throws `DatabaseError`. A comparison by `==` becomes SQL's `=`, which
-  /// is unknown for NULL. To replace NULL, use `ifNull`.
+  /// If the value is NULL after all, reading it throws `ColumnValueError`, and storing it in a NOT
+  /// NULL column throws `DatabaseError`. A comparison with `==` becomes SQL's `=`, whose result is
+  /// NULL if the value is NULL. To replace NULL, use `ifNull`.
   public func nonOptional<Wrapped: ColumnValue>() -> SQLExpression<Wrapped>
   where Value == Wrapped? {
     SQLExpression<Wrapped>(node, form: form)
   }
 
-  /// The expression in the form that is compared and sorted: with the collation of its type, if it
-  /// has one.
+  /// The expression for comparing and sorting, with the collation of its type if the type has one.
   @inlinable
   package var collatedNode: ExpressionNode {
     guard let name = Value.collationName else { return node }

@@ -8,7 +8,8 @@ import SQLCore
 /// ```
 ///
 /// The literal is SQL. Interpolated values are bound, as in `SQL`. Interpolated expressions and
-/// predicates are written as everywhere in the query, qualified by the table's name if needed.
+/// predicates are written as elsewhere in the query, and qualified with the table's name if
+/// necessary.
 public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
   @usableFromInline
   package enum Part: Sendable {
@@ -69,8 +70,8 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
       append { $0.appendInterpolation(value) }
     }
 
-    /// Binds a value in a stored form of its type, such as the form that its column declares. SQL:
-    /// `?`
+    /// Binds a value in a stored form of its type, such as the form that its column declares.
+    /// SQL: `?`
     public mutating func appendInterpolation(_ value: some ColumnValue, as form: StoredForm) {
       append { $0.appendInterpolation(value, as: form) }
     }
@@ -116,7 +117,7 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension SQLFragment {
-  /// The fragment as a tree. Raw SQL without expressions is the simpler case.
+  /// The fragment as an expression. Raw SQL without expressions becomes a simpler node.
   var node: ExpressionNode {
     if parts.count == 1, case .sql(let sql) = parts[0] { return .fragment(sql) }
     return .composed(parts)

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A condition in a query: true, false or unknown.
+/// A condition in a query, which is true, false or NULL.
 ///
 /// ```swift
 /// func isPopular(_ post: Columns<Post>) -> SQLPredicate {
@@ -20,7 +20,7 @@ public struct SQLPredicate: Sendable {
     self.node = node
   }
 
-  /// Makes a condition that always holds, or never. SQL: `1`, `0`
+  /// Makes a condition that always holds, or never holds. SQL: `1`, `0`
   ///
   /// A literal needs no type: `Post.where { _ in false }`.
   public init(_ holds: Bool) {
@@ -40,17 +40,17 @@ public struct SQLPredicate: Sendable {
 }
 
 extension SQLPredicate: ExpressibleByBooleanLiteral {
-  /// Makes a condition that always holds, or never.
+  /// Makes a condition that always holds, or never holds.
   public init(booleanLiteral holds: Bool) {
     self.init(holds)
   }
 }
 
-// Hints for SQLite's planner. They do not change the result, and no index serves the condition
-// itself. https://www.sqlite.org/lang_corefunc.html#likelihood
+// Hints for SQLite's planner. They do not change the result, but SQLite cannot use an index for the
+// condition itself. https://www.sqlite.org/lang_corefunc.html#likelihood
 
 extension SQLPredicate {
-  /// Says that the condition holds for most rows. SQL: `likely(a)`
+  /// Tells the planner that the condition holds for most rows. SQL: `likely(a)`
   ///
   /// ```swift
   /// Post.where { ($0.$status == .published).likely() && $0.$authorID == id }
@@ -58,12 +58,12 @@ extension SQLPredicate {
   /// ```
   public func likely() -> SQLPredicate { hinted("likely") }
 
-  /// Says that the condition holds for few rows. SQL: `unlikely(a)`
+  /// Tells the planner that the condition holds for few rows. SQL: `unlikely(a)`
   public func unlikely() -> SQLPredicate { hinted("unlikely") }
 
   /// Tells the planner for which share of the rows the condition holds. SQL: `likelihood(a, 0.25)`
   ///
-  /// The probability is written into the SQL, to three decimal places, so each probability is a
+  /// The probability is written into the SQL with three decimal places, so each probability makes a
   /// separate statement. A probability outside 0 to 1 throws `QueryError` when the query is
   /// rendered.
   public func likelihood(_ probability: Double) -> SQLPredicate {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A struct whose properties are the columns of a table. The table need not have a key.
+/// A struct whose properties are the columns of a table, with or without a key.
 ///
 /// ```swift
 /// struct LogLine: TableModel {
@@ -11,13 +11,13 @@ import SQLCore
 /// let lines = try db.fetch(LogLine.where { $0.$level > 0 })
 /// try db.run(LogLine.delete().where { $0.$level == 0 })
 /// ```
-/// A `Model` is a `TableModel` with a key. By the key, single rows are found, updated, saved and
-/// deleted, and their changes are reported. Without a key, rows are read and inserted, and updated
-/// and deleted by conditions. Queries, joins, commands, the schema and migrations are the same.
+/// A `Model` is a `TableModel` with a key. The key is needed to find, update, save and delete
+/// single rows, and to report their changes. Without a key, rows can be read, inserted, and updated
+/// or deleted by conditions. Queries, joins, commands, the schema and migrations are the same.
 ///
-/// If the table in the file has a primary key that the type does not declare, the key is kept. A
-/// type may have `@PrimaryKey` properties without being a `Model`, such as a joining table with a
-/// key of two columns.
+/// If the table in the file has a primary key that the type does not declare, a migration keeps
+/// that key. A type may have `@PrimaryKey` properties without being a `Model`, such as a joining
+/// table with a key of two columns.
 public protocol TableModel: ResultRow {
   /// The name of the table. Default: the name of the type.
   static var tableName: String { get }
@@ -27,8 +27,8 @@ public protocol TableModel: ResultRow {
 
   /// Whether the type is a view; programs do not use it directly.
   ///
-  /// A dynamic cast to `any SQLView.Type` has the same answer. But for a type that is not a view,
-  /// Swift looks through all conformances of the program, which took a quarter of the time of
+  /// A dynamic cast to `any SQLView.Type` would give the same result. But for a type that is not a
+  /// view, Swift looks through all conformances of the program, which took a quarter of the time of
   /// reading models.
   static var _isView: Bool { get }
 }
@@ -56,19 +56,19 @@ extension TableModel {
 /// }
 /// ```
 ///
-/// The table has the name of the type, and its columns have the names of the properties; an
-/// optional property is a column that may be NULL. The layout is read once, from the type: no
-/// macro, `Codable` conformance or instance is needed. Every stored property must be a
-/// `@PrimaryKey`, a `@Column` or `@Ignored`.
+/// The table has the name of the type, and its columns have the names of the properties. An
+/// optional property is a column that may be NULL. The layout is read once, from the type, without
+/// a macro, a `Codable` conformance or an instance. Every stored property must be a `@PrimaryKey`,
+/// a `@Column` or `@Ignored`.
 ///
-/// Its `schema` declares everything that properties cannot express, such as indexes and foreign
-/// keys.
+/// The `schema` of the model declares everything that properties cannot express, such as indexes
+/// and foreign keys.
 ///
-/// A model may be `Codable`, `Equatable` and `Hashable` by synthesis, which considers only the
-/// values. Its JSON equals the JSON of the same struct without `@PrimaryKey`, `@Column` and `JSON`,
-/// for every strategy of the encoder. `CodingKeys` rename the members of the JSON, not the columns;
-/// `@Ignored` properties are omitted. A decoded model counts as new: `insert` inserts it, and
-/// `update` writes all of its columns.
+/// The compiler can synthesize `Codable`, `Equatable` and `Hashable` for a model. They consider
+/// only the values. The JSON of a model equals the JSON of the same struct without `@PrimaryKey`,
+/// `@Column` and `JSON`, for every strategy of the encoder. `CodingKeys` rename the members of the
+/// JSON, not the columns. `@Ignored` properties are omitted. A decoded model counts as new:
+/// `insert` inserts it, and `update` writes all of its columns.
 ///
 /// With one key column, `id` is that column. With several, `id` is a struct with properties of the
 /// same names and types:
@@ -101,7 +101,7 @@ extension Model {
   }
 
   /// Returns the key that has these stored values. Throws `ColumnValueError` if a value is not
-  /// valid for the type of its column.
+  /// valid for the type of its column, and `ModelError` if the number of values is wrong.
   package static func id(fromKeyValues values: [DatabaseValue]) throws -> ID {
     let layout = try layout
     let slots = layout.keySlots.slots
@@ -139,12 +139,12 @@ extension Model {
   }
 }
 
-/// The key of a model that declares none, whose name is a part of the message for it; programs do
-/// not use it directly.
+/// The type of `id` in a model that declares no key; programs do not use it directly. The
+/// compiler's message for the mistake contains the name of this type.
 public struct KeyOrDollarSignIsMissing: Hashable, Sendable {}
 
-// A model without `id` would not conform to Identifiable, and the compiler would only say that.
-// With this default, it says what to declare.
+// Without this default, the compiler would only say that a model without `id` does not conform to
+// `Identifiable`. With the default, it says what to declare.
 extension Model {
   /// Explains how a model declares its key; no model uses it.
   @_disfavoredOverload
@@ -161,13 +161,13 @@ extension Model {
 
 extension Model {
   /// The names of the columns that were changed since the model was loaded, in the order of its
-  /// properties. For a model that was never loaded, all columns.
+  /// properties. For a model that was never loaded, these are all columns.
   ///
   /// ```swift
   /// post.title = "Sports"
   /// post.changedColumns          // ["title"]: what `update` writes
   /// ```
-  /// It is empty if the type cannot be a table.
+  /// If the type cannot be a table, the list is empty.
   public var changedColumns: [String] {
     guard let layout = try? Self.layout else { return [] }
     return withUnsafeBytes(of: self) { memory in

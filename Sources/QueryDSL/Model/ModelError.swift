@@ -1,6 +1,6 @@
 import SQLCore
 
-/// An error in the declaration of a model, or of its key, that is found when its layout is first
+/// An error in the declaration of a model or its key. It is found when the model's layout is first
 /// read.
 public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The model's name.
@@ -22,7 +22,7 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(model): \(message)" }
 }
 
-/// An error for a row that does not exist, although an operation needs it.
+/// An error for a row that an operation needs, but that does not exist.
 ///
 /// ```swift
 /// do {
@@ -46,8 +46,8 @@ public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible
   public var description: String { "\(table): there is no row with the key \(key)" }
 }
 
-/// An error for a model that was loaded with one key and now has another, in an operation that
-/// finds its row by the key.
+/// An error for a model whose key was changed after it was loaded. An operation that finds the
+/// model's row by the key throws it.
 ///
 /// ```swift
 /// do {
@@ -58,9 +58,9 @@ public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible
 /// }
 /// ```
 ///
-/// `update`, `save` and `delete` throw it, and so does an upsert that could update the row with the
-/// new key: each would write another row than the model's. `insert` accepts the model and inserts a
-/// new row.
+/// `update`, `save` and `delete` throw this error, because each of them would write another row
+/// than the model's. So does an upsert that could update the row with the new key. `insert` accepts
+/// the model and inserts a new row.
 public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
   /// The table.
   public let table: String
@@ -74,7 +74,7 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
     properties = columns.map(\.property)
   }
 
-  /// The cause, and how to move the row or copy it.
+  /// The cause, and how to move or copy the row.
   public var description: String {
     let names = columns.joined(separator: ", ")
     let assignments = properties.map { "$0.$\($0) = new" }.joined(separator: "; ")
@@ -88,8 +88,8 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ModelLayout {
-  /// Throws `KeyChanged` if a model was loaded and its key was then set to another key: writing it
-  /// would change another row than the model's.
+  /// Throws `KeyChanged` if the key of a loaded model was changed, because writing the model would
+  /// change another row than the model's.
   @usableFromInline
   func requireUnchangedKey(of model: UnsafeRawPointer) throws {
     guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }
@@ -98,11 +98,11 @@ extension ModelLayout {
   }
 }
 
-/// SQLite ignored a model that was to be inserted, updated or saved: the statement succeeded, but
-/// wrote nothing.
+/// An error for a model that SQLite ignored in an insert, an update or a save: the statement
+/// succeeded, but wrote nothing.
 ///
-/// This is the effect of a constraint with `ON CONFLICT IGNORE`, or of a trigger that raises
-/// `IGNORE`. A caller that expects it asks for an outcome instead:
+/// The cause is a constraint with `ON CONFLICT IGNORE`, or a trigger that raises `IGNORE`. A caller
+/// that expects ignored rows calls a method that returns an outcome:
 ///
 /// ```swift
 /// let count = try db.run(Post.insert(post))           // 0 if SQLite ignored it

@@ -17,15 +17,15 @@ import SQLCore
 /// }
 /// ```
 ///
-/// It is read like a model, by the names and types of its properties, but has no table and no key.
-/// Every model is a `ResultRow`. It is printed with the names and values of its properties:
-/// `Total(name: "Jane", views: 3)`.
+/// A `ResultRow` is read like a model, by the names and types of its properties, but has no table
+/// and no key. Every model is a `ResultRow`. A row is printed with the names and values of its
+/// properties: `Total(name: "Jane", views: 3)`.
 public protocol ResultRow: _RawRowPart, CustomReflectable {
   /// The declarations that properties cannot express. Default: none.
   ///
   /// A model declares indexes, foreign keys, defaults and stored forms here. A row without a table
-  /// declares only stored forms. They must equal the forms of the columns that are selected into
-  /// it:
+  /// declares only stored forms. Each form must equal the form of the column that is selected into
+  /// the property:
   ///
   /// ```swift
   /// struct Visit: ResultRow {

@@ -64,7 +64,7 @@ extension PreparedTemplate {
 }
 
 extension Connection {
-  /// Prepares a query with parameters, which is rendered only once, now.
+  /// Prepares a query with parameters. Only this call renders the query.
   ///
   /// ```swift
   /// let byTitle = try tx.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in
@@ -73,9 +73,9 @@ extension Connection {
   /// try tx.fetch(byTitle("News", 3))
   /// // SELECT … FROM "Post" WHERE "title" = ? AND "views" >= ?
   /// ```
-  /// The closure runs now with placeholders for the arguments, so an `if` in it does not depend on
-  /// them. Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if
-  /// SQLite refuses to compile it.
+  /// The closure runs during this call, with placeholders for the arguments. An `if` in the closure
+  /// therefore cannot depend on the arguments. Throws `QueryError` for a query that cannot be
+  /// written as SQL, and `DatabaseError` if SQLite cannot compile the query.
   public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
     _ build: @escaping @Sendable (repeat each Parameter) -> Q
   ) throws -> PreparedQuery<Q.Row, repeat each Parameter> {

@@ -3,8 +3,8 @@ import SQLCore
 /// A prepared query with its arguments.
 ///
 /// `fetch`, `first`, `count` and `exists` find the statement by a number, bind the arguments and
-/// render nothing. Everything else that takes a query, such as `union` and `observe`, runs the
-/// closure again with the arguments.
+/// render nothing. Every other function that takes a query, such as `union` or `observe`, runs the
+/// closure of `prepare` again with the arguments.
 @usableFromInline
 struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
   @usableFromInline let body: PreparedBody<Row>
@@ -23,7 +23,7 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
     return list
   }
 
-  /// The SELECT that the closure makes of the arguments.
+  /// The query that the closure of `prepare` makes with the arguments.
   @usableFromInline var query: Query<Row> { body.build(list) }
 
   /// The SQL, with the arguments as its values. Throws if an argument cannot be stored.
@@ -31,7 +31,8 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
     get throws { try body.rows.sql(list) }
   }
 
-  /// Lends a statement with its values bound.
+  /// Returns the statement of a template with its values bound. The caller must give the statement
+  /// back.
   @inlinable
   func lend(_ template: PreparedTemplate, on core: ConnectionCore) throws -> StatementPointer {
     defer {
@@ -92,8 +93,8 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
 ///
 /// Each argument is bound by code that knows its type, so that no argument is boxed.
 public struct _ArgumentBinder: ~Copyable {
-  // The function that binds keeps both alive. To retain and release them here would take as long as to
-  // bind a number.
+  // The function that uses the binder keeps the template and the core alive. Retaining and
+  // releasing them here would take as long as binding a number.
   private let template: Unmanaged<PreparedTemplate>
   private let core: Unmanaged<ConnectionCore>
   private let statement: StatementPointer
@@ -103,7 +104,7 @@ public struct _ArgumentBinder: ~Copyable {
   /// The index of the next place of an argument.
   private var place = 0
 
-  /// Lends the statement.
+  /// Gets the statement from the connection, and binds its constants.
   @usableFromInline
   init(of template: borrowing PreparedTemplate, on core: borrowing ConnectionCore) throws {
     self.template = .passUnretained(template)
@@ -133,7 +134,7 @@ public struct _ArgumentBinder: ~Copyable {
     argument &+= 1
   }
 
-  /// Passes over the next argument, which is a list.
+  /// Skips the next argument, which is a list.
   mutating func skipList() throws {
     guard place == places.count || places[place].argument != argument else {
       throw QueryError("a prepared query was given a list where it needs a single value")

@@ -11,8 +11,8 @@ import SQLCore
 /// ```
 ///
 /// A prepared query belongs to no connection. Each connection caches the statement and finds it by
-/// a number. It compiles the statement if the cache does not have it, for example after a
-/// migration. A prepared query is a value that any thread may use.
+/// a number. If the cache does not have the statement, for example after a migration, the
+/// connection compiles it. A prepared query is a value that any thread may use.
 public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Sendable {
   @usableFromInline let body: PreparedBody<Row>
 
@@ -32,7 +32,8 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
 
 /// The parts that all calls of a prepared query share.
 ///
-/// They are behind one reference, which each call copies: a call is made each time the query runs.
+/// The parts are in one object, because a call is made each time the query runs, and each call
+/// copies only the reference.
 @usableFromInline
 final class PreparedBody<Row: Sendable>: Sendable {
   @usableFromInline let rows: PreparedTemplate
@@ -139,7 +140,7 @@ struct PreparedRun: Runnable {
   }
 }
 
-/// Adds the foreign key to the error of a command that violated one.
+/// The function that adds the violated foreign key to an error of a command.
 struct CommandPlace: Sendable {
   let locate: @Sendable (DatabaseError, ConnectionCore) -> DatabaseError
 }

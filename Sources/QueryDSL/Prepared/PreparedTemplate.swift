@@ -4,7 +4,8 @@ import Synchronization
 /// A statement that was rendered once: its shape, its text, and its bindings. Connections find the
 /// statement by its shape.
 ///
-/// `@unchecked Sendable`: everything in it is written during initialisation, and then only read.
+/// `@unchecked Sendable`: all properties are written during initialisation, and only read
+/// afterwards.
 @usableFromInline
 final class PreparedTemplate: @unchecked Sendable {
   /// A parameter of the statement to which an argument of the call is bound.
@@ -21,16 +22,16 @@ final class PreparedTemplate: @unchecked Sendable {
     let value: Int64
   }
 
-  /// The number under which connections find the statement that they have compiled.
+  /// The number by which a connection finds the statement after it has compiled it.
   private let number: Int
   private let shape: [UInt8]
   private let text: String
   private let bindings: [BoundValue]
-  /// The places of the arguments, in the order of the arguments. These and the constants are in
-  /// unmanaged memory, because each call would retain and release an array.
+  /// The places of the arguments, in the order of the arguments. The places and the constants are
+  /// in unmanaged memory, because each call would have to retain and release an array.
   let arguments: UnsafeMutableBufferPointer<ArgumentPlace>
   private let constants: UnsafeMutableBufferPointer<Constant>
-  /// The parameters to which other values are bound, such as lists. Those values are in `bindings`.
+  /// The parameters to which other values, such as lists, are bound. The values are in `bindings`.
   private let others: ContiguousArray<Int32>
 
   private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
@@ -71,7 +72,7 @@ final class PreparedTemplate: @unchecked Sendable {
     SQL(text: text, bindings: try bindings.map { try Self.bound($0, arguments) })
   }
 
-  /// Lends the statement with its values bound.
+  /// Returns the statement with its values bound. The caller must give the statement back.
   func lend(_ arguments: [_PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
     defer {
       withExtendedLifetime(self) {}
@@ -92,18 +93,18 @@ final class PreparedTemplate: @unchecked Sendable {
     core.giveBack(try lend(on: core))
   }
 
-  /// Lends the statement without values.
+  /// Returns the statement without values. The caller must give the statement back.
   private func lend(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try core.lendStatement(
       number: number,
-      // The first byte says that it is a shape; `lendStatement` writes it itself.
+      // The first byte marks the key as a shape. `lendStatement` writes that byte itself.
       shape: { key in key.append(contentsOf: shape.dropFirst()) },
       sql: { try shape.withUnsafeBytes { try ShapeText(of: $0, on: core).text } })
     statement.pointee.leavesValues = true
     return statement
   }
 
-  /// Lends the statement with its constants bound.
+  /// Returns the statement with its constants bound. The caller must give the statement back.
   func lendWithConstants(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try lend(on: core)
     do {

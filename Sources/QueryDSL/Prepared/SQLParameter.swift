@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A parameter of a prepared query: its value is an argument of the call.
+/// A parameter of a prepared query. Each call of the query passes the parameter's value as an
+/// argument.
 ///
 /// ```swift
 /// let byTitle = try db.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in
@@ -14,8 +15,9 @@ import SQLCore
 public typealias SQLParameter<Value: ColumnValue> = SQLExpression<Value>
 
 extension SQLExpression {
-  /// Tests whether the value is in the list that is passed when the prepared query is called. SQL:
-  /// `a IN (SELECT value FROM apus_array(?))`
+  /// Tests whether the value is in a list that each call of the prepared query passes as an
+  /// argument.
+  /// SQL: `a IN (SELECT value FROM apus_array(?))`
   public func isIn(_ list: SQLParameterList<Value>) -> SQLPredicate {
     if let values = list.values { return isIn(values) }
     return SQLPredicate(
@@ -56,10 +58,10 @@ extension SQLExpression: QueryParameter {
 @usableFromInline
 package struct ParameterNode: Sendable {
   let index: Int
-  /// The argument, if it is known.
+  /// The argument of a call; nil while the query is prepared.
   let value: (any ColumnValue)?
 
-  /// Returns the value to bind for the parameter: its argument if that is known, otherwise a
+  /// Returns the value to bind for the parameter: the argument if it is known, otherwise a
   /// placeholder.
   func bound(as form: StoredForm, part: BoundArgument.Part = .value) -> BoundValue {
     guard let value else { return .argument(BoundArgument(index, as: form, part: part)) }
@@ -87,7 +89,7 @@ extension SQLParameterList: QueryParameter {
     values = place.argument.first
   }
 
-  /// Passes over a list, which is not bound as a single value; programs do not use it directly.
+  /// Skips a list, because it is not bound as a single value; programs do not use it directly.
   public static func _bind(_ argument: [Element], to binder: inout _ArgumentBinder) throws {
     try binder.skipList()
   }
@@ -112,7 +114,7 @@ public protocol QueryParameter: Sendable {
   /// The type of the argument of a call.
   associatedtype Argument: Sendable
   /// Makes the parameter of the query; programs do not use it directly. If the query is made again
-  /// with arguments, it has the value.
+  /// with arguments, the parameter contains its argument.
   init(_place place: _ParameterPlace<Argument>)
   /// Binds an argument; programs do not use it directly.
   static func _bind(_ argument: Argument, to binder: inout _ArgumentBinder) throws
@@ -122,7 +124,7 @@ public protocol QueryParameter: Sendable {
   static func _unwrapped(_ argument: _PreparedArgument) -> Argument?
 }
 
-/// The position of a parameter in a prepared query, and its argument if that is known; programs do
+/// The position of a parameter in a prepared query, and the argument if it is known; programs do
 /// not use it directly.
 public struct _ParameterPlace<Argument: Sendable>: Sendable {
   let index: Int

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A query with rows of one type: an argument of `fetch`, `first`, `count` and `observe`.
+/// A query with a known type of rows. `fetch`, `first`, `count` and `observe` take such a query.
 ///
 /// ```swift
 /// func titles(_ query: some Fetchable<Post>) throws -> [String] {
@@ -8,7 +8,7 @@ import SQLCore
 /// }
 /// ```
 public protocol Fetchable<Row>: Sendable {
-  /// The type as which a row is read: a model, a value, or a tuple.
+  /// The Swift type of a row: a model, a value, or a tuple.
   associatedtype Row: Sendable
   /// The SELECT, with the way to read its rows.
   var query: Query<Row> { get }
@@ -16,8 +16,8 @@ public protocol Fetchable<Row>: Sendable {
   /// SQL.
   var sql: SQL { get throws }
 
-  // A query is rendered, but the call of a prepared query is not. These requirements are how the
-  // methods of connections and readers run both.
+  // A `Query` is rendered before it runs, but a call of a prepared query has its SQL already. The
+  // methods of connections and readers run both through these requirements.
 
   /// Returns all rows; programs do not use it directly, but call `fetch`.
   func _rows(on connection: Connection) throws -> [Row]
@@ -27,8 +27,8 @@ public protocol Fetchable<Row>: Sendable {
   func _count(on connection: Connection) throws -> Int
   /// Returns whether there is any row; programs do not use it directly, but call `exists`.
   func _exists(on connection: Connection) throws -> Bool
-  /// Whether the query has a limit, without which it may take long; programs do not use it
-  /// directly.
+  /// Whether the query has a limit. A query without a limit may take long. Programs do not use this
+  /// property directly.
   var _isLimited: Bool { get }
 }
 
@@ -101,13 +101,13 @@ package struct RowDecoding<Row>: Sendable {
 /// A column of a typed result.
 @usableFromInline
 package struct ResultColumn: Sendable {
-  /// The name of the column or alias; nil for an expression, for which SQLite makes a name from its
-  /// text.
+  /// The name of the column, or its alias; nil for an expression. SQLite names an expression after
+  /// its text.
   package let name: String?
   package let type: any ColumnValue.Type
   package internal(set) var form: StoredForm
-  /// Whether it may be NULL: its type is an optional, or an outer join may find no row of its
-  /// table.
+  /// Whether the column may be NULL, because its type is an optional, or because an outer join may
+  /// find no row of its table.
   package let isOptional: Bool
 
   @usableFromInline
@@ -140,7 +140,7 @@ extension Query {
     return (row, reader.position)
   }
 
-  /// The same query with other selected expressions. A row is an array of their values.
+  /// Returns the same query with other selected expressions. A row is an array of their values.
   package func selectingValues(of nodes: [ExpressionNode]) -> Query<[DatabaseValue]> {
     var statement = statement
     statement.selection = .terms(nodes.map { .expression($0) })
@@ -165,8 +165,7 @@ extension Query {
 }
 
 extension Fetchable {
-  /// Makes each row of the result by a closure from the row that is read, for example a struct that
-  /// contains models.
+  /// Converts each row of the result by a closure, for example into a struct that contains models.
   ///
   /// ```swift
   /// struct Entry { var post: Post; var author: String }
@@ -177,13 +176,13 @@ extension Fetchable {
   ///   Select(post, author.$name)
   /// }.map { Entry(post: $0, author: $1) }                          // Query<Entry>
   /// ```
-  /// The SQL is the same. The query can be fetched, streamed, observed and narrowed like any other;
-  /// `select` replaces the closure. The closure runs on the thread that reads the rows, and must
-  /// not use the database. If it throws, `fetch` throws the same error.
+  /// The SQL is the same. The query can be fetched, streamed, observed and narrowed like any other.
+  /// A later `select` replaces the closure. The closure runs on the thread that reads the rows, and
+  /// must not use the database. If the closure throws, `fetch` throws the same error.
   ///
-  /// SQLite does not know the results of the closure. Inside another query, as a table, in a
-  /// subquery, a UNION or an insert, such a query throws `QueryError`. Call `map` on the outer
-  /// query instead.
+  /// SQL does not contain the results of the closure. So a query with `map` throws `QueryError` if
+  /// another query uses it as a table, in a subquery or in a UNION, or if an insert uses it. Call
+  /// `map` on the outer query instead.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Row) throws -> Result
   ) -> Query<Result> {
@@ -199,8 +198,9 @@ extension Fetchable {
 }
 
 extension Fetchable {
-  /// Makes each row of the result a success or, if one of its values cannot be read, a failure with
-  /// the error that `fetch` would throw. So an unreadable row does not hide the others.
+  /// Returns each row of the result as a success or a failure. If a value of a row cannot be read,
+  /// the row is a failure with the error that `fetch` would throw. So one unreadable row does not
+  /// hide the readable rows.
   ///
   /// ```swift
   /// let results = try db.fetch(Post.all.asResults())      // [Result<Post, ColumnValueError>]
@@ -208,13 +208,13 @@ extension Fetchable {
   /// for case .failure(let error) in results { print(error) }
   /// // Post.status, row with the key 7: asleep cannot be read as Status
   /// ```
-  /// The error has the `key` of a model's row, with which the row can be corrected or deleted. The
-  /// SQL is the same. The query can be fetched, streamed and observed like any other; a live result
-  /// reports a row again as soon as it can be read. As with `map`, SQL cannot use it inside another
-  /// query.
+  /// If the row is a model, the error has its `key`, by which the row can be corrected or deleted.
+  /// The SQL is the same. The query can be fetched, streamed and observed like any other. A live
+  /// result reports a row again as soon as the row can be read. As with `map`, SQL cannot use this
+  /// query inside another query.
   ///
-  /// A query with `including` has no `asResults`: read the parents and the children by a query each,
-  /// in one `read { }`.
+  /// A query with `including` has no `asResults`. Read the parents by one query and the children by
+  /// another, in one `read { }`.
   ///
   /// ```swift
   /// let (authors, posts) = try db.read { connection in
@@ -251,8 +251,8 @@ extension Fetchable {
 }
 
 extension Query {
-  /// The statement as a table of another query. The columns of the table are the columns of the
-  /// rows.
+  /// The statement that another query uses as a table. It has an error if the query has a `map`,
+  /// because the columns of the table must be the columns of the rows.
   var tableStatement: SelectStatement {
     guard decoding.isMapped else { return statement }
     var statement = statement

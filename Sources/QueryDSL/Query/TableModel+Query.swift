@@ -83,15 +83,16 @@ extension TableModel {
     all.select(first, repeat each others)
   }
 
-  /// Returns a query for the columns of a struct, found by their names.
+  /// Returns a query that reads rows as a struct. The names of its properties are the selected
+  /// columns.
   public static func select<NewRow: ResultRow>(
     into row: NewRow.Type
   ) -> TableQuery<Self, NewRow> {
     all.select(into: row)
   }
 
-  /// Returns a query for expressions, read as a struct whose columns are found by their names.
-  /// SQL: `SELECT a AS "name", b AS …`
+  /// Returns a query for expressions that are read as a struct. The name of each expression is the
+  /// name of a property. SQL: `SELECT a AS "name", b AS …`
   public static func select<NewRow: ResultRow, Items>(
     @SelectBuilder _ items: (Columns<Self>) -> _Selection<Items>, into row: NewRow.Type
   ) -> TableQuery<Self, NewRow> {

@@ -43,7 +43,7 @@ extension TableQuery {
     selecting(SelectStatement.clause(of: items(columns)))
   }
 
-  /// Selects the expression that a closure returns instead of the model. SQL: `SELECT max(a)`
+  /// Replaces the selected model by the expression that a closure returns. SQL: `SELECT max(a)`
   @_disfavoredOverload
   public consuming func select<Item: Selectable>(
     _ item: (Columns<M>) -> Item
@@ -51,7 +51,7 @@ extension TableQuery {
     selecting(item(columns).selectClause)
   }
 
-  /// Selects the expressions that a closure returns as a tuple instead of the model.
+  /// Replaces the selected model by the expressions of a tuple that a closure returns.
   /// SQL: `SELECT a, count(*)`
   @_disfavoredOverload
   public consuming func select<each Item: Selectable>(
@@ -61,7 +61,7 @@ extension TableQuery {
     return selecting(repeat each items)
   }
 
-  /// Selects the columns of a struct instead of the model, found by their names.
+  /// Reads rows as a struct instead of the model, and selects the columns that the struct names.
   ///
   /// ```swift
   /// struct Headline: ResultRow {
@@ -70,8 +70,8 @@ extension TableQuery {
   /// }
   /// Post.select(into: Headline.self)     // SELECT "id" AS "id", "title" AS "title" FROM "Post"
   /// ```
-  /// A property throws `QueryError` when the query is rendered if it is not a column of the model,
-  /// or if it has another type.
+  /// If a property of the struct is not a column of the model, or has another type, the query
+  /// throws `QueryError` when it is rendered.
   public consuming func select<NewRow: ResultRow>(into row: NewRow.Type) -> TableQuery<M, NewRow> {
     var selection = RowSelection()
     selection.append(columns)
@@ -81,8 +81,8 @@ extension TableQuery {
     return query
   }
 
-  /// Selects expressions instead of the model, read as a struct whose columns are found by their
-  /// names. SQL: `SELECT a AS "name", b AS …`
+  /// Selects expressions instead of the model, and reads them as a struct. The name of each
+  /// expression is the name of a property. SQL: `SELECT a AS "name", b AS …`
   ///
   /// ```swift
   /// Post.group(by: \.$status).select({
@@ -90,9 +90,9 @@ extension TableQuery {
   ///   $0.count().as("posts")
   /// }, into: Total.self)
   /// ```
-  /// The name of a column is the name of its property, and the name of an expression is set by
-  /// `as`. Each property needs exactly one item with its name and type, and each item needs a
-  /// property: everything else throws `QueryError` when the query is rendered.
+  /// A column has the name of its property, and `as` gives an expression a name. Each property of
+  /// the struct needs exactly one item with its name and type, and each item needs a property.
+  /// Otherwise the query throws `QueryError` when it is rendered.
   public consuming func select<NewRow: ResultRow, Items>(
     @SelectBuilder _ items: (Columns<M>) -> _Selection<Items>, into row: NewRow.Type
   ) -> TableQuery<M, NewRow> {

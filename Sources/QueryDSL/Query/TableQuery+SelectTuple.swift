@@ -1,6 +1,6 @@
-// Queries for tuples of two to six columns, the usual number. Longer tuples take the overload with
-// a parameter pack, which works for every length. But with a pack Swift 6.3 does not find the type
-// of `print(try db.fetch(Post.select(\.$title, \.$views)).count)`.
+// These overloads select two to six columns, the usual numbers. Longer tuples use the overload with
+// a parameter pack. The pack would work for every length, but with a pack, Swift 6.3 cannot infer
+// the type of `print(try db.fetch(Post.select(\.$title, \.$views)).count)`.
 
 import SQLCore
 

@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A query over one table, such as `Post.where { … }` and the methods that may follow it.
+/// A query over one table, such as `Post.where { … }`. Its methods return queries with further
+/// clauses.
 ///
 /// ```swift
 /// Post.where { $0.$status == .published && $0.$views > 100 }
@@ -9,7 +10,8 @@ import SQLCore
 /// //   ORDER BY "createdAt" DESC LIMIT ?
 /// ```
 ///
-/// It is a value: each method returns another query, and nothing runs until the query is fetched.
+/// The query is a value. Each method returns another query, and no SQL runs until a query is
+/// fetched.
 public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
   @usableFromInline package var select: Query<Row>
   @usableFromInline let columns: Columns<M>
@@ -24,7 +26,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
   @inlinable
   public var query: Query<Row> { select }
 
-  /// Adds predicates. Each line must hold, and the existing predicates as well.
+  /// Adds predicates. A row must match every line, and the existing predicates.
   /// SQL: `WHERE a AND b`
   @inlinable
   public consuming func `where`(
@@ -44,9 +46,9 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     order(columns[dynamicMember: column].collatedNode, direction, nulls)
   }
 
-  /// Orders by the column of the result that has that name or alias. SQL: `ORDER BY "views"`
+  /// Orders by the result column with that name or alias. SQL: `ORDER BY "views"`
   ///
-  /// If no selected column has that name, it throws `QueryError` when the query is rendered.
+  /// If no selected column has that name, the query throws `QueryError` when it is rendered.
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
@@ -77,8 +79,8 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
 
   /// Limits the result to `count` rows. SQL: `LIMIT ?`
   ///
-  /// It replaces an earlier limit, and nil removes it. A negative one throws `QueryError` when the
-  /// query is rendered.
+  /// The new limit replaces an earlier limit; nil removes the limit. A negative `count` throws
+  /// `QueryError` when the query is rendered.
   @inlinable
   public consuming func limit(_ count: Int?) -> Self {
     select.statement.setLimit(count)
@@ -88,20 +90,20 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
   /// Limits the number of rows by an expression, such as a parameter of a prepared query or a
   /// subquery. SQL: `LIMIT a`
   ///
-  /// It replaces an earlier limit. A negative argument of a parameter throws `QueryError`; any other
-  /// negative value means no limit, as in SQL, and NULL throws `DatabaseError`. The expression cannot
-  /// name columns of the query.
+  /// The expression replaces an earlier limit, and cannot name columns of the query. If the
+  /// expression is a parameter, a negative argument throws `QueryError`. Any other negative value
+  /// means no limit, as in SQL. NULL throws `DatabaseError`.
   public consuming func limit(_ count: SQLExpression<Int>) -> Self {
     select.statement.setLimit(count)
     return self
   }
 
-  /// Skips a number of rows that is an expression, such as a parameter of a prepared query or a
+  /// Skips as many rows as an expression says, such as a parameter of a prepared query or a
   /// subquery. SQL: `OFFSET a`
   ///
-  /// It replaces an earlier offset. A negative argument of a parameter throws `QueryError`; any other
-  /// negative value skips no row, as in SQL, and NULL throws `DatabaseError`. The expression cannot
-  /// name columns of the query.
+  /// The expression replaces an earlier offset, and cannot name columns of the query. If the
+  /// expression is a parameter, a negative argument throws `QueryError`. Any other negative value
+  /// skips no row, as in SQL. NULL throws `DatabaseError`.
   public consuming func offset(_ count: SQLExpression<Int>) -> Self {
     select.statement.setOffset(count)
     return self
@@ -109,8 +111,8 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
 
   /// Skips the first `count` rows. SQL: `OFFSET ?`
   ///
-  /// It replaces an earlier offset, and nil removes it. A negative one throws `QueryError` when the
-  /// query is rendered.
+  /// The new offset replaces an earlier offset; nil removes the offset. A negative `count` throws
+  /// `QueryError` when the query is rendered.
   @inlinable
   public consuming func offset(_ count: Int?) -> Self {
     select.statement.setOffset(count)
@@ -203,8 +205,8 @@ extension TableQuery where M: TableModel, Row == M {
   /// try db.run(drafts.update { $0.$views = 0 })
   /// // UPDATE "Post" SET "views" = ? WHERE "status" = ?
   /// ```
-  /// The order matters only if the query or the command has a limit. A query that is grouped,
-  /// distinct, or has another table in FROM throws `QueryError` when the statement runs.
+  /// The order matters only if the query or the command has a limit. A query that is grouped or
+  /// distinct, or that has another table in FROM, throws `QueryError` when the statement runs.
   public func update(_ assign: (inout Assignments<M>) -> Void) -> Update<M> {
     var assignments = Assignments(columns)
     assign(&assignments)
@@ -220,19 +222,19 @@ extension TableQuery where M: TableModel, Row == M {
   /// // DELETE FROM "Post" WHERE "id" IN
   /// //   (SELECT "id" FROM "Post" WHERE "status" = ? ORDER BY "createdAt" LIMIT ?)
   /// ```
-  /// The order matters only if the query or the command has a limit. A query that is grouped,
-  /// distinct, or has another table in FROM throws `QueryError` when the statement runs.
+  /// The order matters only if the query or the command has a limit. A query that is grouped or
+  /// distinct, or that has another table in FROM, throws `QueryError` when the statement runs.
   public func delete() -> Delete<M> {
     Delete(columns: columns, rows: AffectedRows(of: select.statement, M.self))
   }
 }
 
 extension AffectedRows {
-  /// Takes the rows that a SELECT over the table of a model finds.
+  /// Makes the affected rows from a SELECT over the table of a model.
   fileprivate init<M: TableModel>(of statement: SelectStatement, _ model: M.Type) {
     predicates = statement.predicates
     (limit, offset) = (statement.limit, statement.offset)
-    // The limit may be given to the command later.
+    // Keep the order even if the query has no limit, because the command may get a limit later.
     order = statement.order
     hasOrderOfQuery = !order.isEmpty
     let content = statement.extras?.content ?? SelectExtras.Content()

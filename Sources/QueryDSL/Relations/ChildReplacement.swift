@@ -1,11 +1,12 @@
 import SQLCore
 
-/// How rows of a live query with `including` get new values for some of their children, while the
-/// others stay unchanged.
+/// The way to give some children in the rows of a live query with `including` new values. The other
+/// children stay unchanged.
 ///
-/// The children must keep their keys, their parents, and their places in the order of their query.
+/// The changed children must keep their keys, their parents, and their places in the order of their
+/// query.
 package struct ChildReplacement: Sendable {
-  /// Children with their values of one moment.
+  /// Children with the values that they had at one moment.
   package struct Children: Sendable {
     fileprivate let rows: any Sendable
     fileprivate let places: [RelationKey: Int]
@@ -14,23 +15,23 @@ package struct ChildReplacement: Sendable {
     package let owners: [[DatabaseValue]]
   }
 
-  /// A row of the result with other children, and how its fingerprint changes.
+  /// A row of the result with the new values of its children, and the change of its fingerprint.
   package struct Replaced {
     package let row: any Sendable
     package let fingerprintDifference: UInt64
   }
 
-  /// Returns the children that a connection's tables hold.
+  /// Loads the children from the tables of a connection.
   package let load: @Sendable (ConnectionCore) throws -> Children
-  /// Returns a row in which the children have new values in place of their old ones; nil if the row
+  /// Returns the row with the new values of its children in place of the old values; nil if the row
   /// has another type. Costs a copy of the row's list of children.
   package let replace:
     @Sendable (_ row: any Sendable, _ old: Children, _ new: Children) throws -> Replaced?
 }
 
 extension _IncludedQuery {
-  /// Returns how to replace the children of one parent. The children are this query's own rows,
-  /// which include no other rows.
+  /// Returns the way to replace the rows of this query where a parent includes them. Returns nil if
+  /// the rows include other rows, or if the relation has a join table.
   func replacement<Parent: Model>(
     in _: Parent.Type, by relation: Result<Relation, QueryError>
   ) -> ChildReplacement? {

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The stored values that identify a parent: its key, or the columns of the children that hold the
-/// key.
+/// The stored values that identify a parent. They come from the parent itself, or from the columns
+/// of a child that refer to the parent.
 enum RelationKey: Hashable {
   case one(DatabaseValue)
   case several([DatabaseValue])
@@ -28,7 +28,7 @@ enum RelationKey: Hashable {
 }
 
 extension Relation {
-  /// Returns the condition that one of the parents owns a row.
+  /// Returns the condition that a row belongs to one of the parents with these keys.
   func isOwned(by keys: [RelationKey]) -> PredicateNode {
     let arrays = owners.indices.map { index in
       BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
@@ -38,14 +38,14 @@ extension Relation {
   }
 }
 
-/// A query of children that are numbered within their parents, with a limit and an offset for each
-/// parent.
+/// A query that selects children by their number within their parent, to apply a limit and an
+/// offset for each parent.
 struct NumberedRows: Renderable {
   struct Limits: Sendable {
     let offset: Int64
     let limit: Int64?
 
-    /// The limits of a query; nil if it has none.
+    /// Makes the limits of a query; nil if the query has none.
     init?(of statement: SelectStatement) throws {
       guard statement.limit != nil || statement.offset != nil else { return nil }
       offset = try Self.count(statement.offset) ?? 0
@@ -71,7 +71,7 @@ struct NumberedRows: Renderable {
     }
   }
 
-  /// The column name of the number.
+  /// The name of the column that holds the number.
   static let name = "number in parent"
 
   let statement: SelectStatement
@@ -93,7 +93,8 @@ struct NumberedRows: Renderable {
 }
 
 extension ConnectionCore {
-  /// Returns models, and for each the values of the columns after its own.
+  /// Returns models and, for each model, the values of the `count` columns after the model's own
+  /// columns.
   func models<M>(
     of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int, areLive: Bool
   ) throws -> (models: LoadedRows<M>, owners: [RelationKey]) {
@@ -123,14 +124,14 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// Returns the stored values of some columns of models.
+  /// Returns the stored values of some columns for each model.
   func keys<M: Model>(ofColumns indices: [Int], in models: [M]) throws -> [RelationKey] {
     if indices.count == 1 { return try values(ofColumn: indices[0], in: models).map { .one($0) } }
     let columns = try indices.map { try values(ofColumn: $0, in: models) }
     return models.indices.map { row in .several(columns.map { $0[row] }) }
   }
 
-  /// Returns the stored values of one column of models; NULL for nil.
+  /// Returns the stored value of one column for each model; NULL for nil.
   private func values<M: Model>(
     ofColumn index: Int, in models: [M]
   ) throws -> [DatabaseValue] {
@@ -152,10 +153,10 @@ extension ModelLayout {
 /// Rows of a query with `including` while their included rows are loaded.
 package struct LoadedRows<Row: Sendable>: Sendable {
   package let rows: [Row]
-  /// For each row of a live query, a hash of its stored values and of the values of the rows that
-  /// it includes; nil for other queries, which do not need it.
+  /// For each row of a live query, a hash of the stored values of the row and of the rows that it
+  /// includes; nil for other queries, because only live queries need the hashes.
   ///
-  /// A live query uses the keys to order children that their own order does not distinguish.
+  /// If two children are equal in the order of their query, a live query orders them by their keys.
   package let fingerprints: [UInt64]?
 
   package init(_ rows: [Row], fingerprints: [UInt64]? = nil) {
@@ -178,8 +179,9 @@ package struct LoadedRows<Row: Sendable>: Sendable {
 
   /// Returns the fingerprints of these rows, combined with the fingerprints of their children.
   ///
-  /// The order of the children follows from their values. So their fingerprints are added up, and
-  /// the sum changes by the difference of a single child.
+  /// The fingerprints of the children are added up, because the order of the children follows from
+  /// their values. If one child changes, the sum changes by the difference of that child's
+  /// fingerprints.
   func combining(_ children: [[UInt64]]) -> [UInt64]? {
     fingerprints.map { own in
       zip(own, children).map { parent, children in

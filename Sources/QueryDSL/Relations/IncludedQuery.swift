@@ -1,17 +1,18 @@
 import SQLCore
 
-/// A query of one model with the function that completes its rows, which are the models or the
-/// models with their children; programs do not use it directly.
+/// A query of one model, and the function that adds the included rows to the models; programs do
+/// not use it directly.
 public struct _IncludedQuery<Root: Model, Row: Sendable>: Sendable {
   package let query: TableQuery<Root, Root>
-  /// The relations by which the models include rows.
+  /// The relations whose rows the models include.
   package let relations: [IncludedRelation]
-  /// Returns the models completed with the rows that they include.
+  /// Returns the models with the rows that they include.
   package let complete: @Sendable (ConnectionCore, LoadedRows<Root>) throws -> LoadedRows<Row>
 }
 
 extension _IncludedQuery {
-  /// Returns the query with another query for its models over the same table.
+  /// Returns a copy in which `change` has replaced the query of the models. The new query must have
+  /// the same table.
   package func restricted(
     _ change: (Query<Root>) throws -> Query<Root>
   ) rethrows -> _IncludedQuery {
@@ -20,8 +21,8 @@ extension _IncludedQuery {
     return _IncludedQuery(query: restricted, relations: relations, complete: complete)
   }
 
-  /// Returns the rows of each parent, in the order of the parents, with the fingerprints of the
-  /// parents if they have some.
+  /// Returns the included rows of each parent, in the order of the parents. If the parents have
+  /// fingerprints, the result has them too, combined with the fingerprints of the children.
   func load<Parent: Model>(
     on core: ConnectionCore, for parents: LoadedRows<Parent>,
     _ relation: Result<Relation, QueryError>
@@ -36,14 +37,14 @@ extension _IncludedQuery {
         try rows(
           belongingTo: keys, asComparedBy: relation, on: core, areLive: parents.areLive)
       }
-    // In a generic function, a key path would be made at each call.
+    // Closures are used, because a key path in a generic function would be made at each call.
     return LoadedRows(
       children.map { $0.rows },
       fingerprints: parents.combining(children.compactMap { $0.fingerprints }))
   }
 
-  /// Returns the rows that belong to parents, by the stored values that refer to the parents. Costs
-  /// one statement, plus the statements of the rows that these rows include.
+  /// Returns the rows of each parent if SQLite treats only identical stored values as equal. Costs
+  /// one statement, plus the statements for the rows that the children include.
   private func rows(
     belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore,
     areLive: Bool
@@ -68,8 +69,8 @@ extension _IncludedQuery {
     return keys.map { completed[places[$0] ?? []] }
   }
 
-  /// Returns the rows of each parent if SQLite may compare different stored values as equal. Costs
-  /// one statement more than `rows(belongingTo:by:on:)`, and limits are applied here, in memory.
+  /// Returns the rows of each parent if SQLite may treat different stored values as equal. Costs
+  /// one statement more than `rows(belongingTo:by:on:)`, and applies limits in memory.
   private func rows(
     belongingTo keys: [RelationKey], asComparedBy relation: Relation, on core: ConnectionCore,
     areLive: Bool
@@ -104,13 +105,14 @@ extension _IncludedQuery {
     }
   }
 
-  /// Returns the statement for the children. It selects their columns and then those of their
-  /// owner, and applies the limits for each parent.
+  /// Returns the statement that loads the children, and the limits for each parent. The statement
+  /// selects the columns of a child, and then the columns that refer to its parent.
   ///
   /// - Parameters:
-  ///   - numbers: whether SQLite numbers the children of each parent, so that it can apply the
-  ///     limits. If not, the statement returns all children, in order.
-  ///   - areLive: whether children that are equal in the query's order are ordered by their keys.
+  ///   - numbers: Whether SQLite numbers the children of each parent, so that it can apply the
+  ///     limits. Otherwise the statement returns all children, in order.
+  ///   - areLive: Whether the query is live. If so, children that are equal in the query's order
+  ///     are ordered by their keys.
   private func statement(
     _ keys: [RelationKey], _ relation: Relation, numbers: Bool, areLive: Bool
   ) throws -> (SelectStatement, NumberedRows.Limits?) {
@@ -174,19 +176,19 @@ extension _IncludedQuery {
   }
 }
 
-/// A query that `including` accepts: a query of models, or of models that include others. Programs
+/// A query that `including` accepts: a query of models, or of models with included rows. Programs
 /// do not use it directly.
 public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
   /// The model whose rows belong to the parents.
   associatedtype Root: Model
   /// The type of the rows in the result.
   associatedtype IncludedRow: Sendable
-  /// The query with the function that completes its rows; programs do not use it directly.
+  /// The query, and the function that adds the included rows; programs do not use it directly.
   var _included: _IncludedQuery<Root, IncludedRow> { get }
 }
 
-/// A relation of a query with `including`. A live query uses it to find the parents that a change
-/// of the included rows affects.
+/// A relation of a query with `including`. If included rows change, a live query uses the relation
+/// to find the affected parents.
 package struct IncludedRelation: Sendable {
   package let relation: Result<Relation, QueryError>
   /// The query of the children, before it is restricted to the children of some parents.
@@ -195,8 +197,9 @@ package struct IncludedRelation: Sendable {
   package let table: TableID
   /// The relations by which the children include other rows.
   package let relations: [IncludedRelation]
-  /// Returns the SQL that loads the children of the parents with some values in their columns.
+  /// Returns the SQL that loads the children of some parents. The argument has the key values of
+  /// each parent.
   package let loadingText: @Sendable ([[DatabaseValue]]) throws -> String
-  /// How single children are replaced, if that is possible in the rows of the result.
+  /// The way to replace single children in the rows of the result; nil if that is not possible.
   package var replacement: ChildReplacement?
 }

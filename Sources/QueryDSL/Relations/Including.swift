@@ -11,14 +11,14 @@ import SQLCore
 /// //   WHERE "status" = ? AND "authorID" IN (SELECT value FROM apus_array(?))
 /// ```
 ///
-/// Each relation costs one statement, however many rows there are, and all statements see one
-/// snapshot. Nothing is loaded later. Parents without children are in the result as well. The
-/// children have the order of their own query, and may include further rows.
+/// Each relation costs one statement, for any number of rows. All statements see one snapshot, and
+/// nothing is loaded later. Parents without children are in the result as well. The children have
+/// the order of their own query, and may themselves include rows.
 ///
-/// A child belongs to the same parents that a join would find. If the database file gives one of
-/// the columns a collation, or the columns different types, a second statement asks SQLite which
-/// values are equal. SQLite compares by the collation of the parent's column or, if that column has
-/// none, by the collation of the child's column.
+/// A child belongs to the same parents that a join would find. If one of the columns has a
+/// collation in the database file, or if the columns have different types there, a second statement
+/// asks SQLite which values are equal. SQLite compares by the collation of the parent's column or,
+/// if that column has none, by the collation of the child's column.
 public struct Including<M: Model, each Part: Sendable>: Sendable {
   let parents: TableQuery<M, M>
   /// The relations by which the parents include rows.
@@ -27,15 +27,14 @@ public struct Including<M: Model, each Part: Sendable>: Sendable {
 }
 
 extension TableQuery: _IncludableQuery where M: Model, Row == M {
-  /// The query of its models; programs do not use it directly.
+  /// The query of the models; programs do not use it directly.
   public var _included: _IncludedQuery<M, M> {
     _IncludedQuery(query: self, relations: []) { _, models in models }
   }
 }
 
 extension Including: _IncludableQuery {
-  /// The query of its models, completed with the rows that they include; programs do not use it
-  /// directly.
+  /// The query of the models with the rows that they include; programs do not use it directly.
   public var _included: _IncludedQuery<M, (M, repeat each Part)> {
     let load = load
     return _IncludedQuery(query: parents, relations: relations) { core, models in
@@ -51,8 +50,8 @@ extension Including: _IncludableQuery {
 }
 
 extension TableQuery where M: Model, Row == M {
-  /// Includes the children of each parent: the rows whose columns hold the parent's key. A key of
-  /// several columns needs the same number of columns, in the order of the key.
+  /// Includes the children of each parent: the rows whose columns hold the parent's key. If the key
+  /// has several columns, name as many columns, in the order of the key.
   ///
   /// ```swift
   /// Author.all.including(Post.order(by: \.$views, .descending).limit(3), by: \.$authorID)
@@ -106,8 +105,9 @@ extension TableQuery where M: Model, Row == M {
     return including(children, relation)
   }
 
-  /// Includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
-  /// throws `QueryError` unless it declares one foreign key to each side.
+  /// Includes the rows that a join table assigns to each parent, by the join table's foreign keys.
+  /// Fetching throws `QueryError` unless the join table declares exactly one foreign key to the
+  /// parents and one to the children.
   public func including<Children: _IncludableQuery, Between: TableModel>(
     _ children: Children, through between: Between.Type
   ) -> Including<M, [Children.IncludedRow]> {
@@ -130,8 +130,8 @@ extension TableQuery where M: Model, Row == M {
 }
 
 extension Including {
-  /// Also includes the children of each parent: the rows whose columns hold the parent's key. A key
-  /// of several columns needs the same number of columns, in the order of the key.
+  /// Also includes the children of each parent: the rows whose columns hold the parent's key. If
+  /// the key has several columns, name as many columns, in the order of the key.
   public func including<Children: _IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
     _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
     _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
@@ -142,7 +142,7 @@ extension Including {
   }
 
   /// Also includes the children of each parent by the foreign key that the children's schema
-  /// declares. Fetching throws `QueryError` unless there is exactly one.
+  /// declares. Fetching throws `QueryError` unless there is exactly one such key.
   public func including<Children: _IncludableQuery>(
     _ children: Children
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
@@ -163,8 +163,9 @@ extension Including {
       Relation.make(of: M.self, children.query.columns, through: between, from: from, to: to))
   }
 
-  /// Also includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
-  /// throws `QueryError` unless it declares one foreign key to each side.
+  /// Also includes the rows that a join table assigns to each parent, by the join table's foreign
+  /// keys. Fetching throws `QueryError` unless the join table declares exactly one foreign key to
+  /// the parents and one to the children.
   public func including<Children: _IncludableQuery, Between: TableModel>(
     _ children: Children, through between: Between.Type
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
@@ -201,9 +202,9 @@ private func paths<M: Model, First: ColumnValue, each Value: ColumnValue>(
 }
 
 extension Connection {
-  /// Returns all models of a query with the rows that they include, by one statement for the models
-  /// and one for each relation. In `read { }` and `write { }`, all statements see one state of the
-  /// database.
+  /// Returns all models of a query with the rows that they include. One statement loads the models,
+  /// and one more statement loads the rows of each relation. In `read { }` and `write { }`, all
+  /// statements see one state of the database.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>
   ) throws -> [(M, repeat each Part)] {

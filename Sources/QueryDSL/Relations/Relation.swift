@@ -1,9 +1,9 @@
 import SQLCore
 
-/// A relation between two tables: the columns of the children, or of a join table, that hold the
-/// values of columns of the parents.
+/// A relation between the tables of parents and children. Columns of the children, or of a join
+/// table, hold the values of the parents' columns.
 package struct Relation: Sendable {
-  /// A column, and the parents' column whose values it holds.
+  /// A column of the children or of the join table, and the parents' column that it refers to.
   struct Pair: Sendable {
     let owner: Column
     let parent: Column
@@ -19,17 +19,18 @@ package struct Relation: Sendable {
   /// A join table, which assigns children to parents.
   package struct JoinTable: Sendable {
     package let table: TableID
-    /// The columns that hold the values of `childColumns`.
+    /// The columns of the join table that hold the values of `childColumns`.
     package let columns: [ColumnID]
-    /// The indices of the children's columns in their layout.
+    /// The indices of the children's columns in the children's layout.
     package let childColumns: [Int]
   }
 
-  /// The indices of the parents' columns in their layout.
+  /// The indices of the parents' columns in the parents' layout.
   package let parentColumns: [Int]
-  /// The columns that hold the values of `parentColumns`, in the same order.
+  /// The columns of the children or of the join table that hold the values of `parentColumns`, in
+  /// the same order.
   package let ownerColumns: [ColumnID]
-  /// The same columns by name, each with the parents' column.
+  /// The names of `ownerColumns`, each with its parents' column.
   let pairs: [Pair]
   /// The join of the join table, for many-to-many relations.
   var join: SelectStatement.Join?
@@ -55,7 +56,7 @@ extension Relation {
     }
   }
 
-  /// Makes the relation to children by their one foreign key to the parents.
+  /// Makes the relation to children, which must have exactly one foreign key to the parents.
   static func make<Parent: Model, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>
   ) -> Result<Relation, QueryError> {
@@ -84,8 +85,8 @@ extension Relation {
     }
   }
 
-  /// Makes the relation by a join table, from its one foreign key to the parents and its one to the
-  /// children.
+  /// Makes the relation by a join table, which must have one foreign key to the parents and one
+  /// foreign key to the children.
   static func make<Parent: Model, Between: TableModel, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type
   ) -> Result<Relation, QueryError> {
@@ -127,8 +128,8 @@ extension Relation {
     }
   }
 
-  /// Makes the relation of columns to the key columns that they reference. Throws if their number,
-  /// types or stored forms differ.
+  /// Makes the relation from columns to the key columns that they reference. Throws if the number,
+  /// the types or the stored forms of the columns differ.
   private static func relation<Parent: Model, Child: TableModel>(
     of _: Parent.Type, _ children: Columns<Child>, _ columns: [Int], to keys: [Int]
   ) throws -> Relation {
@@ -158,8 +159,8 @@ extension Relation {
       })
   }
 
-  /// Returns the only foreign key from one table to another. Throws if no such key exists, or if there
-  /// are several.
+  /// Returns the only foreign key from one table to another. Throws if there is no such key, or if
+  /// there are several.
   private static func foreignKey<Child: TableModel, Parent: Model>(
     from _: Child.Type, to _: Parent.Type, _ advice: String
   ) throws -> (columns: [Int], targets: [Int]) {
@@ -191,8 +192,8 @@ extension Columns {
 }
 
 extension Relation {
-  /// Whether SQLite treats values of the columns as equal only if they are identical: if both
-  /// columns compare text by bytes, and store the values of Swift unchanged.
+  /// Whether SQLite treats two values of the columns as equal only if the values are identical.
+  /// This is true if both columns compare text by bytes and store the values of Swift unchanged.
   ///
   /// The columns of the database file decide this, not the columns that the models declare.
   package func comparesStoredValues(on core: ConnectionCore) -> Bool {
@@ -206,11 +207,11 @@ extension Relation {
     }
   }
 
-  /// Returns the values that refer to each parent, in the form in which the children store them,
-  /// with the indices of the parents.
+  /// Returns the children's stored values that refer to parents, each with the indices of its
+  /// parents in `keys`.
   ///
-  /// SQLite finds the values by a join. The join compares as a foreign key does, by the collation
-  /// of the parent's column. If that collation compares bytes, the join uses the collation of the
+  /// SQLite finds the values by a join. Like a foreign key, the join compares by the collation of
+  /// the parent's column. If that collation compares bytes, the join uses the collation of the
   /// child's column.
   /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html>
   func matches(
@@ -230,10 +231,10 @@ extension Relation {
     return matches
   }
 
-  /// Returns the SQL of the join that finds the values that refer to some parents.
+  /// Returns the SQL of the join that `matches(of:on:)` runs.
   package func matchingText(on core: ConnectionCore) -> String {
-    // COLLATE BINARY and typeof keep DISTINCT from merging values that the column's collation makes
-    // equal, and 1 and 1.0.
+    // DISTINCT must not merge 1 and 1.0, or texts that are equal in the column's collation. COLLATE
+    // BINARY and typeof keep such values apart.
     let columns =
       pairs.map { "child.\(Identifier($0.owner.name).quoted) COLLATE BINARY" }
       + pairs.map { "typeof(child.\(Identifier($0.owner.name).quoted))" }
@@ -250,7 +251,7 @@ extension Relation {
     text += pairs.map { pair in
       let parent = "parent.\(Identifier(pair.parent.name).quoted)"
       let child = "child.\(Identifier(pair.owner.name).quoted)"
-      // The collation of the left operand is used.
+      // SQLite compares by the collation of the left operand.
       let known = core.comparison(ofColumn: pair.parent.name, in: pair.parent.table)
       return known?.isBinary == true ? "\(child) = \(parent)" : "\(parent) = \(child)"
     }.joined(separator: " AND ")

@@ -4,7 +4,7 @@ import SQLCore
 // values as literals.
 
 extension SQL {
-  /// The text with its parameters replaced by literals. Throws `QueryError` if it has fewer
+  /// The text with its parameters replaced by literals. Throws `QueryError` if the text has fewer
   /// parameters than values.
   var declaration: String {
     get throws {
@@ -30,7 +30,7 @@ extension SQL {
 extension ModelLayout {
   private var table: TableID { TableID(layout: number, source: TableID.declared) }
 
-  /// Returns predicates over the table, joined by AND, in the form for a declaration; nil for an
+  /// Returns the SQL of predicates over the table for a declaration, joined by AND; nil for an
   /// empty list.
   func declaration(of predicates: PredicateLines) throws -> String? {
     guard !predicates.nodes.isEmpty else { return nil }
@@ -40,7 +40,7 @@ extension ModelLayout {
     }.text(writingLiterals: true)
   }
 
-  /// Returns an expression over the table, in the form for a declaration.
+  /// Returns the SQL of an expression over the table for a declaration.
   func declaration(of expression: ExpressionNode) throws -> String {
     try Shape { writer in
       writer.openScope(table, [], nil)
@@ -50,7 +50,7 @@ extension ModelLayout {
 }
 
 extension ModelLayout {
-  /// Returns a term of an index, without its direction.
+  /// Returns the SQL of an index term, without its direction.
   func declaration(of term: IndexTerm) throws -> String {
     var text = try declaration(of: term.node)
     // An index term that is not a column is put in parentheses.
@@ -60,7 +60,8 @@ extension ModelLayout {
   }
 }
 
-// The values of definitions are literals, which SQLite must read as exactly the same values.
+// Definitions contain their values as literals. SQLite must read each literal as exactly the same
+// value.
 
 extension BoundValue {
   /// The value as SQL. Throws `ColumnValueError` for a value that cannot be stored, and
@@ -101,7 +102,7 @@ extension Double {
   /// quotient or a product that has exactly this value.
   ///
   /// SQLite's conversion of decimal numbers is exact for up to 15 digits. For more digits, the last
-  /// bit may be wrong, differently from version to version and on each processor.
+  /// bit may be wrong, depending on the version of SQLite and on the processor.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html>
   fileprivate var exactLiteral: String {
     let decimal = DatabaseValue.real(self).description

@@ -2,8 +2,8 @@ import SQLCore
 
 /// A tree that can be written as a statement: a query, an insert, an update or a deletion.
 ///
-/// The query writes itself as a shape with its values. A connection finds the statement by the
-/// shape, and reads the SQL from the shape only if it has not prepared the statement yet.
+/// The tree writes itself as a shape with its values. A connection finds the statement by the
+/// shape. If the connection has not prepared the statement yet, it reads the SQL from the shape.
 package protocol Renderable {
   func write(to writer: inout ShapeWriter) throws
 }
@@ -20,15 +20,16 @@ extension Renderable {
     return SQL(text: try shape.text(), bindings: shape.values)
   }
 
-  /// Returns the statement in the form for the definition of a view.
+  /// Returns the SQL of the statement for the definition of a view, with its values as literals.
   func declaration() throws -> String {
     try shape().text(writingLiterals: true)
   }
 }
 
 extension ConnectionCore {
-  /// Lends the statement of a query with its values bound. The shape is written here, and not in
-  /// `SQLCore`, so that the code is specialised for the query.
+  /// Returns the statement of a query with its values bound. The caller must give the statement
+  /// back. This function writes the shape, and is not in `SQLCore`, so that its code is specialised
+  /// for the query.
   package func lendStatement(for query: some Renderable) throws -> StatementPointer {
     var writer = ShapeWriter(beginDraft())
     do {
@@ -41,8 +42,8 @@ extension ConnectionCore {
     return try lendStatement(of: writer.draft) { try ShapeText(of: $0, on: $1).text }
   }
 
-  /// Lends the statement of a SELECT. Clients call this from code that is specialised for their
-  /// models.
+  /// Returns the statement of a SELECT with its values bound. Clients call this function from code
+  /// that is specialised for their models.
   @usableFromInline
   func lendStatement(forSelect statement: SelectStatement) throws -> StatementPointer {
     try lendStatement(for: statement)
@@ -61,7 +62,7 @@ extension ConnectionCore {
 public struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error message, with the table or clause that it concerns.
   public let message: String
-  /// Whether the fault is in the cursor of a page: its text is not a cursor, or it belongs to
+  /// Whether the cursor of a page is wrong: its text is not a cursor, or the cursor belongs to
   /// another order. If a client sent the cursor, the mistake is the client's.
   public let concernsCursor: Bool
 

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A table that a shape names: the number of its scope and its position there. In a part of a
-/// query, the table itself, since it is not in scope.
+/// A table that a shape names, by the number of its scope and its position within the scope. In the
+/// shape of a part of a query, a table that is not in scope is named by itself.
 package enum ShapeTable: Sendable {
   case place(scope: Int, index: Int)
   case outside(TableID)
@@ -40,7 +40,8 @@ package enum ShapePart: Sendable {
 /// A reader of the parts of a shape, one after another.
 struct ShapeReader {
   private let bytes: UnsafeRawBufferPointer
-  /// The first byte says that the key is a shape.
+  /// The index of the next byte. The first byte is skipped, because it only marks the key as a
+  /// shape.
   private var position = 1
 
   init(_ bytes: UnsafeRawBufferPointer) {
@@ -115,8 +116,8 @@ package struct Shape: Sendable {
   package let bytes: [UInt8]
   package let values: [BoundValue]
 
-  /// Makes a shape from the parts that a closure writes. Throws the first mistake in them. A part
-  /// of a query may use tables that are not in scope.
+  /// Makes a shape from the parts that a closure writes. Throws the first mistake in the parts. If
+  /// `isPart` is true, the parts may use tables that are not in scope.
   init(isPart: Bool = false, _ write: (inout ShapeWriter) throws -> Void) throws {
     var writer = ShapeWriter(StatementDraft(), isPart: isPart)
     defer { writer.draft.deallocate() }
@@ -134,7 +135,8 @@ package struct Shape: Sendable {
     }
   }
 
-  /// Returns the columns that a part of a query names, except columns of tables of inner queries.
+  /// Returns the columns that a part of a query names, without the columns of inner queries'
+  /// tables.
   static func columns(
     of write: (inout ShapeWriter) throws -> Void
   ) throws -> Set<ColumnID> {
@@ -143,7 +145,7 @@ package struct Shape: Sendable {
       switch part {
       case .column(.outside(let table), let index) where index != ColumnID.rowIDIndex:
         columns.insert(ColumnID(table: table, index: index))
-      // The rowid may be the key, and changes only with the row.
+      // The rowid counts as all columns. It may be the key, and changes only with the row.
       case .column(.outside(let table), _), .allColumns(.outside(let table)):
         let count = LayoutRegistry.shared.layout(number: table.layout)?.columns.count ?? 0
         for index in 0..<count {

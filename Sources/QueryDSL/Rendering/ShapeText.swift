@@ -11,8 +11,8 @@ extension Shape {
 
 /// The SQL of a shape.
 ///
-/// The columns of a SELECT over one table are not qualified; the columns of a join or of an inner
-/// query are. A table that occurs twice gets an alias.
+/// The columns of a SELECT over one table are not qualified. In a join or an inner query, the
+/// columns are qualified. A table that occurs twice gets an alias.
 struct ShapeText {
   private(set) var text = ""
   /// The tables in scope, by scope.
@@ -20,10 +20,10 @@ struct ShapeText {
   /// The values that are written as literals, because declarations have no parameters; nil for a
   /// statement.
   private var literals: ArraySlice<BoundValue>?
-  /// The connection whose tables decide whether integers that are assigned to them are checked; nil
-  /// to check none.
+  /// The connection that knows which tables are STRICT. Integers that are assigned to other tables
+  /// are checked. Without a connection, no integers are checked.
   private let core: ConnectionCore?
-  /// The end of the check that was begun.
+  /// The SQL that ends the check that was begun.
   private var endOfCheck = ""
   /// Whether a list of values is being written as literals, without the subquery and parentheses
   /// that would contain its parameter.
@@ -122,7 +122,8 @@ struct ShapeText {
     text += try SQL(text: sql, bindings: Array(values)).declaration
   }
 
-  /// Whether the values of a column are integers, which are checked.
+  /// Whether values that are assigned to a column are checked: integers in a table that is not
+  /// STRICT.
   private func isChecked(_ layout: UInt16, _ index: UInt16) throws -> Bool {
     guard let core else { return false }
     let layout = try Self.layout(layout)

@@ -1,13 +1,14 @@
 import SQLCore
 
-/// The marks of a shape: the bytes for everything except tokens. The bytes of tokens are smaller.
+/// The bytes that mark the parts of a shape, except tokens. The bytes of tokens are smaller.
 enum ShapeMark: UInt8 {
   case table = 0xE0
   case tableName, column, columnName, allColumns, words, value, fragment
   case openTable, openScope, closeScope, alias, resultColumn, commonTableDefinition
   case checked, checkedRows, endOfChecked
 
-  /// The place of a table that is not in scope. Its layout and source follow.
+  /// The place that is written for a table that is not in scope. The table's layout and source
+  /// follow.
   static let noPlace = UInt16.max
 }
 
@@ -21,14 +22,15 @@ package enum ScopeKind: UInt8, Sendable {
   case row
 }
 
-/// The writer of a query's shape: a byte for each token, numbers for tables and columns, and one
-/// byte in place of each value. It collects the values in the order of their parameters.
+/// The writer of a query's shape. A shape has a byte for each token, numbers for tables and
+/// columns, and one byte in place of each value. The writer collects the values in the order of
+/// their parameters.
 ///
 /// The shape contains everything that the SQL depends on, and `ShapeReader` reads the SQL from it.
 /// A position among the tables in scope identifies a table, so that a query that is built again has
 /// the same shape.
 ///
-/// Mistakes do not interrupt the writing. `check()` throws the first one.
+/// A mistake does not interrupt the writing. `check()` throws the first mistake.
 package struct ShapeWriter {
   private(set) var draft: StatementDraft
   /// The table in scope, while `context` is nil.
@@ -41,7 +43,7 @@ package struct ShapeWriter {
     struct Scope {
       let tables: [TableID]
       let windows: [String]
-      /// Whether a query in FROM is being written, which cannot see the tables.
+      /// Whether a query in FROM is being written. Such a query cannot see the tables of the scope.
       var isHidden = false
     }
 
@@ -49,7 +51,8 @@ package struct ShapeWriter {
     /// The common tables of each WITH.
     var commonTables: [[CommonTableName]] = []
     var problem: QueryError?
-    /// Whether only a part of a query is written, which may use the tables and names of the whole.
+    /// Whether only a part of a query is written. The part may use the tables and names of the
+    /// whole query.
     var isPart = false
   }
 
@@ -107,8 +110,8 @@ package struct ShapeWriter {
 
   // MARK: Tables and columns
 
-  /// Writes a table in FROM or JOIN, with an alias if it needs one. A query or a function there was
-  /// written before by the caller, so only its alias is written.
+  /// Writes a table in FROM or JOIN, with an alias if it needs one. If the table is a query or a
+  /// function, the caller has already written it, and only the alias is written.
   mutating func table(_ table: TableID) { append(.table, table) }
 
   /// Writes a table by its name only, as in INSERT, UPDATE and DELETE. The table is the first of
@@ -131,8 +134,9 @@ package struct ShapeWriter {
   /// Writes a column by its name only, as in SET and lists of columns.
   mutating func columnName(_ column: ColumnID) { append(.columnName, unqualified: column) }
 
-  /// Writes an expression that is assigned to a column. Its result is checked if the column has
-  /// integers and the table is not STRICT, which the shape does not know.
+  /// Writes an expression that is assigned to a column. The SQL checks the result if the column has
+  /// integers and the table is not STRICT. The shape only marks the expression, because it does not
+  /// know whether the table is STRICT.
   mutating func assigned(_ value: ExpressionNode, to column: ExpressionNode) {
     guard value.mayOverflow, let column = column.columnID else { return value.write(to: &self) }
     append(.checked, unqualified: column)
@@ -153,8 +157,8 @@ package struct ShapeWriter {
 
   // MARK: Scopes
 
-  /// Brings the tables of a statement into scope, until `closeScope()`. It takes only the parts
-  /// that it needs, because passing a whole statement would copy it.
+  /// Brings the tables of a statement into scope, until `closeScope()`. The parameters are only the
+  /// needed parts of the statement, because passing a whole statement would copy it.
   mutating func openScope(
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
   ) {
@@ -206,8 +210,8 @@ package struct ShapeWriter {
     if let context { _ = context.scopes.popLast() }
   }
 
-  /// Hides the tables of the scope from the following parts, or shows them again: a query in FROM
-  /// cannot see them.
+  /// Hides the tables of the scope from the following parts, or shows them again. A query in FROM
+  /// cannot see these tables.
   mutating func hideScope(_ isHidden: Bool) {
     guard let context, let last = context.scopes.indices.last else { return }
     context.scopes[last].isHidden = isHidden
@@ -231,7 +235,7 @@ package struct ShapeWriter {
     draft.key.append(table.layout)
   }
 
-  /// Notes a common table that is not in scope, or a common table that hides the table of a model.
+  /// Notes a mistake if a common table is not in scope, or hides the table of a model.
   private mutating func checkCommonTables(_ table: TableID, _ source: TableReference.Source?) {
     let inScope = (context?.commonTables ?? []).flatMap { $0 }
     switch source {
@@ -257,8 +261,8 @@ package struct ShapeWriter {
     return context
   }
 
-  /// Returns the position of a table in scope: the number of its scope, and its position there. Of
-  /// equal tables, the innermost counts. Returns nil if it is not in scope.
+  /// Returns the position of a table in scope: the number of the scope, and the position within the
+  /// scope. If several scopes have the table, the innermost counts. Returns nil if no scope has it.
   private func place(of table: TableID) -> UInt16? {
     guard let context else { return table == self.table ? 0 : nil }
     for (number, scope) in context.scopes.enumerated().reversed() where !scope.isHidden {
@@ -268,7 +272,8 @@ package struct ShapeWriter {
     return nil
   }
 
-  /// Notes a mistake in the use of tables and names, unless it may be right in the whole query.
+  /// Notes a mistake in the use of tables and names. Does nothing if only a part of a query is
+  /// written, because the whole query may be correct.
   private mutating func failUse(_ problem: @autoclosure () -> String) {
     if context?.isPart != true { fail(QueryError(problem())) }
   }

@@ -1,9 +1,10 @@
 import SQLCore
 
-// The lines of a schema about its past: former names, dropped objects, and conversions of values.
-// The lines may stay after they have run; then they do nothing.
+// These lines of a schema describe its past: former names, dropped objects, and conversions of
+// values. The lines may stay in the schema, because a line that has run does nothing.
 
-/// A part of the schema that a migration may remove, because a schema declares so.
+/// A part of the schema that a migration may remove, because a model's schema declares it as
+/// dropped.
 package enum Removal: Hashable, Sendable {
   case column(String)
   case index(String)
@@ -25,20 +26,20 @@ package enum Removal: Hashable, Sendable {
   }
 }
 
-/// Declares that a column had another name. It keeps its values.
+/// Declares the former name of a column. The column keeps its values.
 ///
 /// ```swift
 /// Renamed(\.$title, from: "headline")
 /// // ALTER TABLE "Post" RENAME COLUMN "headline" TO "title"
 /// ```
-/// Indexes, triggers, views and foreign keys that name the column are changed with it.
+/// Indexes, triggers, views and foreign keys that name the column get the new name, too.
 public func Renamed<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, from name: String
 ) -> SchemaElement<M> {
   SchemaElement(kind: .renamed(column, from: name))
 }
 
-/// Declares that the table had another name. It keeps its rows.
+/// Declares the former name of the table. The table keeps its rows.
 ///
 /// ```swift
 /// RenamedTable(from: "Article")      // ALTER TABLE "Article" RENAME TO "Post"
@@ -47,7 +48,7 @@ public func RenamedTable<M: TableModel>(from name: String) -> SchemaElement<M> {
   SchemaElement(kind: .renamedTable(from: name))
 }
 
-/// Declares that a column is dropped, with its values.
+/// Declares that a column and its values are dropped.
 ///
 /// ```swift
 /// Dropped("headline")
@@ -82,7 +83,7 @@ public func Dropped<M: TableModel>(view name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.view(name)))
 }
 
-/// Declares that another table is dropped, with its rows. The line may stand in the schema of any
+/// Declares that another table and its rows are dropped. The line may stand in the schema of any
 /// model. SQL: `DROP TABLE "name"`
 public func Dropped<M: TableModel>(table name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.table(name)))
@@ -99,7 +100,7 @@ public func Dropped<M: TableModel>(unique columns: String...) -> SchemaElement<M
   SchemaElement(kind: .dropped(.unique(columns)))
 }
 
-/// Declares that the CHECK with this name is dropped, or the CHECK with this text between its
+/// Declares that a CHECK is dropped. The CHECK is found by its name, or by the text between its
 /// parentheses.
 public func Dropped<M: TableModel>(check nameOrText: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.check(nameOrText)))
@@ -112,7 +113,7 @@ public func Dropped<M: TableModel, Value: ColumnValue>(
   SchemaElement(kind: .droppedAttribute(column, .default))
 }
 
-/// Declares that a column no longer has a collation, so that its text is compared by bytes.
+/// Declares that a column no longer has a collation. SQLite then compares its text by bytes.
 public func Dropped<M: TableModel, Value: ColumnValue>(
   collationOf column: KeyPath<M, ColumnReference<Value>>
 ) -> SchemaElement<M> {
@@ -126,20 +127,23 @@ public func Dropped<M: TableModel, Value: ColumnValue>(
 /// Converted(\.$name, from: String?.self) { $0 ?? "" }     // it may no longer be NULL
 /// ```
 ///
-/// The conversion runs once for each row of a file:
+/// The conversion runs once for each row of a file. A migration finds out as follows whether the
+/// conversion has run:
 ///
-/// - If the existing column has another storage class than the property, or may be NULL while the
-///   property may not, the conversion has not run yet.
-/// - If both are stored alike, such as `Bool` and `Date`, or a `String` and an enumeration over it,
-///   the table `apus_migration` notes that the conversion has run, so the line may stay. For a
-///   table or column that the model creates, the note is written without running the conversion.
-/// - From an optional of the same type, it runs if the existing column may be NULL.
+/// - If the existing column has another storage class than the property, the conversion has not run
+///   yet. The same is true if the column may be NULL and the property may not.
+/// - If the old and the new type are stored alike, such as `Bool` and `Date`, or a `String` and an
+///   enumeration over it, the table `apus_migration` notes that the conversion has run. So the line
+///   may stay. For a table or column that the model creates, the note is written without running
+///   the conversion.
+/// - If `old` is the optional of the same type, the conversion runs if the existing column may be
+///   NULL.
 ///
 /// If several models share a table and are not opened together, each must declare the line.
 ///
 /// Throws `MigrationError`, which names the row, if a value cannot be read as `old`, for example
-/// NULL as a type that is not optional. An error that the closure throws ends the migration. In
-/// both cases nothing is changed.
+/// NULL as a type that is not optional. If the closure throws an error, the migration ends. In both
+/// cases nothing is changed.
 public func Converted<M: TableModel, Old: ColumnValue, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, from old: Old.Type,
   stored form: StoredForm = .standard, _ convert: @escaping @Sendable (Old) throws -> Value
@@ -155,7 +159,7 @@ public func Converted<M: TableModel, Old: ColumnValue, Value: ColumnValue>(
     })
 }
 
-/// A function from one stored value to another.
+/// A function that converts one stored value to another.
 package struct ValueConversion: Sendable {
   package let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
 

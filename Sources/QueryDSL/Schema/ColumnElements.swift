@@ -1,18 +1,19 @@
 import SQLCore
 
-// These lines are functions named after SQL's clauses. So the schema that contains the line
-// determines the root type of a key path.
+// These lines are functions named after SQL's clauses. The schema that contains such a line
+// determines the root type of its key paths.
 
-/// Declares the value for existing rows when the column is new, and for rows that raw SQL inserts
-/// without the column.
+/// Declares the default of a column. Existing rows get the default when a migration adds the
+/// column. Rows that raw SQL inserts without the column get it, too.
 ///
 /// ```swift
 /// Default(\.$status, .draft)         // "status" TEXT NOT NULL DEFAULT 'draft'
 /// ```
 ///
-/// If the table has rows, a new column that is not optional needs this line, unless
-/// `MigrationOptions.missingDefaults` says otherwise. The initial value in `@Column var status:
-/// Status = .draft` is code in the initialiser, which a library cannot read.
+/// If the table has rows, a new column that is not optional needs this line, or the option
+/// `MigrationOptions.missingDefaults`. The default cannot come from an initial value, as in
+/// `@Column var status: Status = .draft`, because that value is code in the initialiser, which a
+/// library cannot read.
 public func Default<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ value: Value
 ) -> SchemaElement<M> {
@@ -25,7 +26,7 @@ public func Default<M: TableModel, Value: ColumnValue>(
 /// Default(\.$createdAt, sql: "unixepoch() * 1000000")
 /// // "createdAt" INTEGER NOT NULL DEFAULT (unixepoch() * 1000000)
 /// ```
-/// A new column whose default is an expression costs a rebuild of the table.
+/// Adding a column whose default is an expression costs a rebuild of the table.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#the_default_clause>
 public func Default<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, sql: SQL
@@ -51,7 +52,7 @@ public func Stored<M: ResultRow, Value: ColumnValue>(
 /// ```swift
 /// Named(\.$title, "headline")        // "headline" TEXT NOT NULL
 /// ```
-/// This is the present name; `Renamed` declares a former one.
+/// `Named` declares the present name; `Renamed` declares a former name.
 public func Named<M: ResultRow, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ name: String
 ) -> SchemaElement<M> {
@@ -88,8 +89,8 @@ public func Collated<M: TableModel, Value: ColumnValue>(
 /// // "total" INTEGER NOT NULL GENERATED ALWAYS AS ("price" * "count") VIRTUAL
 /// ```
 ///
-/// The column is never written: the value in a model is ignored. After an insertion or update, the
-/// calculated value is read back by one more statement.
+/// Apus never writes the column, and ignores its value in a model. After an insertion or update,
+/// one more statement reads the calculated value.
 /// - SeeAlso: <https://www.sqlite.org/gencol.html>
 public func Generated<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ storage: GeneratedStorage = .virtual,
@@ -105,8 +106,8 @@ public func Generated<M: TableModel, Value: ColumnValue>(
 /// Check("span") { $0.$start <= $0.$end }       // CONSTRAINT "span" CHECK ("start" <= "end")
 /// ```
 ///
-/// Writing a row that does not fulfil it throws `DatabaseError`, with the name or the text of the
-/// condition.
+/// Writing a row that does not fulfil the condition throws `DatabaseError`, with the name or the
+/// text of the condition.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#check_constraints>
 public func Check<M: TableModel>(
   _ name: String? = nil, @PredicateBuilder _ predicates: @escaping (Columns<M>) -> PredicateLines
@@ -122,7 +123,7 @@ public func WithoutRowID<M: TableModel>() -> SchemaElement<M> {
   SchemaElement(kind: .rowID(isLeftOut: true))
 }
 
-/// Declares that a table which was WITHOUT ROWID has a rowid again.
+/// Declares that a table that was WITHOUT ROWID has a rowid again.
 public func WithRowID<M: TableModel>() -> SchemaElement<M> {
   SchemaElement(kind: .rowID(isLeftOut: false))
 }
@@ -163,8 +164,8 @@ public struct Collation: Hashable, Sendable {
   public static let noCase = Collation("NOCASE")
   /// Compares bytes, ignoring spaces at the end.
   public static let trimmed = Collation("RTRIM")
-  /// Compares the decimal numbers in the texts. Queries compare Decimal columns in this way, and
-  /// can use an index with this collation: `Index { $0.$price.collated(.decimal) }`. A program
-  /// without the collation cannot write a table with such an index.
+  /// Compares the texts by the decimal numbers in them. Queries compare Decimal columns in this
+  /// way, and can use an index with this collation: `Index { $0.$price.collated(.decimal) }`. A
+  /// program that has not registered the collation cannot write to a table with such an index.
   public static let decimal = Collation("decimal")
 }

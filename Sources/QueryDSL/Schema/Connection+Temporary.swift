@@ -1,8 +1,8 @@
 import SQLCore
 
 // Temporary triggers and views belong to one connection, and are not in a file. SQLite drops them
-// when the connection is closed. A trigger is needed only where rows are written; each connection
-// of a pool makes its own view.
+// when the connection is closed. Only a connection that writes needs a temporary trigger, but each
+// connection of a pool needs its own copy of a temporary view.
 // https://www.sqlite.org/lang_createtrigger.html#temp_triggers_on_non_temp_tables
 
 extension Connection {
@@ -17,10 +17,10 @@ extension Connection {
   ///   }
   /// }
   /// ```
-  /// The connection that writes keeps them until the database is closed, and other programs' writes
-  /// do not fire them. To drop a trigger, run `DROP TRIGGER temp."count_titles"`. A line that is
-  /// not a `Trigger` throws `ModelError`, and the name of an existing temporary trigger throws
-  /// `DatabaseError`. One statement for each trigger.
+  /// The connection that writes keeps the triggers until the database is closed. Writes of other
+  /// programs do not fire the triggers. To drop a trigger, run `DROP TRIGGER temp."count_titles"`.
+  /// Throws `ModelError` if a line is not a `Trigger`, and `DatabaseError` if a temporary trigger
+  /// with that name exists. Costs one statement for each trigger.
   public func createTemporaryTriggers<M: TableModel>(
     of model: M.Type, @SchemaBuilder<M> _ lines: () -> Schema<M>
   ) throws {
@@ -40,18 +40,18 @@ extension Connection {
 }
 
 extension Registrar {
-  /// Creates a view, with its triggers, that is in no file.
+  /// Creates a temporary view, with its triggers. The view is in no file.
   /// SQL: `CREATE TEMP VIEW "Recent" AS SELECT …`
   ///
   /// ```swift
   /// try db.createTemporaryView(Recent.self)
   /// let posts = try db.fetch(Recent.where { $0.$views > 100 })
   /// ```
-  /// On a `Database`, each connection of the pool makes its own view when it is next used, and the
-  /// view is queried and observed like any other. On the connection of a `write` closure, only that
-  /// connection has it. The view is not declared among the models of the database, and replaces a
-  /// temporary view of the same name. Throws `ModelError` if its query has other columns than the
-  /// view declares. Two statements for each connection, and one for each trigger.
+  /// On a `Database`, each connection of the pool creates the view when it is next used. The view
+  /// is queried and observed like any other. On the connection of a `write` closure, only that
+  /// connection has the view. The view is not one of the database's models, and replaces a
+  /// temporary view of the same name. Throws `ModelError` if the view's query has other columns
+  /// than the view declares. Costs two statements for each connection, and one for each trigger.
   /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
   public func createTemporaryView<V: SQLView>(_ view: V.Type) throws {
     let definition = try ViewDefinition(of: view)
@@ -63,6 +63,6 @@ extension Registrar {
 }
 
 extension String {
-  /// A `CREATE …` as `CREATE TEMP …`.
+  /// The `CREATE …` statement with TEMP: `CREATE TEMP …`.
   fileprivate var temporary: String { "CREATE TEMP" + dropFirst("CREATE".count) }
 }

@@ -35,7 +35,7 @@ public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// Declares a foreign key that may be NULL.
+/// Declares a foreign key whose column may be NULL.
 public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value?>>,
   references target: KeyPath<Target, ColumnReference<Value>>,
@@ -45,7 +45,7 @@ public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// Declares a foreign key that refers to a key which the database assigns.
+/// Declares a foreign key to a key that the database assigns.
 public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>,
   references target: KeyPath<Target, ColumnReference<Value?>>,
@@ -72,8 +72,8 @@ public func ForeignKey<M: TableModel, Target: Model, First: ColumnValue, Second:
     [first, second], [firstTarget, secondTarget], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// Declares a foreign key of two columns that may be NULL. It refers to no row while either is
-/// NULL.
+/// Declares a foreign key of two columns that may be NULL. If either column is NULL, the row refers
+/// to no row.
 public func ForeignKey<M: TableModel, Target: Model, First: ColumnValue, Second: ColumnValue>(
   _ first: KeyPath<M, ColumnReference<First?>>, _ second: KeyPath<M, ColumnReference<Second?>>,
   references firstTarget: KeyPath<Target, ColumnReference<First>>,
@@ -123,7 +123,7 @@ private func foreignKey<M: TableModel, Target: Model>(
         isDeferred: isDeferred)))
 }
 
-/// The effect on a row when the row that it references is deleted or changes its key.
+/// The action on a row when the row that its foreign key references is deleted or gets another key.
 ///
 /// ```swift
 /// ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)
@@ -131,13 +131,13 @@ private func foreignKey<M: TableModel, Target: Model>(
 ///
 /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html#fk_actions>
 public enum ForeignKeyAction: String, Sendable {
-  /// The deletion or change is refused.
+  /// The deletion or change of the referenced row is refused.
   case noAction = "NO ACTION"
-  /// The deletion or change is refused at once, even if the foreign key is deferred.
+  /// The deletion or change is refused immediately, even if the foreign key is deferred.
   case restrict = "RESTRICT"
   /// The reference becomes NULL.
   case setNull = "SET NULL"
-  /// The reference becomes the default of its column.
+  /// The reference becomes the default value of its column.
   case setDefault = "SET DEFAULT"
   /// The row is deleted, or its reference gets the new key.
   case cascade = "CASCADE"

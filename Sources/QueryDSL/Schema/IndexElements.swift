@@ -27,8 +27,8 @@ extension SQLExpression {
 /// // CREATE INDEX "Post_on_status_createdAt" ON "Post" ("status", "createdAt")
 /// ```
 ///
-/// The next migration after the line is removed drops the index. A comment marks an index with a
-/// declared name, `CREATE INDEX "recent" /* Apus */ ON …`, so that a migration recognises it, too.
+/// If the line is removed, the next migration drops the index. An index with a declared name has a
+/// comment, `CREATE INDEX "recent" /* Apus */ ON …`, by which a migration recognises the index.
 /// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
 public func Index<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil
@@ -36,7 +36,7 @@ public func Index<M: TableModel, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), false, name) { _ in [] }
 }
 
-/// Declares a partial index: it has only the rows that match every line of the closure.
+/// Declares a partial index, with only the rows that match every line of the closure.
 ///
 /// ```swift
 /// Index(\.$createdAt) { $0.$status == .published }
@@ -66,8 +66,8 @@ public func Index<M: TableModel>(
   index(.expressions { terms(.declared) }, false, name) { _ in [] }
 }
 
-/// Declares a partial index over columns and expressions: it has only the rows that match every
-/// line of `where`. SQL: `CREATE INDEX … WHERE …`
+/// Declares a partial index over columns and expressions, with only the rows that match every line
+/// of `where`. SQL: `CREATE INDEX … WHERE …`
 public func Index<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -142,8 +142,8 @@ public struct IndexTerm: Sendable {
   let collation: Collation?
   var isDescending = false
 
-  /// Makes a term from an expression. A collation is kept beside the operand, as in the grammar of
-  /// an index term, so that a column with a collation is not written as an expression.
+  /// Makes a term from an expression. A collation is kept apart from its operand, because an index
+  /// term has its own COLLATE clause. So a column with a collation is not written as an expression.
   init(_ expression: ExpressionNode) {
     if case .tree(.collate(let operand, let name), _) = expression {
       node = operand
@@ -154,7 +154,7 @@ public struct IndexTerm: Sendable {
     }
   }
 
-  /// The same term in descending order. SQL: `a DESC`
+  /// The term in descending order. SQL: `a DESC`
   public var descending: IndexTerm {
     var term = self
     term.isDescending = true

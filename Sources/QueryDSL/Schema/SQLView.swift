@@ -18,17 +18,18 @@ import SQLCore
 /// }
 /// ```
 ///
-/// The query's columns must equal the model's, in the same order and with the same types. The view
-/// can be queried like any table. If the query changes, the next migration drops the view and
-/// creates it again.
+/// The query must have the same columns as the model, in the same order and with the same types.
+/// The view can be queried like any table. If the query changes, the next migration drops the view
+/// and creates it again.
 ///
-/// A view needs no key. If it has a key with a different value in each row, it may also be a
-/// `Model`, so that `find` and pages work:
+/// A view needs no key. If one of its columns has a different value in each row, the view may also
+/// be a `Model` with that key, so that `find` and pages work:
 /// `struct AuthorName: Model, SQLView { @PrimaryKey var id: Author.ID … }`.
 ///
-/// A view is written only through its triggers: the schema declares `Trigger(_:insteadOf:)`, and
-/// `run(AuthorName.insert(row))`, `AuthorName.update { }` and `AuthorName.delete()` fire them. The
-/// methods that take a model, such as `db.update(name)`, throw `QueryError`.
+/// A view is written only through its triggers, which the schema declares with
+/// `Trigger(_:insteadOf:)`. `run(AuthorName.insert(row))`, `AuthorName.update { }` and
+/// `AuthorName.delete()` fire these triggers. The methods that take a model, such as
+/// `db.update(name)`, throw `QueryError`.
 ///
 /// A type conforms to this protocol in the module that declares the type.
 /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
@@ -74,7 +75,7 @@ extension ViewDefinition {
             + "selects \(found.type) in the form .\(found.form)")
       }
     }
-    // Throws for a view, which cannot have a full-text index.
+    // Throws if the view declares a full-text index, which a view cannot have.
     _ = try SearchIndex.declared(by: model)
     for element in V.schema.elements {
       if case .owned(let line) = element.kind { try line.check(layout, of: model) }

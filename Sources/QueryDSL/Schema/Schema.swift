@@ -19,7 +19,7 @@ public struct SchemaElement<M: ResultRow> {
     case index(IndexLine<M>)
     case foreignKey(ForeignKeyLine<M>)
     case check(name: String?, () -> PredicateLines)
-    /// The value is encoded on demand, when the form of the column is known.
+    /// The value is encoded later, when the stored form of the column is known.
     case `default`(PartialKeyPath<M>, (StoredForm) -> BoundValue)
     case defaultSQL(PartialKeyPath<M>, SQL)
     case stored(PartialKeyPath<M>, StoredForm)
@@ -121,7 +121,8 @@ public enum ColumnNaming: Sendable {
     var words = ""
     let characters = Array(property)
     for (index, character) in characters.enumerated() {
-      // A capital letter begins a word after a small letter or digit, and before a small letter.
+      // A word begins at a capital letter after a small letter or digit, and at one before a small
+      // letter.
       if character.isUppercase, index > 0, characters[index - 1] != "_" {
         let follows = !characters[index - 1].isUppercase
         let precedes = index + 1 < characters.count && characters[index + 1].isLowercase

@@ -9,7 +9,7 @@ import SQLCore
 /// ```
 /// The words of a phrase are one range.
 public struct HighlightedText: Hashable, Sendable {
-  /// The text, or the part of it that is a snippet; `…` stands for the omitted parts.
+  /// The whole text, or a snippet of it, in which `…` stands for omitted parts.
   public let text: String
   /// The ranges of the words that were found, from the first to the last.
   public let ranges: [Range<String.Index>]
@@ -36,7 +36,7 @@ public struct HighlightedText: Hashable, Sendable {
 }
 
 extension HighlightedText: CustomStringConvertible {
-  /// The text with the words that were found in square brackets, for a console or a log.
+  /// The text with each found word in square brackets, for a console or a log.
   public var description: String { marked { "[\($0)]" } }
 }
 
@@ -66,8 +66,8 @@ extension HighlightedText {
     [.value(BoundValue(open)), .value(BoundValue(close))]
   }
 
-  /// Takes the marks out of a text. Ranges are found in bytes, because a mark and the character
-  /// beside it may look like one character to Swift.
+  /// Removes the marks from a text, and keeps the ranges between them. The marks are found in
+  /// bytes, because Swift may treat a mark and the character next to it as one character.
   init(marked: String) {
     let bytes = Array(marked.utf8)
     let marks = (open: Array(Self.open.utf8), close: Array(Self.close.utf8))

@@ -1,33 +1,34 @@
 import SQLCore
 
-// Searching for a text inside another. Nothing in the text that is searched for has a special
-// meaning, unlike in `like` and `glob`, and U+0000 is a character like any other.
+// These methods search for a text inside another text. Unlike in `like` and `glob`, no character of
+// the searched text has a special meaning, and U+0000 is a character like any other.
 //
 // Texts are compared scalar by scalar, as in SQL: an accented letter does not match the pair of
 // letter and combining accent, which Swift considers equal.
 // https://www.sqlite.org/lang_corefunc.html#instr
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Tests whether the text contains another; unknown if it is NULL. Every text contains the empty
-  /// one.
+  /// Tests whether the text contains another text. The result is unknown if the text is NULL. Every
+  /// text contains the empty text.
   ///
   /// ```swift
   /// Post.where { $0.$title.contains("100%") }
   /// // … WHERE instr("title", ?) > 0
   /// ```
-  /// Letters match only in the same case. No index serves this: every text is read.
+  /// Letters match only in the same case. SQLite cannot use an index for this test: it reads every
+  /// text.
   public func contains(_ part: String) -> SQLPredicate {
     contains(bound(part))
   }
 
-  /// Tests whether the text contains another; unknown if either is NULL.
+  /// Tests whether the text contains another text; unknown if either text is NULL.
   /// SQL: `instr(a, b) > 0`
   public func contains<Part: TextColumnValue>(_ part: SQLExpression<Part>) -> SQLPredicate {
     contains(part.node)
   }
 
-  /// Tests whether the text begins with another; unknown if it is NULL. Every text begins with the
-  /// empty one.
+  /// Tests whether the text begins with another text. The result is unknown if the text is NULL.
+  /// Every text begins with the empty text.
   ///
   /// ```swift
   /// Post.where { $0.$title.hasPrefix("Sw") }
@@ -35,18 +36,18 @@ extension SQLExpression where Value: TextColumnValue {
   /// //   AND instr("title", ?) = 1
   /// ```
   /// Letters match only in the same case. The two comparisons are a range that contains all texts
-  /// with the prefix, so that an index on the column serves them with one seek. COLLATE keeps the
-  /// range right if the file declares another collation for the column.
+  /// with the prefix, so an index on the column finds the range with one seek. COLLATE keeps the
+  /// range correct if the file declares another collation for the column.
   public func hasPrefix(_ prefix: String) -> SQLPredicate {
     let range = TextRange(prefix: prefix)
     return isInRange(.binary, .value(range.start), .value(range.end), hasPrefix(bound(prefix)))
   }
 
-  /// Tests whether the text begins with another; unknown if either is NULL.
+  /// Tests whether the text begins with another text; unknown if either text is NULL.
   /// SQL: `instr(a, b) = 1`
   ///
-  /// No index serves this, except for a parameter of a prepared query: then the SQL is the same as
-  /// for a Swift value.
+  /// SQLite can use an index only if `prefix` is a parameter of a prepared query. Then the SQL is
+  /// the same as for a Swift value.
   public func hasPrefix<Prefix: TextColumnValue>(_ prefix: SQLExpression<Prefix>) -> SQLPredicate {
     let test = hasPrefix(prefix.node)
     guard case .parameter(let parameter) = prefix.node else { return test }
@@ -54,21 +55,21 @@ extension SQLExpression where Value: TextColumnValue {
       .binary, parameter.bound(as: .standard), parameter.prefixEnd(.prefixEnd), test)
   }
 
-  /// Tests whether the text ends with another; unknown if it is NULL. Every text ends with the
-  /// empty one.
+  /// Tests whether the text ends with another text. The result is unknown if the text is NULL.
+  /// Every text ends with the empty text.
   ///
   /// ```swift
   /// Post.where { $0.$title.hasSuffix(".swift") }
   /// // … WHERE substr(CAST("title" || '.' AS BLOB), -length(CAST(? AS BLOB))) = CAST(? AS BLOB)
   /// ```
-  /// Letters match only in the same case. No index serves this. A full stop is added to both texts,
-  /// so that neither is empty. Their bytes are compared, because SQLite ends a text at U+0000 when
-  /// it counts from the end.
+  /// Letters match only in the same case. SQLite cannot use an index for this test. The SQL adds a
+  /// full stop to both texts, so that neither is empty. It compares bytes, because SQLite ends a
+  /// text at U+0000 when it counts from the end.
   public func hasSuffix(_ suffix: String) -> SQLPredicate {
     ends(with: bound(suffix + "."))
   }
 
-  /// Tests whether the text ends with another; unknown if either is NULL.
+  /// Tests whether the text ends with another text; unknown if either text is NULL.
   ///
   /// SQL: `substr(CAST(a || '.' AS BLOB), -length(CAST(b || '.' AS BLOB))) = …`
   public func hasSuffix<Suffix: TextColumnValue>(_ suffix: SQLExpression<Suffix>) -> SQLPredicate {
@@ -111,8 +112,8 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Returns the text with its letters in the case that a rule compares. SQL: `apus_fold(a)`, for
-  /// ASCII `apus_fold_ascii(a)`
+  /// Returns the folded text: its letters are in one case, so texts that differ only in case become
+  /// equal. SQL: `apus_fold(a)`, or `apus_fold_ascii(a)` for ASCII
   ///
   /// `CaseFolding.fold` does the same to a Swift text.
   /// ```swift
@@ -122,18 +123,20 @@ extension SQLExpression where Value: TextColumnValue {
     SQLExpression(.function(folding.function, [node]))
   }
 
-  /// Tests whether the text contains another in any case of its letters; unknown if it is NULL.
+  /// Tests whether the text contains another text, ignoring the case of letters. The result is
+  /// unknown if the text is NULL.
   ///
   /// ```swift
   /// Post.where { $0.$title.contains("straße", ignoringCase: .unicode) }
   /// // … WHERE instr(apus_fold("title"), ?) > 0          with "strasse"
   /// ```
-  /// No index serves this: every text is folded and searched.
+  /// SQLite cannot use an index for this test: it folds and searches every text.
   public func contains(_ part: String, ignoringCase folding: CaseFolding) -> SQLPredicate {
     folded(folding).contains(folding.fold(part))
   }
 
-  /// Tests whether the text contains another in any case of its letters; unknown if either is NULL.
+  /// Tests whether the text contains another text, ignoring the case of letters; unknown if either
+  /// text is NULL.
   /// SQL: `instr(apus_fold(a), apus_fold(b)) > 0`
   public func contains<Part: TextColumnValue>(
     _ part: SQLExpression<Part>, ignoringCase folding: CaseFolding
@@ -141,7 +144,8 @@ extension SQLExpression where Value: TextColumnValue {
     folded(folding).contains(part.folded(folding))
   }
 
-  /// Tests whether the text begins with another in any case of its letters; unknown if it is NULL.
+  /// Tests whether the text begins with another text, ignoring the case of letters. The result is
+  /// unknown if the text is NULL.
   ///
   /// ```swift
   /// Post.where { $0.$title.hasPrefix("sw", ignoringCase: .ascii) }
@@ -150,8 +154,8 @@ extension SQLExpression where Value: TextColumnValue {
   /// Post.where { $0.$title.hasPrefix("straße", ignoringCase: .unicode) }
   /// // … WHERE instr(apus_fold("title"), ?) = 1
   /// ```
-  /// With `.ascii` it is one seek in an index with the collation NOCASE:
-  /// `Index { $0.$title.collated(.noCase) }`. No index serves `.unicode`.
+  /// With `.ascii`, an index with the collation NOCASE finds the rows with one seek:
+  /// `Index { $0.$title.collated(.noCase) }`. With `.unicode`, SQLite cannot use an index.
   public func hasPrefix(_ prefix: String, ignoringCase folding: CaseFolding) -> SQLPredicate {
     let folded = folding.fold(prefix)
     let test = self.folded(folding).hasPrefix(bound(folded))
@@ -160,8 +164,8 @@ extension SQLExpression where Value: TextColumnValue {
     return isInRange(.noCase, .value(range.start), .value(range.end), test)
   }
 
-  /// Tests whether the text begins with another in any case of its letters; unknown if either is
-  /// NULL. SQL: `instr(apus_fold(a), apus_fold(b)) = 1`
+  /// Tests whether the text begins with another text, ignoring the case of letters; unknown if
+  /// either text is NULL. SQL: `instr(apus_fold(a), apus_fold(b)) = 1`
   public func hasPrefix<Prefix: TextColumnValue>(
     _ prefix: SQLExpression<Prefix>, ignoringCase folding: CaseFolding
   ) -> SQLPredicate {
@@ -171,14 +175,15 @@ extension SQLExpression where Value: TextColumnValue {
       .noCase, parameter.bound(as: .standard), parameter.prefixEnd(.prefixEndIgnoringCase), test)
   }
 
-  /// Tests whether the text ends with another in any case of its letters; unknown if it is NULL.
+  /// Tests whether the text ends with another text, ignoring the case of letters. The result is
+  /// unknown if the text is NULL.
   /// SQL: the SQL of `hasSuffix`, with `apus_fold(a)`
   public func hasSuffix(_ suffix: String, ignoringCase folding: CaseFolding) -> SQLPredicate {
     folded(folding).hasSuffix(folding.fold(suffix))
   }
 
-  /// Tests whether the text ends with another in any case of its letters; unknown if either is
-  /// NULL.
+  /// Tests whether the text ends with another text, ignoring the case of letters; unknown if either
+  /// text is NULL.
   public func hasSuffix<Suffix: TextColumnValue>(
     _ suffix: SQLExpression<Suffix>, ignoringCase folding: CaseFolding
   ) -> SQLPredicate {

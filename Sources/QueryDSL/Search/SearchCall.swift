@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A full-text search of a table of a query, which a join uses as a table of hits.
+/// A full-text search of a table in a query. A join uses the search as a table of hits.
 ///
 /// ```swift
 /// Query { (post: Columns<Post>, hit: Columns<SearchHit<Post>>, author: Columns<Author>) in
@@ -25,7 +25,7 @@ public struct SearchCall<M: TableModel>: Sendable {
       condition: innerCondition(hit))
   }
 
-  /// Uses the search in a join that keeps the rows that were not found.
+  /// Uses the search in a left join, which also keeps the rows that the search does not find.
   /// SQL: `LEFT JOIN "Post_search"(?) ON …`
   public func `as`(_ hit: OptionalColumns<SearchHit<M>>) -> OptionalTableFunctionReference {
     OptionalTableFunctionReference(
@@ -33,8 +33,8 @@ public struct SearchCall<M: TableModel>: Sendable {
       condition: condition(hit.columns))
   }
 
-  /// The table function: FTS5 takes the pattern as an argument of the index. An error in the
-  /// pattern is thrown when the query is rendered.
+  /// The search as a table function: FTS5 takes the pattern as an argument of the index. If the
+  /// pattern has an error, rendering the query throws it.
   var source: TableReference.Source {
     do {
       let index = try SearchIndex.required(by: M.self)
@@ -47,9 +47,8 @@ public struct SearchCall<M: TableModel>: Sendable {
 
   /// `"Post"."id" = (+"Post_search"."rowid")`
   ///
-  /// The sign hides the rowid from SQLite's planner. Otherwise the planner may read the rows of the
-  /// table first, by an index that serves another condition, and run the whole search for each of
-  /// them.
+  /// The `+` hides the rowid from SQLite's planner. Otherwise the planner may use an index for
+  /// another condition, read the rows of the table first, and run the whole search for each row.
   func innerCondition(_ hit: Columns<SearchHit<M>>) -> PredicateNode {
     let rowID = hit.$rowID.node
     let row = ExpressionNode.tree(
@@ -75,11 +74,11 @@ extension Columns where M: TableModel {
     SearchCall(pattern: pattern, columns: self)
   }
 
-  /// Searches the table for all words of a text; the last one may be unfinished.
+  /// Searches the table for all words of a text. The last word may be unfinished.
   public func search(_ text: String) -> SearchCall<M> { search(.asYouType(text)) }
 
-  /// Whether a full-text search finds the row. It can stand wherever a condition can, also in an
-  /// update or a deletion.
+  /// Returns the condition that a full-text search finds the row. It can be used like any other
+  /// condition, also in an update or a deletion.
   ///
   /// ```swift
   /// Post.where { $0.matches("swift conc") || $0.$isPinned == true }
@@ -95,6 +94,6 @@ extension Columns where M: TableModel {
     return SQLPredicate(.isInQuery(call.key, statement, isOptional: false))
   }
 
-  /// Whether the row has all words of a text; the last one may be unfinished.
+  /// Returns the condition that the row has all words of a text. The last word may be unfinished.
   public func matches(_ text: String) -> SQLPredicate { matches(.asYouType(text)) }
 }

@@ -8,18 +8,18 @@ import SQLCore
 ///   (post.$title, hit.$rank, hit.snippet(of: \.$body))
 /// }
 /// ```
-/// A `Query { }` has a parameter `Columns<SearchHit<Post>>` for it.
+/// In a `Query { }`, the closure has a parameter `Columns<SearchHit<Post>>` for the hit.
 public struct SearchHit<M: TableModel>: _SearchHitRow {
   /// The model that is searched; programs do not use it directly.
   public typealias _Searched = M
 
   /// The key of the row.
   @Column public var rowID: Int64
-  /// The relevance of the row by the weights of the columns: the smaller, the more relevant. It is
-  /// negative, and comparable only within one search.
+  /// The relevance of the row, by the weights of the columns. A smaller number means a more
+  /// relevant row. The number is negative, and can be compared only within one search.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_bm25_function>
   @Column public var rank: Double
-  /// The column by which the functions of FTS5 recognise the search.
+  /// The column with the name of the index, which the functions of FTS5 need as an argument.
   @Column var index: Int64
 
   /// The names of the columns of FTS5.
@@ -36,15 +36,16 @@ public protocol _SearchHitRow: ResultRow {
 }
 
 extension Columns where M: _SearchHitRow {
-  /// The whole text of a column with the words that were found in it.
+  /// Returns the whole text of a column, and the ranges of the words that were found in it.
   ///
   /// SQL: `ifnull(apus_highlight("Post_search", 1, ?, ?), '')`
   ///
   /// `apus_highlight` returns the same as FTS5's `highlight`, and also keeps a text with U+0000
-  /// whole. The value of an optional column that is nil is an empty text. A column that the index
-  /// does not have throws `QueryError` when the query is rendered. In a query that groups, or has
-  /// window functions, SQLite refuses this and the other functions of a hit: select them in an
-  /// inner query that has a limit.
+  /// whole. If an optional column is nil, the result is an empty text. If the index does not have
+  /// the column, rendering the query throws `QueryError`.
+  ///
+  /// In a query with groups or window functions, SQLite refuses the functions of a hit. Select them
+  /// in an inner query that has a limit.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_highlight_function>
   public func highlight<Value: ColumnValue>(
     of column: KeyPath<M._Searched, ColumnReference<Value>>
@@ -53,11 +54,11 @@ extension Columns where M: _SearchHitRow {
       searchFunction("apus_highlight", at: position(of: column), HighlightedText.delimiters))
   }
 
-  /// The part of a column's text with the most found words, and these words.
+  /// Returns the part of a column's text with the most found words, and the ranges of these words.
   ///
   /// SQL: `ifnull(apus_snippet("Post_search", 1, ?, ?, '…', 16), '')`
   ///
-  /// - Parameter words: the greatest number of words of the part, from 1 to 64.
+  /// - Parameter words: the greatest number of words in the part, from 1 to 64.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_snippet_function>
   public func snippet<Value: ColumnValue>(
     of column: KeyPath<M._Searched, ColumnReference<Value>>, words: Int = 16
@@ -65,13 +66,13 @@ extension Columns where M: _SearchHitRow {
     SQLExpression(snippetNode(position(of: column), words))
   }
 
-  /// The part of the row's text with the most found words, in any column. SQL:
+  /// Returns the part of the row's text with the most found words, in any column. SQL:
   /// `ifnull(apus_snippet("Post_search", -1, ?, ?, '…', 16), '')`
   public func snippet(words: Int = 16) -> SQLExpression<HighlightedText> {
     SQLExpression(snippetNode(.constant("-1"), words))
   }
 
-  /// Whether a word was found in a column.
+  /// Returns the condition that a word was found in a column.
   /// SQL: `ifnull(apus_highlight(…, ?, ''), '') <> ifnull(apus_highlight(…, '', ''), '')`
   public func isFound<Value: ColumnValue>(
     in column: KeyPath<M._Searched, ColumnReference<Value>>
@@ -85,17 +86,18 @@ extension Columns where M: _SearchHitRow {
         searchFunction("apus_highlight", at: position, [empty, empty])))
   }
 
-  /// The relevance of the row with other weights than the index has: the smaller, the more
-  /// relevant. A column that is not named keeps its weight. SQL: `bm25("Post_search", ?, ?)`
+  /// Returns the relevance of the row, by other weights than those of the index. A smaller number
+  /// means a more relevant row. A column that is not listed keeps its weight. SQL:
+  /// `bm25("Post_search", ?, ?)`
   ///
   /// ```swift
   /// Post.search("swift").selectHit { post, hit in
   ///   (post.$title, hit.rank { $0.$title.weighted(5) })
   /// }
   /// ```
-  /// The rows are sorted by SQLite, not by the index as with `$rank`. A column that the index does not
-  /// have, and a weight that is not finite or is negative, throw `QueryError` when the query is
-  /// rendered.
+  /// If the rows are ordered by this rank, SQLite sorts them; with `$rank`, the index returns them
+  /// in order. Rendering the query throws `QueryError` if the index does not have a listed column,
+  /// or if a weight is negative or not finite.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_bm25_function>
   public func rank(
     @FullTextBuilder weighing weights: (Columns<M._Searched>) -> [FullTextTerm]

@@ -4,7 +4,7 @@ import SQLCore
 indirect enum SearchNode: Sendable {
   enum Joining: Sendable { case all, any }
 
-  /// The words that are taken as beginnings of words.
+  /// The words of the pattern that also match longer words that begin with them.
   enum OpenEnds: Sendable { case none, last, each }
 
   case words(String, Joining, OpenEnds)
@@ -17,10 +17,11 @@ indirect enum SearchNode: Sendable {
 
   /// The parser of FTS5 has a stack of 100 entries, and each level takes three of them.
   private static let maximumDepth = 24
-  /// Finds nothing.
+  /// A pattern that finds nothing.
   private static let nothing = "\"\""
 
-  /// Returns the pattern for an index. Throws `QueryError` if the index cannot be searched for it.
+  /// Returns the pattern in the syntax of FTS5, for an index. Throws `QueryError` if the index
+  /// cannot search for such a pattern.
   func text(for index: SearchIndex, depth: Int = 0) throws -> String {
     guard depth < Self.maximumDepth else {
       throw QueryError("a search pattern is nested more than \(Self.maximumDepth) levels deep")
@@ -69,7 +70,7 @@ indirect enum SearchNode: Sendable {
   /// OR. `a NOT b NOT c` is `(a NOT b) NOT c`.
   private func flattened(_ operation: String, _ nodes: [SearchNode]) -> [SearchNode] {
     var operands: [SearchNode] = []
-    // From the right, by a loop: a long chain is deep on its left side.
+    // A loop from the right needs no recursion: a long chain is nested on its left side.
     var rest = nodes
     while let first = rest.first {
       operands += rest.dropFirst().reversed()
@@ -90,14 +91,14 @@ indirect enum SearchNode: Sendable {
 }
 
 extension SearchNode {
-  /// Returns the pattern for the words that begin with a text, in an index that may have their stems
-  /// only.
+  /// Returns the pattern for words that begin with a text, in an index that may have only the stems
+  /// of words.
   ///
-  /// Porter's rules cut endings off. They do not know the word "runnin", so it stays unchanged, and
-  /// is not the beginning of "run", under which the index has "running". Therefore the search also
-  /// tries the text with each ending that its last letters may begin: FTS5 makes the same stem of
-  /// "running" as when the row was written. All these words begin with the text, so no
-  /// wrong words are found.
+  /// Porter's rules cut endings off, so the index has "run" for "running". But the rules do not
+  /// change the text "runnin", and "run" does not begin with "runnin". Therefore the search also
+  /// tries the text with each ending that its last letters may begin. One of these words is
+  /// "running", of which FTS5 makes the same stem as when the row was written. All these words
+  /// begin with the text, so no wrong words are found.
   fileprivate static func beginnings(_ text: String) -> String {
     let letters = Array(text.lowercasedASCII.utf8)
     // "ing" also follows letters that it doubles or replaces: hopp-ing, hop(e)-ing.
@@ -109,16 +110,16 @@ extension SearchNode {
       }
     }
     var pattern = quoted(text) + " *"
-    // Porter changes these last letters, as in "key", which becomes "kei". The added "-ful"
-    // protects them: Porter cuts it off, and nothing else, so that "key" finds "keyboard".
+    // Porter changes these last letters: "key" becomes "kei", which does not find "keyboard". The
+    // added ending "-ful" protects the letter, because Porter cuts off only this ending.
     if let last = letters.last, "ydgis".utf8.contains(last) {
       pattern += " OR \(quoted(text + "ful")) *"
     }
     return "(" + pattern + words.map { " OR " + quoted($0) }.joined() + ")"
   }
 
-  /// The endings of Porter's rules. Endings that are not listed, and chains of several, give the
-  /// same stems as one of these.
+  /// The endings of Porter's rules. Endings that are not listed, and chains of several endings,
+  /// give the same stems as one of the listed endings.
   /// - SeeAlso: <https://tartarus.org/martin/PorterStemmer/def.txt>
   private static let endings = [
     "ally", "anceful", "ateful", "ation", "ative", "ator", "bility", "ed", "ely", "ence", "ently",
@@ -137,8 +138,9 @@ extension SearchIndex {
 
   /// Returns the words of a user's text.
   ///
-  /// The tokenizer may split a word further and look for its parts as a phrase. An index without
-  /// the positions of words has no phrases, so its text is split here as its tokenizer does.
+  /// The tokenizer may split a word further, and FTS5 then looks for the parts as a phrase. An
+  /// index without the positions of words cannot search for phrases. For such an index, the text is
+  /// split here in the same way as by the tokenizer.
   fileprivate func words(in text: String) -> [String] {
     let words = text.unicodeScalars.split { scalar in
       scalar.value == 0 || scalar.properties.isWhitespace
@@ -149,12 +151,12 @@ extension SearchIndex {
 }
 
 extension SearchTokenizer {
-  /// Whether the index may have the stems of words. The library does not know this of a tokenizer
-  /// of the program.
+  /// Whether the index may have only the stems of words. For a tokenizer of the program, the
+  /// library does not know this, and assumes it.
   fileprivate var mayStem: Bool { kind == .custom || words.contains("porter") }
 
-  /// Whether a character belongs to a word. Only `unicode61` and `ascii` without options are asked,
-  /// also below `porter`.
+  /// Returns whether a character belongs to a word. It is called only for `unicode61` and `ascii`
+  /// without options, also inside `porter`.
   fileprivate func isInWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
@@ -172,7 +174,7 @@ extension SearchTokenizer {
     }
   }
 
-  /// Whether unicode61 takes a combining mark as a part of the letter before it.
+  /// Returns whether `unicode61` treats a combining mark as a part of the letter before it.
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.value >= 0x300, scalar.value < 0x332 else { return false }
     let marks: UInt64 = 0x0003_61F8_0802_9FDF

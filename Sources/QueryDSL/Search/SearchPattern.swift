@@ -9,10 +9,10 @@ import SQLCore
 /// Post.search(.words("swift").excluding(.words("bird")))
 /// ```
 ///
-/// Text from a user may contain anything: each word is quoted, so that no character is read as a
-/// part of the pattern. The index splits a word such as `foo-bar` in the same way as the indexed
-/// text, and finds its parts next to each other. A text without a word finds nothing, and throws
-/// nothing. The pattern is a bound value, so that patterns of every kind share one statement.
+/// A text from a user may contain any characters. Each word is quoted, so no character has a
+/// special meaning. FTS5 splits a word such as `foo-bar` in the same way as the indexed text, and
+/// looks for its parts next to each other. A text without a word finds nothing, and does not throw.
+/// The pattern is a bound value, so all patterns share one statement.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#full_text_query_syntax>
 public struct SearchPattern<M: TableModel>: Sendable {
   let node: SearchNode
@@ -25,12 +25,13 @@ public struct SearchPattern<M: TableModel>: Sendable {
 // MARK: Text of a user
 
 extension SearchPattern {
-  /// Finds rows that have all words of a text; the last one may be unfinished: for a search
-  /// while the user types. White space at the end finishes the last word. FTS5: `"swift" "conc" *`
+  /// Finds rows that have all words of a text, for a search while the user types. The last word may
+  /// be unfinished, unless white space follows it. FTS5: `"swift" "conc" *`
   ///
-  /// With the tokenizer `porter`, the index has "run" for "running". The pattern then also looks for
-  /// the finished words that "runnin" can become, at most about fifteen; each costs a seek in the
-  /// index. FTS5: `"swift" AND ("runnin" * OR "running" OR …)`
+  /// With the tokenizer `porter`, the index has "run" for "running". If the text ends with
+  /// "runnin", the pattern also looks for the finished words that "runnin" can become. These are at
+  /// most about fifteen words, and each costs a seek in the index. FTS5:
+  /// `"swift" AND ("runnin" * OR "running" OR …)`
   public static func asYouType(_ text: String) -> SearchPattern {
     let isFinished = text.unicodeScalars.last?.properties.isWhitespace ?? true
     return SearchPattern(.words(text, .all, isFinished ? .none : .last))
@@ -53,13 +54,14 @@ extension SearchPattern {
 
   /// Finds rows that have the words of a text one after another. FTS5: `"swift concurrency"`
   ///
-  /// An index with a detail other than `.full` throws `QueryError` when the query is rendered.
+  /// If the detail of the index is not `.full`, rendering the query throws `QueryError`.
   public static func phrase(_ text: String) -> SearchPattern { SearchPattern(.phrase(text)) }
 
-  /// Finds rows in which the texts, each a word or a phrase, are near each other in one column: at
-  /// most `distance` words are between the first and the last. FTS5: `NEAR("swift" "actor", 10)`
+  /// Finds rows in which several texts are near each other in one column. Each text is a word or a
+  /// phrase. At most `distance` words are between the first and the last text. FTS5:
+  /// `NEAR("swift" "actor", 10)`
   ///
-  /// An index with a detail other than `.full` throws `QueryError` when the query is rendered.
+  /// If the detail of the index is not `.full`, rendering the query throws `QueryError`.
   public static func near(_ texts: String..., within distance: Int = 10) -> SearchPattern {
     near(texts, within: distance)
   }
@@ -89,15 +91,15 @@ extension SearchPattern {
     SearchPattern(.combined("OR", [node, other.node]))
   }
 
-  /// Finds rows that match this pattern and not the other. FTS5: `(…) NOT (…)`
+  /// Finds rows that match this pattern, but not the other pattern. FTS5: `(…) NOT (…)`
   public func excluding(_ other: SearchPattern) -> SearchPattern {
     SearchPattern(.combined("NOT", [node, other.node]))
   }
 
   /// Looks for the words in some columns only. FTS5: `{"title" "body"} : (…)`
   ///
-  /// A column that the index does not have, and an index with the detail `.none`, throw
-  /// `QueryError` when the query is rendered.
+  /// Rendering the query throws `QueryError` if the index does not have a column, or if the detail
+  /// of the index is `.none`.
   public func `in`<each Value: ColumnValue>(
     _ columns: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> SearchPattern {

@@ -7,16 +7,15 @@ public struct SearchOrder: Sendable {
 }
 
 extension TableModel {
-  /// Returns a query for the rows that have all words of a text; the last one may be
-  /// unfinished.
+  /// Returns a query for the rows that have all words of a text. The last word may be unfinished.
   ///
   /// ```swift
   /// Post.search("swift conc").order(by: .rank).limit(20)
   /// // SELECT … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid")
   /// //   ORDER BY "Post_search"."rank" LIMIT ?
   /// ```
-  /// The text may come directly from a user. A text without a word finds nothing. The query throws
-  /// `QueryError` when it is rendered if the model declares no `FullText`.
+  /// The text may come directly from a user. A text without a word finds nothing. If the model
+  /// declares no `FullText`, rendering the query throws `QueryError`.
   public static func search(_ text: String) -> TableQuery<Self, Self> {
     all.matching(text)
   }
@@ -34,8 +33,8 @@ extension TableQuery where M: TableModel {
   /// Post.where { $0.$status == .published }.matching(.phrase("swift concurrency"))
   /// // … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid") WHERE …
   /// ```
-  /// Conditions, joins, orders, limits, groups and relations work as in other queries. If it is
-  /// called twice, both patterns must match, and the rank comes from the last one.
+  /// Conditions, joins, orders, limits, groups and relations work as in other queries. If this
+  /// method is called twice, both patterns must match, and the rank comes from the last search.
   public consuming func matching(_ pattern: SearchPattern<M>) -> Self {
     let call = columns.search(pattern)
     let hit = Columns<SearchHit<M>>()
@@ -47,14 +46,13 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Restricts the result to rows that have all words of a text; the last one may be
-  /// unfinished.
+  /// Restricts the result to rows that have all words of a text. The last word may be unfinished.
   public consuming func matching(_ text: String) -> Self { matching(.asYouType(text)) }
 
   /// Orders by the relevance of the rows that a search found, after the expressions of earlier
   /// calls. SQL: `ORDER BY "Post_search"."rank"`
   ///
-  /// Without an earlier search, the query throws `QueryError` when it is rendered.
+  /// If the query has no search, rendering the query throws `QueryError`.
   public consuming func order(by order: SearchOrder) -> Self {
     let hit = self.hit
     select.statement.addOrder(hit.$rank.node, .ascending, nil)
@@ -67,8 +65,8 @@ extension TableQuery where M: TableModel {
   /// ```swift
   /// Post.search("swift").orderByRank { $0.$title.weighted(5) }.limit(20)
   /// ```
-  /// A column that is not named keeps the weight that the index declares. The rows are sorted by
-  /// SQLite, not by the index as with `order(by: .rank)`.
+  /// A column that is not listed keeps the weight that the index declares. SQLite sorts the rows;
+  /// with `order(by: .rank)`, the index returns them in order.
   public consuming func orderByRank(
     @FullTextBuilder weighing weights: (Columns<M>) -> [FullTextTerm]
   ) -> Self {
@@ -77,8 +75,7 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Selects expressions of the rows and of the words that the search found in them, one on each
-  /// line or several as a tuple.
+  /// Selects expressions of each row and its hit, one on each line or several as a tuple.
   ///
   /// ```swift
   /// Post.search("swift").order(by: .rank).limit(20).selectHit { post, hit in
@@ -86,7 +83,7 @@ extension TableQuery where M: TableModel {
   /// }
   /// // SELECT …, "Post_search"."rank", ifnull(apus_snippet("Post_search"."Post_search", 1, …), '') …
   /// ```
-  /// Without an earlier search, the query throws `QueryError` when it is rendered.
+  /// If the query has no search, rendering the query throws `QueryError`.
   public consuming func selectHit<NewRow>(
     @SelectBuilder _ items: (Columns<M>, Columns<SearchHit<M>>) -> _Selection<NewRow>
   ) -> TableQuery<M, NewRow> {
@@ -94,8 +91,7 @@ extension TableQuery where M: TableModel {
     return selecting(SelectStatement.clause(of: items(columns, hit)))
   }
 
-  /// Selects the expression that a closure returns for the rows and the words that the search found
-  /// in them.
+  /// Selects the expression that a closure returns for each row and its hit.
   @_disfavoredOverload
   public consuming func selectHit<Item: Selectable>(
     _ item: (Columns<M>, Columns<SearchHit<M>>) -> Item
@@ -104,8 +100,7 @@ extension TableQuery where M: TableModel {
     return selecting(item(columns, hit).selectClause)
   }
 
-  /// Selects the expressions that a closure returns as a tuple for the rows and the words that the
-  /// search found in them.
+  /// Selects the expressions that a closure returns as a tuple for each row and its hit.
   @_disfavoredOverload
   public consuming func selectHit<each Item: Selectable>(
     @_TupleBuilder _ items: (Columns<M>, Columns<SearchHit<M>>) -> (repeat each Item)
@@ -115,8 +110,8 @@ extension TableQuery where M: TableModel {
     return selecting(repeat each items)
   }
 
-  /// The columns of the last search. Notes an error, which rendering throws, if the query has no
-  /// search.
+  /// The columns of the last search. If the query has no search, rendering the query throws an
+  /// error.
   private var hit: Columns<SearchHit<M>> {
     mutating get {
       let fresh = Columns<SearchHit<M>>()

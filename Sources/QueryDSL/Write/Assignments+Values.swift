@@ -1,16 +1,18 @@
 import SQLCore
 
-// The overloads for values. Their types are chosen for the compiler:
+// Overloads that assign Swift values. Their types are chosen for the compiler:
 //
-// - They are disfavoured, so that a column on the right side of an assignment is an expression.
-// - The first has the type `Value?` and not `Value`, or `$0.$views -= n` would call `-=` of Int.
-// - The second exists only for columns that are not optional, and takes only `nil`. Its setter has
-//   the message for this mistake. It is generic, so that it does not match a column of another
-//   type.
+// - All overloads are disfavoured, so that a column on the right side of an assignment is an
+//   expression.
+// - The first overload has the type `Value?`. With `Value`, `$0.$views -= n` would call `-=` of
+//   Int.
+// - The second overload exists only for columns that are not optional, and takes only `nil`. Its
+//   setter has the message for this mistake. The overload is generic, so that it does not match a
+//   column of another type.
 //
-// No overload takes an expression of another type. It would be as good a reading as the disfavoured
-// overloads of the operands, so the compiler would try all of these: 200,000 scopes instead of 320
-// for a sum.
+// No overload takes an expression of another type. The compiler would rank such an overload as high
+// as the disfavoured overloads of the operands, and would try all of them: 200,000 scopes instead
+// of 320 for a sum.
 
 extension Assignments {
   /// Sets a column to a value. SQL: `SET a = ?`
@@ -22,8 +24,8 @@ extension Assignments {
   /// }
   /// // UPDATE "Post" SET "title" = ?, "readAt" = ?
   /// ```
-  /// A variable that is nil, assigned to a column that is never NULL, throws `QueryError` when the
-  /// command is rendered.
+  /// If a variable that is nil is assigned to a column that is never NULL, rendering the command
+  /// throws `QueryError`.
   @_disfavoredOverload
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
@@ -58,8 +60,8 @@ extension Assignments {
 
   /// Explains that a column is written with its dollar sign.
   ///
-  /// Without it, the compiler has no message for `update { $0.title = "x" }`. It does not apply to
-  /// `$0.$title`, because a `ColumnReference` is not a `ColumnValue`.
+  /// Without this overload, the compiler has no message for `update { $0.title = "x" }`. The
+  /// overload does not apply to `$0.$title`, because a `ColumnReference` is not a `ColumnValue`.
   @_disfavoredOverload
   public subscript<Value: ColumnValue>(dynamicMember path: KeyPath<M, Value>) -> Value {
     @available(

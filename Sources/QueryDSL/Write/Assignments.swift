@@ -17,7 +17,8 @@ extension Assignment {
     }
   }
 
-  /// Writes the unqualified name of the column, or notes the error of any other expression.
+  /// Writes the unqualified name of the column. If the column is invalid, the writer keeps its
+  /// error.
   func writeColumn(to writer: inout ShapeWriter) {
     guard let columnID = column.columnID else { return column.write(to: &writer) }
     writer.columnName(columnID)
@@ -25,7 +26,7 @@ extension Assignment {
 }
 
 extension ExpressionNode {
-  /// The column, if the expression is one.
+  /// The column if the expression is a column; otherwise nil.
   package var columnID: ColumnID? {
     if case .column(let column) = self { column } else { nil }
   }
@@ -55,10 +56,11 @@ public struct Assignments<M: ResultRow> {
   /// Post.insert(post).onConflictUpdate(\.$url) { $0.$views += $0.new.$views }
   /// // … ON CONFLICT ("url") DO UPDATE SET "views" = "Post"."views" + excluded."views"
   /// ```
-  /// In a command that is no upsert there is no such row: rendering it throws `QueryError`.
+  /// Only an upsert has such a row. If another command uses `new`, rendering the command throws
+  /// `QueryError`.
   public var new: Columns<M> { excluded.map { Columns($0) } ?? Columns() }
 
-  /// Takes the assignments that were made to the columns of a group.
+  /// Takes over the assignments of a group, whose list continues the list of this value.
   mutating func take<Group>(_ group: Assignments<Group>) {
     list = group.list
   }
@@ -69,12 +71,13 @@ public struct Assignments<M: ResultRow> {
   /// Post.update { $0.$views = $0.$views * 2 }
   /// // UPDATE "Post" SET "views" = "views" * ?
   /// ```
-  /// A key path in a variable is written as `$0[dynamicMember: path] = "x"`.
+  /// If the key path is in a variable, write `$0[dynamicMember: path] = "x"`.
   @inlinable
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
-    // A key path literal becomes a load of the index, if the compiler sees both together.
+    // If the accessors are inlined, the compiler replaces a key path literal by a load of the
+    // column's index.
     @inline(__always) get { columns[dynamicMember: path] }
     @inline(__always) set { assign(columns[dynamicMember: path], newValue) }
   }
@@ -86,8 +89,8 @@ public struct Assignments<M: ResultRow> {
     append(column.node, value.node(as: column.form) ?? .invalid(column.mixing(value.form)))
   }
 
-  /// Adds an assignment. A second assignment to the same column is an error that rendering throws:
-  /// SQLite would silently use the last one, and neither assignment sees the effect of the other.
+  /// Adds an assignment. If a column is assigned twice, rendering throws an error. SQLite would
+  /// silently use only the last assignment, and no assignment sees the effect of another.
   mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
     var value = value
     if let id = column.columnID, list.contains(where: { $0.column.columnID == id }) {
@@ -105,8 +108,8 @@ extension Assignments {
   /// Post.update { $0.$readAt = $0.$createdAt }
   /// // UPDATE "Post" SET "readAt" = "createdAt"
   /// ```
-  /// It is disfavoured, so that expressions on the right side of an assignment are optional if
-  /// their column is.
+  /// The subscript is disfavoured, so that an expression on the right side of an assignment is
+  /// optional if its column is optional.
   @_disfavoredOverload
   public subscript<Wrapped: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Wrapped?>>
@@ -134,7 +137,7 @@ extension Assignments {
     set { take(newValue) }
   }
 
-  /// Sets the columns of a group to its values, or to NULL for nil. SQL: `SET a_b = ?, a_c = ?`
+  /// Sets all columns of a group to values, or to NULL for nil. SQL: `SET a_b = ?, a_c = ?`
   ///
   /// ```swift
   /// Person.update { $0.$home = Address(street: "Via Appia", city: "Rome"); $0.$work = nil }
@@ -161,7 +164,7 @@ extension Assignments {
 }
 
 extension _ColumnGroupValue {
-  /// The values of the columns; NULL for each if there is no group.
+  /// The values of the group's columns. If the group is nil, every value is NULL.
   fileprivate var values: [BoundValue] {
     get throws {
       let slots = try _Group.layout.slots.slots

@@ -19,8 +19,8 @@ public struct Delete<M: TableModel>: Sendable {
     get throws { try rendered() }
   }
 
-  /// Deletes only rows that match every line; without it, every row is deleted. SQL:
-  /// `WHERE a AND b`
+  /// Deletes only the rows that match every line. Without `where`, every row is deleted.
+  /// SQL: `WHERE a AND b`
   public consuming func `where`(
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {
@@ -51,19 +51,20 @@ public struct Delete<M: TableModel>: Sendable {
     return self
   }
 
-  /// Limits the deletion to `count` rows, the first in the order.
+  /// Limits the deletion to the first `count` rows in the order.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
-  /// A negative limit, a second one, or an order without a limit throws `QueryError` when the
+  /// A negative limit, a second limit, or an order without a limit throws `QueryError` when the
   /// statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self
   }
 
-  /// Leaves out the first `count` rows in the order. SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
+  /// Leaves out the first `count` rows in the order.
+  /// SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
   ///
-  /// A negative offset, and a second one, throw `QueryError` when the statement runs.
+  /// A negative offset or a second offset throws `QueryError` when the statement runs.
   public consuming func offset(_ count: Int) -> Self {
     rows.setOffset(count)
     return self

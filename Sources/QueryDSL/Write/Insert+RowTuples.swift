@@ -1,11 +1,11 @@
-// Inserts of two to four columns, the usual number. Longer rows take the overload with a parameter
-// pack, which works for every length. But with a pack Swift 6.3 does not give a literal the type of
-// its column: `(\.$name, \.$size, values: [("a", 1)])` with an Int64 does not compile.
+// Inserts of two to four columns, the usual number. The overload with a parameter pack works for
+// any number of columns. With a pack, however, Swift 6.3 does not give a literal the type of its
+// column: `(\.$name, \.$size, values: [("a", 1)])` does not compile if `size` is an Int64.
 
 import SQLCore
 
 extension TableModel {
-  /// Returns an insert of two columns of several rows.
+  /// Returns an insert of several rows that sets two columns.
   /// SQL: `INSERT INTO "T" ("a", "b") VALUES (?, ?), (?, ?)`
   public static func insert<A: ColumnValue, B: ColumnValue>(
     _ a: KeyPath<Self, ColumnReference<A>>,
@@ -21,7 +21,7 @@ extension TableModel {
     }
   }
 
-  /// Returns an insert of three columns of several rows.
+  /// Returns an insert of several rows that sets three columns.
   /// SQL: `INSERT INTO "T" ("a", "b", "c") VALUES (?, ?, ?), (?, ?, ?)`
   public static func insert<A: ColumnValue, B: ColumnValue, C: ColumnValue>(
     _ a: KeyPath<Self, ColumnReference<A>>,
@@ -40,7 +40,7 @@ extension TableModel {
     }
   }
 
-  /// Returns an insert of four columns of several rows.
+  /// Returns an insert of several rows that sets four columns.
   /// SQL: `INSERT INTO "T" ("a", "b", "c", "d") VALUES (?, ?, ?, ?), (?, ?, ?, ?)`
   public static func insert<
     A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension TableModel {
-  /// Returns an insert of some columns of several rows. The other columns get their declared
+  /// Returns an insert of several rows that sets some columns. The other columns get their declared
   /// defaults, or NULL.
   ///
   /// ```swift
@@ -10,7 +10,7 @@ extension TableModel {
   /// ```
   /// One statement inserts all rows or none. If the rows have more values than a statement may have
   /// parameters (32,766), several statements insert them in one savepoint. A row may refer to a
-  /// later row. If a constraint is violated, the rows are tried one by one, so that the
+  /// later row. If a row violates a constraint, the rows are tried again one by one, so that the
   /// `DatabaseError` names the row. An insert without rows does nothing.
   ///
   /// A column that is named twice throws `QueryError` when the statement runs.
@@ -30,7 +30,7 @@ extension TableModel {
     return Insert(columns: columns, RowValues(columns: nodes, values: values))
   }
 
-  /// Returns an insert of one column of several rows.
+  /// Returns an insert of several rows that sets one column.
   /// SQL: `INSERT INTO "Tag" ("name") VALUES (?), (?)`
   public static func insert<Value: ColumnValue>(
     _ path: KeyPath<Self, ColumnReference<Value>>, values rows: [Value]
@@ -42,20 +42,20 @@ extension TableModel {
   }
 }
 
-/// Some columns of several rows, with their values.
+/// The values of several rows in some columns.
 struct RowValues: Sendable {
   let columns: [ExpressionNode]
   /// The values, one row after another.
   let values: [BoundValue]
 
-  /// The greatest number of parameters of a statement, if the connection does not lower it.
+  /// The maximum number of parameters of a statement, unless a connection has a lower limit.
   static let usualParameterCount = 32_766
 
   /// The number of rows.
   var count: Int { columns.isEmpty ? 0 : values.count / columns.count }
   var indices: Range<Int> { 0..<count }
 
-  /// Returns the rows of each statement.
+  /// Returns the rows that each statement inserts.
   func ranges(maximumParameterCount: Int) -> [Range<Int>] {
     let rows = max(1, maximumParameterCount / max(1, columns.count))
     return stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
@@ -94,7 +94,7 @@ extension Insert {
       table: columns.table, source: rows.source(of: range), conflicts: clauses ?? conflicts)
   }
 
-  /// Lends the statements that insert all rows or none.
+  /// Passes the statements that insert the rows to a closure. All rows are inserted, or none.
   func forEachStatement(
     of rows: RowValues, returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
@@ -139,7 +139,7 @@ extension Insert {
       if try M.layout.mayReferForward(error, on: core) {
         throw locate(error, rows, range, on: core)
       }
-      // Row by row, up to the failing row.
+      // Inserts row by row, up to the row that fails.
       var count = 0
       try core.savepoint {
         try ModelWriting.oneByOne(range, after: error) {
@@ -150,7 +150,8 @@ extension Insert {
     }
   }
 
-  /// Returns the statement for all rows that remain, however many.
+  /// Returns one statement for all remaining rows. Their number is not limited, because each column
+  /// is bound as an array.
   private func restStatement(of rows: RowValues, _ range: Range<Int>) throws -> InsertStatement {
     let arrays = try rows.columns.indices.map { column in
       BoundArray(
@@ -167,7 +168,7 @@ extension Insert {
       table: columns.table, source: .arrays(rows.columns, arrays), conflicts: conflicts)
   }
 
-  /// Returns an error with the foreign key that a row violates, and the row.
+  /// Returns an error with the violated foreign key and the row that violates it.
   private func locate(
     _ error: DatabaseError, _ rows: RowValues, _ range: Range<Int>, on core: ConnectionCore
   ) -> DatabaseError {
@@ -183,8 +184,9 @@ extension Insert {
 
   /// Calls `body` for each range of rows, so that all rows are inserted or none.
   ///
-  /// If a row refers to a row of a later range, `body` gets all remaining rows. One statement
-  /// inserts them, and SQLite checks the foreign keys when it ends.
+  /// If a row refers to a row of a later range, `body` gets all remaining rows at once. One
+  /// statement then inserts these rows, and SQLite checks the foreign keys at the end of the
+  /// statement.
   private func forEachRange(
     of rows: RowValues, on core: ConnectionCore, _ body: (Range<Int>, _ isRest: Bool) throws -> Void
   ) throws {

@@ -6,9 +6,10 @@ struct InsertStatement: Renderable {
     /// A model in memory. The key is left out if the database assigns it.
     case model(UnsafeRawPointer, ModelLayout, assigningKey: Bool)
     case values([Assignment])
-    /// Columns, and the values of rows, one row after another.
+    /// The columns, and the values of the rows, one row after another.
     case rows([ExpressionNode], ArraySlice<BoundValue>)
-    /// Columns, and the values of each: any number of rows, in one statement.
+    /// The columns, and an array of values for each column. One statement inserts any number of
+    /// rows.
     case arrays([ExpressionNode], [BoundArray])
     case query([ExpressionNode], SelectStatement)
   }
@@ -146,8 +147,8 @@ struct InsertStatement: Renderable {
 }
 
 extension SelectStatement {
-  /// Writes the query so that a following ON cannot be parsed as the condition of a join: with a
-  /// WHERE clause at its end.
+  /// Writes the query and, if necessary, a WHERE clause at its end. Without WHERE, SQLite could
+  /// parse a following ON as the condition of a join.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html#parsing_ambiguity>
   fileprivate func writeBeforeOn(to writer: inout ShapeWriter) {
@@ -171,7 +172,7 @@ extension Insert: TableCommand, ModelCommand {
     guard case .models(let models) = source else {
       return try statement().write(to: &writer)
     }
-    // The SQL of the first model stands for all, because only the values differ.
+    // The SQL of the first model is the SQL of all models, because only the values differ.
     try models.withUnsafeBytes { memory in
       guard let model = memory.baseAddress else {
         throw QueryError("the insert into \(M.tableName) has no models")
@@ -180,7 +181,8 @@ extension Insert: TableCommand, ModelCommand {
     }
   }
 
-  /// Returns the statement of an insert that is not of models.
+  /// Returns the statement of an insert of values, of rows or of a query. Throws for an insert of
+  /// models.
   func statement(_ clauses: [ConflictClause]? = nil) throws -> InsertStatement {
     if let problem { throw problem }
     let source: InsertStatement.Source
@@ -197,7 +199,7 @@ extension Insert: TableCommand, ModelCommand {
       table: columns.table, source: source, conflicts: clauses ?? conflicts)
   }
 
-  /// Whether several rows are inserted, which may take a statement each.
+  /// Whether the insert has several models or rows, which may need several statements.
   var isSeveral: Bool {
     switch source {
     case .models(let models): models.count > 1

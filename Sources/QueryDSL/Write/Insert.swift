@@ -21,14 +21,14 @@ public struct Insert<M: TableModel>: Sendable {
   let columns: Columns<M>
   let source: Source
   var conflicts: [ConflictClause] = []
-  /// An error that the compiler cannot find.
+  /// A mistake that the compiler cannot find. Rendering the statement throws this error.
   var problem: QueryError?
 
   /// The columns of the table; programs do not use it directly.
   public var _columns: Columns<M> { columns }
 
-  /// The SQL of the statement, with its values. For several models, the SQL for the first. Throws
-  /// `QueryError` if the statement is invalid.
+  /// The SQL of the statement, with its values. For several models, it is the SQL for the first
+  /// model. Throws `QueryError` if the statement is invalid.
   public var sql: SQL {
     get throws { try rendered() }
   }
@@ -40,16 +40,16 @@ extension TableModel {
     Insert(columns: Columns(), source: .models([model]))
   }
 
-  /// Returns an insert of models, which are inserted one after another by one prepared statement.
+  /// Returns an insert of models. One prepared statement inserts the models one after another.
   public static func insert(_ models: [Self]) -> Insert<Self> {
     Insert(columns: Columns(), source: .models(models))
   }
 
-  /// Returns an insert of one row with the columns that the closure assigns. The others get their
-  /// declared defaults, or NULL. SQL: `INSERT INTO "Post" ("title") VALUES (?)`
+  /// Returns an insert of one row with the columns that the closure assigns. The other columns get
+  /// their declared defaults, or NULL. SQL: `INSERT INTO "Post" ("title") VALUES (?)`
   ///
-  /// There is no existing row, so an expression that names a column of the table throws
-  /// `QueryError` when the statement runs.
+  /// An expression that names a column of the table throws `QueryError` when the statement runs,
+  /// because there is no existing row.
   public static func insert(_ assign: (inout Assignments<Self>) -> Void) -> Insert<Self> {
     let columns = Columns<Self>()
     var assignments = Assignments(columns)
@@ -57,15 +57,16 @@ extension TableModel {
     return Insert(columns: columns, source: .values(assignments.list))
   }
 
-  /// Returns an insert of the rows of a query. Its columns must have the same types.
+  /// Returns an insert of the rows of a query. The query's columns must have the types of the named
+  /// columns.
   ///
   /// ```swift
   /// Archived.insert(
   ///   \.$id, \.$title, from: Post.where { $0.$status == .archived }.select(\.$id, \.$title))
   /// // INSERT INTO "Archived" ("id", "title") SELECT "id", "title" FROM "Post" WHERE "status" = ?
   /// ```
-  /// The columns that are not named get their defaults. This is one statement, and no row is
-  /// loaded.
+  /// The columns that are not named get their defaults. One statement inserts all rows, and loads
+  /// none of them.
   public static func insert<each Value: ColumnValue, Q: Fetchable>(
     _ paths: repeat KeyPath<Self, ColumnReference<each Value>>, from query: Q
   ) -> Insert<Self> where Q.Row == (repeat each Value) {
@@ -125,8 +126,9 @@ extension Insert {
     self.problem = problem
   }
 
-  /// Returns an error if the query's columns do not match. The compiler compares their types, but
-  /// not their stored forms. Expressions without their own form take the form of their target.
+  /// Returns an error if the query's columns do not match the target columns. The compiler compares
+  /// the types of the columns, but not their stored forms. An expression without its own form takes
+  /// the form of its target.
   private static func difference<Row>(
     _ targets: [(node: ExpressionNode, form: StoredForm)], _ query: Query<Row>,
     _ statement: inout SelectStatement

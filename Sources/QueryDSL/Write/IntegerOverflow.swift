@@ -1,22 +1,23 @@
 import SQLCore
 
-// SQLite's `+`, `-` and `*` give a REAL if the result exceeds 64 bits. A STRICT table refuses it
-// for an INTEGER column. Any other table stores it, and no Swift integer can be read from it. So in
-// statements for these tables, an expression that is assigned to an integer column is checked:
+// SQLite's `+`, `-` and `*` give a REAL if the result exceeds 64 bits. A STRICT table does not
+// store a REAL in an INTEGER column. Any other table stores the REAL, and it cannot be read as a
+// Swift integer. In statements for tables that are not STRICT, an expression that is assigned to an
+// integer column is therefore checked:
 //
 //     UPDATE "T" SET "n" = (SELECT CASE typeof("apus_value") WHEN 'real' THEN abs(…)
 //       ELSE "apus_value" END FROM (SELECT "n" + ? AS "apus_value"))
 //
-// `abs` of the least integer is an error of SQLite's, so this works in any engine.
+// `abs` of the least integer is an error in SQLite itself, so the check works in every program.
 
-/// The words around an expression that must not be a REAL.
+/// The SQL before and after an expression that must not give a REAL.
 enum IntegerGuard {
   private static let name = "\"apus_value\""
 
   static let opening = "(SELECT \(checked(name)) FROM (SELECT "
   static let closing = " AS \(name)))"
 
-  /// Returns the value of a column, or an error of SQLite's if it is a REAL.
+  /// Returns SQL that gives the value of a column, or fails if the value is a REAL.
   static func checked(_ column: String) -> String {
     "CASE typeof(\(column)) WHEN 'real' THEN abs(-9223372036854775807 - 1) ELSE \(column) END"
   }
@@ -46,8 +47,8 @@ extension SelectStatement {
 }
 
 extension DatabaseError {
-  /// Returns the error with the table and the columns, if it is the error for an integer beyond 64
-  /// bits.
+  /// Returns the error with the table and the columns if it reports an integer beyond 64 bits;
+  /// otherwise nil.
   func overflowing(_ assigned: [String]?, of table: String) -> DatabaseError? {
     guard code.primary == .error, message == "integer overflow", let assigned,
       sql?.contains("apus_value") ?? false || sql?.contains("apus_rows") ?? false

@@ -12,7 +12,7 @@ public protocol Runnable: Sendable {
   var sql: SQL { get throws }
 }
 
-/// An insert, an update or a deletion of rows of one table, which can return them.
+/// An insert, an update or a deletion in one table. It can return the rows that it changes.
 public protocol TableCommand<M>: Runnable {
   /// The model of the table.
   associatedtype M: TableModel
@@ -29,8 +29,8 @@ protocol ModelCommand: Renderable, Sendable {
   /// The number of statements of the command.
   var statementCount: Int { get }
 
-  /// Lends the statements of the command to a closure, one after another, each bound and ready to
-  /// run. Adds the place in the data to an error of the closure.
+  /// Passes the statements of the command to a closure, one after another. Each statement is bound
+  /// and ready to run. If the closure throws, its error gets the place in the data.
   func forEachStatement(
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
@@ -59,8 +59,8 @@ extension ModelCommand {
     return count
   }
 
-  /// Lends the single statement of the command to a closure. Adds the foreign key to an error of
-  /// the closure.
+  /// Passes the single statement of the command to a closure. If the closure throws, its error gets
+  /// the violated foreign key.
   func withStatement(
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
@@ -74,8 +74,8 @@ extension ModelCommand {
     }
   }
 
-  /// Returns an error with its foreign key, or with the columns of an overflow. SQLite names
-  /// neither.
+  /// Returns an error with the violated foreign key, or with the columns of an integer overflow.
+  /// SQLite's own error names neither.
   func locate(_ error: DatabaseError, on core: ConnectionCore) -> DatabaseError {
     guard error.isForeignKeyWithoutPlace || error.code.primary == .error, let layout = try? layout
     else { return error }
@@ -94,11 +94,11 @@ struct AffectedRows: Sendable {
   var order: ShortList<SelectStatement.OrderTerm> = .none
   var limit: RowCount?
   var offset: RowCount?
-  /// The expressions of LIMIT and OFFSET, where these are not numbers.
+  /// The expressions of LIMIT and OFFSET; nil if the limit or the offset is a number.
   var counts: (limit: ExpressionNode?, offset: ExpressionNode?) = (nil, nil)
   var problem: QueryError?
-  /// Whether the rows have the order of a query. That order is left out if no limit is set; an
-  /// order that is given to the command itself needs a limit.
+  /// Whether the order comes from a query. Without a limit, the order of a query is left out, but
+  /// an order of the command itself is an error.
   var hasOrderOfQuery = false
 
   init() {}
@@ -128,8 +128,9 @@ struct AffectedRows: Sendable {
 
   /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.
   ///
-  /// - Parameter source: the other table of an update. The limit counts the rows that match at
-  ///   least one row of it, and the conditions are written a second time to find that row again.
+  /// - Parameter source: The other table of an update. The limit counts the rows that match at
+  ///   least one row of the other table. The conditions are written twice, because the update must
+  ///   find the matching row again.
   func write(
     of table: TableID, _ layout: @autoclosure () throws -> ModelLayout,
     beside source: TableReference? = nil, to writer: inout ShapeWriter
@@ -155,7 +156,7 @@ struct AffectedRows: Sendable {
     (key.count > 1 ? .row(key) : key[0]).write(to: &writer)
     writer.token(.in)
     writer.token(.open)
-    // The subquery has its own scope, with the table in it again.
+    // The subquery opens its own scope with the same table.
     writer.closeScope()
     var rows = SelectStatement(selection: .terms(key.map { .expression($0) }), from: table)
     rows.predicates = source.map { .one(.exists($0.matches(where: predicates))) } ?? predicates
@@ -170,7 +171,7 @@ struct AffectedRows: Sendable {
 }
 
 extension TableReference {
-  /// Returns a query that finds a row if one row of this table fulfils the conditions.
+  /// Returns a query that has a row if at least one row of this table fulfils the conditions.
   fileprivate func matches(where predicates: ShortList<PredicateNode>) -> SelectStatement {
     var rows = SelectStatement(selection: .terms([.expression(.constant("1"))]), from: table)
     rows.predicates = predicates

@@ -6,9 +6,9 @@ import SQLCore
 /// let ids = try db.fetch(Post.delete().where { $0.$status == .archived }.returning(\.$id))
 /// // DELETE FROM "Post" WHERE "status" = ? RETURNING "id"
 /// ```
-/// Use `fetch` and `first` of a database, or of the connection in `write { }`, to run it. Written
-/// rows are returned in the state after the statement, deleted rows in the state before it. The
-/// rows do not show later changes by AFTER triggers, and their order is undefined.
+/// To run the command, use `fetch` or `first` of a database, or of the connection in `write { }`.
+/// Written rows are returned in the state after the statement, deleted rows in the state before it.
+/// The rows do not show later changes by AFTER triggers. Their order is undefined.
 /// - SeeAlso: <https://www.sqlite.org/lang_returning.html>
 public struct Returning<Command: Runnable, Row: Sendable>: Sendable {
   enum Source: Sendable {
@@ -63,7 +63,8 @@ struct ReturningStatement<Command: Renderable>: Renderable {
 }
 
 extension ConnectionCore {
-  /// Lends the statement of a command, with its values bound.
+  /// Returns the statement of a command, with its values bound. The caller must give the statement
+  /// back.
   func lendStatement(
     for command: some Renderable, returning: ReturningClause?
   ) throws -> StatementPointer {
@@ -98,15 +99,15 @@ extension TableCommand {
         table[dynamicMember: first], repeat table[dynamicMember: each others]))
   }
 
-  /// Returns expressions over the columns of each changed row, one on each line or several as a
-  /// tuple. SQL: `RETURNING "id", "views" + ?`
+  /// Returns the values of expressions for each changed row. The closure has one expression on each
+  /// line; several values are a tuple. SQL: `RETURNING "id", "views" + ?`
   public func returning<Row: Sendable>(
     @SelectBuilder _ items: (Columns<M>) -> _Selection<Row>
   ) -> Returning<Self, Row> {
     returning(SelectStatement.clause(of: items(_columns)))
   }
 
-  /// Returns the expression that a closure returns, over the columns of each changed row.
+  /// Returns the value of one expression for each changed row.
   /// SQL: `RETURNING "views" + ?`
   @_disfavoredOverload
   public func returning<Item: Selectable>(
@@ -115,8 +116,8 @@ extension TableCommand {
     returning(item(_columns).selectClause)
   }
 
-  /// Returns the expressions that a closure returns as a tuple, over the columns of each changed
-  /// row. SQL: `RETURNING "id", "views" + ?`
+  /// Returns the values of several expressions for each changed row, as a tuple.
+  /// SQL: `RETURNING "id", "views" + ?`
   @_disfavoredOverload
   public func returning<each Item: Selectable>(
     @_TupleBuilder _ items: (Columns<M>) -> (repeat each Item)

@@ -23,8 +23,8 @@ public struct Update<M: TableModel>: Sendable {
     get throws { try rendered() }
   }
 
-  /// Updates only rows that match every line; without it, every row is updated. SQL:
-  /// `WHERE a AND b`
+  /// Updates only the rows that match every line. Without `where`, every row is updated.
+  /// SQL: `WHERE a AND b`
   public consuming func `where`(
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {
@@ -63,20 +63,21 @@ public struct Update<M: TableModel>: Sendable {
     return self
   }
 
-  /// Limits the update to `count` rows, the first in the order.
+  /// Limits the update to the first `count` rows in the order.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
-  /// If an update has another table, each updated row counts once, however many rows of the other
-  /// table it matches. A negative limit, a second limit, and an order without a limit throw
+  /// If the update has another table, each updated row counts once, even if it matches several rows
+  /// of the other table. A negative limit, a second limit, and an order without a limit throw
   /// `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self
   }
 
-  /// Leaves out the first `count` rows in the order. SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
+  /// Leaves out the first `count` rows in the order.
+  /// SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
   ///
-  /// A negative offset, and a second one, throw `QueryError` when the statement runs.
+  /// A negative offset or a second offset throws `QueryError` when the statement runs.
   public consuming func offset(_ count: Int) -> Self {
     rows.setOffset(count)
     return self
@@ -86,8 +87,8 @@ public struct Update<M: TableModel>: Sendable {
 extension TableModel {
   /// Returns an update of rows in the database, without loading them.
   ///
-  /// Each line of the closure assigns a column. Its expression sees the row before the update:
-  /// `$0.$views += 1`.
+  /// Each line of the closure assigns a column, such as `$0.$views += 1`. The assigned expression
+  /// sees the row before the update.
   public static func update(_ assign: (inout Assignments<Self>) -> Void) -> Update<Self> {
     let columns = Columns<Self>()
     var assignments = Assignments(columns)
@@ -106,7 +107,7 @@ extension TableModel {
   /// // UPDATE "Post" SET "byline" = "Author"."name" FROM "Author"
   /// //   WHERE "Post"."authorID" = "Author"."id"
   /// ```
-  /// If several rows of the other table match one row, SQLite uses an arbitrary one.
+  /// If several rows of the other table match the same row, SQLite uses an arbitrary one of them.
   /// - SeeAlso: <https://www.sqlite.org/lang_update.html#update_from>
   public static func update<Source: TableModel>(
     from source: Source.Type,
@@ -127,7 +128,7 @@ extension TableModel {
   /// }
   /// // UPDATE "Author" SET "views" = "Total"."views" FROM (SELECT …) AS "Total" WHERE …
   /// ```
-  /// If several rows of the query match one row, SQLite uses an arbitrary one.
+  /// If several rows of the query match the same row, SQLite uses an arbitrary one of them.
   public static func update<Source: Fetchable>(
     from query: Source,
     _ assign: (inout Assignments<Self>, Columns<Source.Row>) -> Void,
@@ -183,7 +184,8 @@ extension Update: TableCommand, ModelCommand {
 }
 
 extension SelectExtras {
-  /// Creates the extras of a statement with one other table; nil if that is a model's own table.
+  /// Creates the extras of a statement with one other table; nil if the other table is a model's
+  /// own table.
   convenience init?(source reference: TableReference) {
     guard let source = reference.source else { return nil }
     self.init(Content(sources: [(reference.table, source)]))

@@ -2,14 +2,14 @@ import CSQLite
 
 /// The rules of a connection's authorizer, and its notes on the statement that is being compiled.
 ///
-/// Its methods do not call listeners, and call only functions of SQLite that compile and run
-/// nothing.
+/// Its methods call no listeners. They call only functions of SQLite that neither compile nor run a
+/// statement.
 struct AuthorizerState {
   /// Whether the connection only reads. A reader must not lift `query_only`. It must not attach a
   /// file, because ATTACH would create the file in spite of `query_only`, and it must not detach a
   /// file that later reads need.
   private(set) var isReader = false
-  /// The part of the schema that must not change; nil if all of it may.
+  /// The part of the schema that must not change; nil if the whole schema may change.
   private var lock: SchemaLock?
   /// Whether the lock denied the statement that is being compiled.
   private(set) var wasDeniedByLock = false
@@ -18,17 +18,19 @@ struct AuthorizerState {
   /// Whether the notes include the tables whose rows the statement writes. Tables that the
   /// statement creates, alters or drops are always included.
   private(set) var notesWrittenTables = false
-  /// Whether SQLite is declaring a virtual table, which happens when a connection first uses one.
+  /// Whether SQLite is declaring a virtual table. SQLite does this when a connection first uses the
+  /// table.
   ///
-  /// To declare it, SQLite compiles an UPDATE of its schema table that never runs. The authorizer
-  /// is called for each of its five columns, and then for the rowid in its WHERE clause.
+  /// For the declaration, SQLite compiles an UPDATE of its schema table that never runs. It calls
+  /// the authorizer for each of the five columns that the UPDATE sets, and then for the rowid in
+  /// the WHERE clause.
   private var isDeclaringTable = false
-  /// Collects the columns that the statement being compiled reads.
+  /// The collector of the columns and functions that statements use while they are compiled.
   private var recorder: ReadRecorder?
 
   // MARK: Rules
 
-  /// Sets whether the connection only reads, and returns whether it did before.
+  /// Sets whether the connection only reads. Returns the earlier setting.
   @discardableResult
   mutating func restrict(toReading isReader: Bool) -> Bool {
     defer { self.isReader = isReader }
@@ -104,14 +106,14 @@ struct AuthorizerState {
       if isReader, let first, second != nil, first.isSame(as: "query_only") {
         return true
       }
-      // Without a value the pragma only queries; with a value it may write the file.
+      // Without a value, the pragma only reads the setting. With a value, it may write the file.
       if second == nil, first?.isSame(as: "journal_mode") == true {
         notes.effects.insert(.asksSetting)
       }
     case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
       SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
       notes.effects.insert(.changesSchema)
-      // For indexes and triggers SQLite passes their own name first, and the table's second.
+      // For an index or a trigger, SQLite passes its name first and the name of the table second.
       let ofTable: Set = [
         SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW,
         SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE,
@@ -138,8 +140,8 @@ struct AuthorizerState {
     return false
   }
 
-  /// Returns whether the statement itself reads this column. If not, the declaration of a virtual
-  /// table does.
+  /// Returns whether the statement itself reads a column. Otherwise, the read belongs to the
+  /// declaration of a virtual table.
   private mutating func isOwnRead(of table: UnsafePointer<CChar>?) -> Bool {
     guard isDeclaringTable else { return true }
     isDeclaringTable = false
@@ -163,7 +165,7 @@ struct AuthorizerState {
   }
 
   /// Returns true and notes the denial, unless VACUUM is running. VACUUM attaches a file and
-  /// creates tables in it, but changes no schema.
+  /// creates tables in that file, but does not change the schema of the database.
   private mutating func deniesUnlessVacuuming(on handle: OpaquePointer) -> Bool {
     var statement = sqlite3_next_stmt(handle, nil)
     while let running = statement {
@@ -180,8 +182,8 @@ struct AuthorizerState {
 }
 
 extension ConnectionCore {
-  /// Installs the authorizer. A new installation expires every prepared statement, so SQLite
-  /// recompiles each before it next runs. A new pre-update hook requires that.
+  /// Installs the authorizer. If it is installed again, all prepared statements expire, and SQLite
+  /// compiles each statement again before its next run. A new pre-update hook needs this.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   package func installAuthorizer() {

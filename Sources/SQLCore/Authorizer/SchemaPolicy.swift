@@ -9,10 +9,11 @@ import CSQLite
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
 public enum SchemaPolicy: Hashable, Sendable {
-  /// Opening with models, and writing into a named table, change the schema where necessary.
+  /// The library changes the schema where necessary: when a database is opened with models, and
+  /// when it writes into a named table.
   case automatic
-  /// The library changes nothing by itself: opening throws unless the existing schema matches every
-  /// model. Your own statements, and a call of `migrate`, may change the schema.
+  /// The library never changes the schema by itself. Opening throws unless the existing schema
+  /// matches every model. Your own statements, and a call of `migrate`, may change the schema.
   case validated
   /// Nothing may change the schema: CREATE, ALTER, DROP and ATTACH are denied on every connection,
   /// and opening throws if the existing schema does not match every model. Temporary tables and

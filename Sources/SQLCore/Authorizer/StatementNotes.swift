@@ -6,8 +6,8 @@ struct StatementNotes {
   var effects: StatementEffects = []
   /// The tables that the statement changes: their schema or their rows.
   private(set) var tableEffects: [TableEffect] = []
-  /// The columns that the statement, or its upsert, assigns in an UPDATE. Nil while SQLite
-  /// recompiles a statement: the assigned columns are the same as before.
+  /// The columns that the statement's UPDATE or upsert assigns. Nil while SQLite recompiles a
+  /// statement, because the columns are the same as before.
   private(set) var assignments: [ColumnDependency]?
 
   /// Whether a trigger of the statement writes rows.
@@ -47,7 +47,7 @@ struct StatementNotes {
   }
 }
 
-/// A table whose schema or rows a statement changes, as the authorizer reports it.
+/// A change of a statement to the schema or the rows of a table, as the authorizer reports it.
 package struct TableEffect: Hashable, Sendable {
   package enum Kind: Sendable {
     /// The statement creates, alters or drops the table, or an index or trigger of the table.
@@ -95,8 +95,8 @@ package struct ColumnDependency: Hashable, Sendable {
 }
 
 extension ConnectionCore {
-  /// Whether statements record which tables they write. Changing it empties the statement cache,
-  /// since cached statements were prepared with the other setting.
+  /// Whether statements record which tables they write. A change of this setting empties the
+  /// statement cache, because cached statements were prepared with the other setting.
   package var notesWrittenTables: Bool {
     get { state.pointee.authorizer.notesWrittenTables }
     set {
@@ -106,8 +106,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Updates the tables that a statement writes, if SQLite has recompiled it since
-  /// `forgetNotedTables()`: a new trigger may write to other tables.
+  /// Updates the tables that a statement writes, if SQLite has recompiled the statement since
+  /// `forgetNotedTables()`. A new trigger may write to further tables.
   package func noteTablesAgain(of statement: StatementPointer) {
     let version = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     guard version != statement.pointee.tableEffectsVersion else { return }

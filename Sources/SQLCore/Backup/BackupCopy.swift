@@ -13,7 +13,8 @@ struct BackupCopy {
 
   /// Copies all pages and returns their number.
   ///
-  /// The last step commits. If an error is thrown before it, the destination is unchanged.
+  /// The last step commits. If an error is thrown before the last step, the destination is
+  /// unchanged.
   /// - Parameter progress: called after each step except the last.
   func run(_ progress: (BackupProgress) throws -> Void) throws -> Int {
     try cancellation.check()
@@ -65,10 +66,10 @@ extension ConnectionCore {
 
   /// Throws `.corrupt` if SQLite finds the database damaged. Reads every page once.
   ///
-  /// Rows that violate CHECK, NOT NULL or the types of a STRICT table do not count as damage, since
-  /// the copy must hold the same rows as the source. Also, SQLite 3.40 reports such rows by mistake
-  /// in tables WITHOUT ROWID whose key does not come first. These findings hide no damage, because
-  /// SQLite checks the structure of the whole file before it checks any row.
+  /// A row that violates CHECK, NOT NULL or the types of a STRICT table is not damage, because the
+  /// copy must hold the same rows as the source. SQLite 3.40 also reports such rows by mistake, in
+  /// tables WITHOUT ROWID if the key is not the first column. Ignoring these reports hides no
+  /// damage, because SQLite checks the structure of the whole file before it checks any row.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_quick_check>
   func requireWhole(_ name: String) throws {
     try run(pragma: "PRAGMA ignore_check_constraints = ON")
@@ -191,8 +192,8 @@ struct FileBackup: Sendable {
   }
 }
 
-/// The cancellation of a long job: it notes that the waiting task was cancelled, and ends the
-/// statements of the job's connections.
+/// The cancellation of a long job. When the waiting task is cancelled, it ends the statements that
+/// run on the job's connections.
 package final class JobCancellation: Sendable {
   private struct State {
     var isCancelled = false

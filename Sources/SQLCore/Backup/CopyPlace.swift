@@ -13,8 +13,8 @@ struct CopyPlace {
   /// The path with symbolic links resolved: the copy replaces their target, not the links.
   let path: String
 
-  /// The suffixes of the files that SQLite keeps beside a database file. SQLite would apply such a
-  /// file if it found one.
+  /// The suffixes of the files that SQLite keeps beside a database file. If SQLite found such a
+  /// file beside a copy, it would apply the file to the copy.
   static let companions = ["-journal", "-wal", "-shm"]
 
   /// Resolves an absolute path. Throws `.cannotOpen` if there cannot be a file at that path.
@@ -59,8 +59,8 @@ struct CopyPlace {
     return String(cString: resolved)
   }
 
-  /// Throws misuse if the copy would replace an open database or one of its companion files, or if
-  /// SQLite would take a file of an open database for a companion of the copy.
+  /// Throws misuse if the copy would replace an open database or one of its companion files. Also
+  /// throws misuse if SQLite would take a file of an open database for a companion of the copy.
   func requireApart(from databases: [String]) throws {
     for database in databases {
       let files = [database] + Self.companions.map { database + $0 }
@@ -81,8 +81,8 @@ struct CopyPlace {
     }
   }
 
-  /// Whether the path is the name of a file that SQLite makes beside a database, even if it does
-  /// not exist now. Case is ignored, because some file systems ignore it.
+  /// Returns whether SQLite may create a file with this path beside a database. Case is ignored,
+  /// because some file systems ignore it.
   private func isCompanion(of database: String) -> Bool {
     let folder = FileStatus(following: FileStatus.folder(of: path))?.identity
     guard let folder,

@@ -21,7 +21,7 @@ public struct BackupProgress: Hashable, Sendable {
 }
 
 extension Database {
-  /// Copies the database into a file, while others read and write the database.
+  /// Copies the database into a file, while other accesses read and write the database.
   ///
   /// ```swift
   /// try db.backup(to: "blog-2024-05-01.sqlite") { progress in
@@ -29,35 +29,38 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The copy is a single snapshot of the moment when the backup begins. Writes during the backup
-  /// continue, are not part of the copy, and never make the backup fail or start over. The copy is
-  /// written to a file beside the destination, synchronised to disk, and verified: it must open,
-  /// and `PRAGMA quick_check` must find no damage. Only then is it moved to the destination in one
-  /// step. At any moment the destination therefore holds either its old content or the whole copy.
-  /// The copy is a single file in rollback-journal mode. It gets the permissions of the file that
-  /// it replaces, or else the permissions of the source.
+  /// The copy is a snapshot of the moment when the backup begins. Writes continue during the
+  /// backup. They are not part of the copy, and never make the backup fail or start over.
+  ///
+  /// The copy is written to a file beside the destination, synchronised to disk, and verified: it
+  /// must open, and `PRAGMA quick_check` must find no damage. Only then is the copy moved to the
+  /// destination in one step. At any moment the destination therefore holds either its old content
+  /// or the whole copy. The copy is a single file in rollback-journal mode. If the copy replaces a
+  /// file, it gets the permissions of that file, otherwise those of the source.
   ///
   /// - Parameters:
-  ///   - path: the path of the copy. Unless `overwriting` is true, no file may exist there, with or
-  ///     without the suffix `-wal` or `-journal`.
+  ///   - path: the path of the copy. Unless `overwriting` is true, no file may exist at this path,
+  ///     or at this path with the suffix `-wal` or `-journal`.
   ///   - pagesPerStep: the number of pages that are copied between two calls of `progress`.
-  ///   - overwriting: whether to replace an existing file. A database that is open elsewhere is not
-  ///     replaced; `.busy` is thrown instead. This cannot be detected for a database that is open
-  ///     in rollback-journal mode but idle.
-  ///   - progress: called after each step, and once more when the copy is in place. An error that it
-  ///     throws abandons the backup; an error of the last call is ignored. It may use this database,
-  ///     unless the database is in memory.
+  ///   - overwriting: whether to replace an existing file. If the file is a database that is open
+  ///     elsewhere, `.busy` is thrown and the file is not replaced. A database that is open in
+  ///     rollback-journal mode but idle is not recognised as open.
+  ///   - progress: called after each step, and once more when the copy is in place. If it throws,
+  ///     the backup is abandoned; an error of the last call is ignored. The closure may use this
+  ///     database, unless the database is in memory.
   ///
-  /// The call blocks this thread until the backup is done. The async version uses a thread of its
-  /// own and stops if its task is cancelled. A database in memory cannot be used by others
-  /// meanwhile. In WAL mode, the snapshot keeps the log from being reset while the copy is made;
-  /// for a file in rollback-journal mode that was opened with `isReadOnly`, writers must wait.
+  /// The call blocks this thread until the backup is done. The async version uses its own thread
+  /// and stops if its task is cancelled. While a database in memory is copied, no other access can
+  /// use the database. In WAL mode, the snapshot keeps the log from being reset while the copy is
+  /// made. If a file in rollback-journal mode was opened with `isReadOnly`, its writers must wait
+  /// until the copy is made.
   ///
-  /// Throws `.corrupt` if the source is damaged; `.cannotOpen` if the destination exists, is not a
-  /// regular file, or is in a folder that does not exist; misuse if it is the source itself, a file
-  /// attached to it, or a companion of one of them (`-wal`, `-shm`, `-journal`), whatever the name
-  /// or link. If an error is thrown, an existing destination is unchanged. Costs one read of the
-  /// database and one of the copy.
+  /// Throws `.corrupt` if the source is damaged. Throws `.cannotOpen` if the destination is not a
+  /// regular file, is in a folder that does not exist, or exists although `overwriting` is false.
+  /// Throws misuse if the destination is the source, a file attached to the source, or a companion
+  /// of such a file (`-wal`, `-shm`, `-journal`), even by another name or a link. If an error is
+  /// thrown, an existing destination is unchanged. Costs one read of the database and one of the
+  /// copy.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
@@ -95,17 +98,18 @@ extension Database {
 
   /// Copies the database into another database, replacing its content in one transaction.
   ///
-  /// This works like `backup(to: path)`, but the copy is written by the other database's writer.
-  /// Its readers see the old content until the copy is complete, and the copy from then on. If an
-  /// error is thrown earlier, the content is unchanged. The source is checked before anything is
-  /// copied.
+  /// This works like `backup(to: path)`, but the writer of the other database writes the copy.
+  /// Readers of the other database see its old content until the copy is complete, and the copy
+  /// from then on. If an error is thrown earlier, the old content is unchanged. The source is
+  /// checked before anything is copied.
   ///
   /// Either database may be in memory. `progress` must not use the destination. If the source is in
   /// memory, `progress` must not use the source either. Throws `.readOnly` if the destination is
-  /// read-only, or if it already has a different page size; `.corrupt` if the source is damaged;
-  /// `.busy` if another process writes to the destination for longer than its busy timeout; misuse
-  /// if source and destination are the same database. Costs two reads of the source and one write
-  /// of it; if the destination is a file, one write to the log and one to the file.
+  /// read-only, or if it already has a different page size. Throws `.corrupt` if the source is
+  /// damaged. Throws `.busy` if another process writes to the destination for longer than the busy
+  /// timeout of the destination. Throws misuse if source and destination are the same database.
+  /// Costs two reads of the source and one write of the copy. If the destination is a file, the
+  /// copy is written twice, to the log and to the file.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to other: Database, pagesPerStep: Int = 1_000,

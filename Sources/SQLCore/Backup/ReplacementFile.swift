@@ -14,8 +14,8 @@ import CSQLite
   import Musl
 #endif
 
-/// A database that is written beside its destination, verified, and moved there once it is
-/// complete.
+/// A database file that is written beside its destination, verified, and then moved to the
+/// destination.
 ///
 /// At any moment, even after a crash, the destination holds either its old content or the new file.
 /// A crash may leave the unfinished file beside it, named `….partial-` and a UUID.
@@ -26,7 +26,8 @@ struct ReplacementFile: Sendable {
   let cancellation: JobCancellation
   /// The absolute path, independent of later changes of the working folder.
   private let absolutePath: String
-  /// The working folder when the source was opened; its connections attach files relative to it.
+  /// The working folder at the time when the source was opened. Connections attach files relative
+  /// to this folder.
   private let workingFolder: String?
 
   init(
@@ -100,7 +101,8 @@ struct ReplacementFile: Sendable {
 
   // MARK: The new file
 
-  /// Opens a file that is written or replaced, with the key of the source, if it has one.
+  /// Opens a file that will be written or replaced, with the key of the source if the source has
+  /// one.
   func connect(to path: String, isEncrypted: Bool = true) throws -> ConnectionCore {
     var configuration = configuration
     configuration.isReadOnly = false
@@ -163,8 +165,9 @@ struct ReplacementFile: Sendable {
     try FileStatus.synchronizeFolder(of: place)
   }
 
-  /// Runs the closure while the old destination is locked and its log and journal are merged into
-  /// it. If a crash interrupts the replacement, the old file is complete without them.
+  /// Locks the old file at the destination, merges its log and journal into it, and then runs the
+  /// closure. If a crash interrupts the replacement, the old file is complete without its log and
+  /// journal.
   private func withSettledDestination(_ place: String, _ body: () throws -> Void) throws {
     guard FileStatus(place) != nil else { return try body() }
     // The old file may be encrypted or not, whether or not the copy is.
@@ -182,8 +185,8 @@ struct ReplacementFile: Sendable {
     try body()
   }
 
-  /// Returns a connection that has locked a file, with its log and journal merged into it; nil if the
-  /// file is not a usable database.
+  /// Merges the log and the journal of a file into the file, and returns a connection that has
+  /// locked it. Returns nil if the file is not a usable database.
   private func settled(_ place: String, isEncrypted: Bool) throws -> ConnectionCore? {
     let old = try connect(to: place, isEncrypted: isEncrypted)
     sqlite3_busy_timeout(old.handle, configuration.busyTimeout.wholeMilliseconds)

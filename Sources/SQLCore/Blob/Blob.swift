@@ -17,9 +17,9 @@ import CSQLite
 /// }
 /// ```
 ///
-/// Its size cannot be changed. After another statement has updated or deleted the row, reading and
-/// writing throw `.abort`. A BLOB is confined to its connection: using it after the closure that
-/// lent the connection has returned throws misuse.
+/// The size of the value cannot be changed. After another statement has updated or deleted the row,
+/// reading and writing throw `.abort`. A `Blob` is valid until the closure that lent its connection
+/// returns. Any later use throws misuse.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/blob.html>
 public final class Blob {
   private let connection: Connection
@@ -68,7 +68,7 @@ public final class Blob {
     get throws { Int(sqlite3_blob_bytes(try use().1)) }
   }
 
-  /// Reads `count` bytes from `offset` on; by default all up to the end.
+  /// Reads `count` bytes from `offset` on. By default, reads all bytes up to the end.
   ///
   /// Throws `.range` if the bytes are not all within the BLOB.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_read.html>
@@ -79,8 +79,8 @@ public final class Blob {
     return data
   }
 
-  /// Reads bytes from `offset` on until the buffer is full. Throws `.range` if the BLOB ends
-  /// before.
+  /// Reads bytes from `offset` on until the buffer is full. Throws `.range` if the BLOB ends before
+  /// the buffer is full.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_read.html>
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
     let range = try checked(offset, buffer.count)
@@ -112,8 +112,8 @@ public final class Blob {
       })
   }
 
-  /// Moves to the same column of another row, which is faster than opening another BLOB. Throws
-  /// `DatabaseError` if there is no such row.
+  /// Moves this object to the same column of another row, which is faster than opening another
+  /// BLOB. Throws `DatabaseError` if there is no such row.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_reopen.html>
   public func reopen(rowID: Int64) throws {

@@ -6,11 +6,11 @@
 
 /// The bytes of a BLOB as a sequence of chunks: `db.blobChunks(table:column:rowID:)`.
 ///
-/// A chunk is read when it is requested, on a thread of the database. All chunks belong to one
-/// snapshot, on a separate connection that closes after the last chunk, after an error, or when the
-/// iterator is released. Until then, `close()` throws `.busy`. In a database in memory, the whole
-/// BLOB is read with the first chunk. An error is thrown in its place; a cancelled task throws
-/// `CancellationError`.
+/// Each chunk is read when it is requested, on a thread of the database. All chunks belong to one
+/// snapshot, on a separate connection. The connection closes after the last chunk, after an error,
+/// or when the iterator is released. Until then, `close()` of the database throws `.busy`. In a
+/// database in memory, the whole BLOB is read with the first chunk. If a chunk cannot be read, the
+/// iterator throws the error. In a cancelled task, the iterator throws `CancellationError`.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_open.html>
 public struct BlobChunks: AsyncSequence, Sendable {
   /// The bytes of one chunk.
@@ -145,7 +145,7 @@ final class BlobSource: @unchecked Sendable {
     return blob
   }
 
-  /// Closes the connection; from now on the database may be closed.
+  /// Closes the connection. From then on, the database may be closed.
   func end() {
     isAtEnd = true
     blob = nil

@@ -6,9 +6,10 @@
 ///
 /// A data structure that this library makes by hand (a cache, a tree, a log of bytes) has a method
 /// `checkInvariants()`, which throws `BrokenInvariant`. While the checks are on, the structure also
-/// checks the affected part of itself after each change. A release build has neither.
+/// checks the affected part of itself after each change. A release build has neither the method nor
+/// the checks.
 package enum InvariantChecks {
-  /// Runs a closure while the checks are on, in the whole process; in a release build, only runs
+  /// Runs a closure with the checks turned on in the whole process. In a release build, only runs
   /// the closure.
   package static func whileOn<Result>(_ body: () throws -> Result) rethrows -> Result {
     #if DEBUG
@@ -19,18 +20,19 @@ package enum InvariantChecks {
   }
 
   #if DEBUG
-    /// The number of callers that want the checks now. The switch is not a task's own, since the
-    /// writer's hooks run on another thread.
+    /// The number of callers that want the checks now. The switch applies to the whole process and
+    /// not to a task, because the writer's hooks run on another thread.
     private static let callers = Atomic<Int>(0)
     private static let runs = Atomic<Int>(0)
-    /// Whether the current task plants damages, which no check after a change may find.
+    /// Whether the checks after changes are off in the current task, because a test damages a
+    /// structure on purpose.
     @TaskLocal package static var areSuspended = false
 
     /// The number of checks that ran after changes so far.
     package static var runCount: Int { runs.load(ordering: .relaxed) }
 
     /// Runs the check of a change if the checks are on. If an invariant does not hold, the process
-    /// ends, since the memory of the structure cannot be trusted any more.
+    /// ends, because the memory of the structure cannot be trusted any more.
     package static func run(_ check: () throws -> Void) {
       guard callers.load(ordering: .relaxed) > 0, !areSuspended else { return }
       runs.add(1, ordering: .relaxed)

@@ -3,7 +3,7 @@ extension RandomAccessCollection {
   /// `endIndex` if no element does. All elements of the first part must come before the elements of
   /// the second part.
   ///
-  /// It is a binary search, which looks at as many elements as the count has binary digits.
+  /// This is a binary search. It examines at most as many elements as `count` has binary digits.
   @inlinable
   package func partitioningIndex(where belongsToSecond: (Element) -> Bool) -> Index {
     var low = startIndex

@@ -1,13 +1,13 @@
 import CSQLite
 
-/// A database of a connection: its own, which is called `main`, or an attached one.
+/// A database that a connection uses: its own database, `main`, or an attached one.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_database_list>
 public struct AttachedDatabase: Hashable, Sendable {
   /// The name of the attached database in SQL: `name.table`.
   public let name: String
   /// The path of the file; nil for a database in memory.
   public let path: String?
-  /// Whether it can only be read.
+  /// Whether the connection can only read the database.
   public let isReadOnly: Bool
 }
 
@@ -17,12 +17,12 @@ extension Connection {
   ///
   /// SQL: `ATTACH ? AS "name"`. The database stays attached to this connection until it is
   /// detached. To attach it to every connection of a pool, use `Configuration.prepareConnection`. A
-  /// reader cannot attach; `writeWithoutTransaction { }` can.
+  /// reader cannot attach a database; the connection of `writeWithoutTransaction { }` can.
   ///
-  /// A relative path is resolved against the working folder. In `prepareConnection` it is resolved
-  /// against the folder that was the working folder when the database was opened, so that each
-  /// connection attaches the same file. Throws `.cannotOpen` if the file cannot be opened; readers
-  /// of a pool do not create it.
+  /// A relative path is resolved against the current working folder. In `prepareConnection`, it is
+  /// resolved against the working folder at the time when the database was opened. Each connection
+  /// therefore attaches the same file. Throws `.cannotOpen` if the file cannot be opened. The
+  /// readers of a pool never create the file.
   /// - SeeAlso: <https://www.sqlite.org/lang_attach.html>
   public func attach(path: String, as name: String) throws {
     let core = try use()
@@ -68,19 +68,19 @@ extension Connection {
 }
 
 extension Connection {
-  /// Gives SQLite the key of an encrypted file. Call it in `Configuration.unlockConnection`, before
-  /// anything reads the file.
+  /// Gives SQLite the key of an encrypted file. Call this method in
+  /// `Configuration.unlockConnection`, before anything reads the file.
   ///
   /// ```swift
   /// let secret = "open sesame"
   /// configuration.unlockConnection = { try $0.setEncryptionKey(secret.utf8) }
   /// ```
   ///
-  /// A new file is encrypted with the key. A wrong key is found only when the file is first read,
-  /// which throws `.notADatabase`. SQLCipher derives its key from these bytes, which takes a tenth
-  /// of a second or more for each connection. If the bytes are `x'…'` with 64 hexadecimal digits,
-  /// SQLCipher takes them as the key itself. The key is in no SQL text, and so in no error and no
-  /// trace.
+  /// If the file is new, it is encrypted with the key. If the key is wrong, the first read of the
+  /// file throws `.notADatabase`. SQLCipher derives the actual key from the bytes of `key`, which
+  /// takes a tenth of a second or more for each connection. If the bytes are the text `x'…'` with
+  /// 64 hexadecimal digits, SQLCipher uses the digits as the key itself. The key is never part of
+  /// SQL text, so errors and traces do not show it.
   ///
   /// Throws `DatabaseError` if the SQLite that the program uses cannot encrypt
   /// (`SQLiteLibrary.Feature.encryption`), or if the key is empty.

@@ -1,7 +1,8 @@
 import CSQLite
 
 extension Connection {
-  /// Runs one or more statements, separated by semicolons. Any rows that they return are ignored.
+  /// Runs one or more statements, separated by semicolons. Rows that the statements return are
+  /// ignored.
   ///
   /// ```swift
   /// try connection.execute(
@@ -10,7 +11,7 @@ extension Connection {
   ///
   /// Interpolated values are bound in order, across all statements. A single statement is taken
   /// from the cache. Several statements are compiled and run one after another, up to the first
-  /// error. Throws `DatabaseError`, which names the SQL and the position of a syntax error in it.
+  /// error. Throws a `DatabaseError` that names the SQL and, for a syntax error, its position.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func execute(_ sql: SQL) throws {
     let core = try use()
@@ -54,7 +55,8 @@ extension Connection {
     return rows
   }
 
-  /// Returns the first row of a statement, with its values copied; nil if it returns no row.
+  /// Returns the first row of a statement, with its values copied; nil if the statement returns no
+  /// row.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func row(_ sql: SQL) throws -> Row? {
     let core = try use()
@@ -79,8 +81,9 @@ extension Connection {
     try tuples(of: type, sql)
   }
 
-  /// Does what `fetch` does. The overloads of `fetch` call this name, because a call of `fetch`
-  /// would call the overload itself.
+  /// Returns the rows of a statement as tuples: the implementation of `fetch`. The overloads of
+  /// `fetch` call this method, because a call of `fetch` inside an overload would call the overload
+  /// itself.
   func tuples<each Value: ColumnValue>(
     of type: (repeat each Value).Type, _ sql: SQL
   ) throws -> [(repeat each Value)] {
@@ -115,11 +118,12 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Returns whether a text can be run as a single statement, judged by its semicolons: it has
-  /// none, or only white space follows the first one.
+  /// Returns whether a text can run as a single statement: whether it has no semicolon, or only
+  /// white space after its first semicolon.
   ///
-  /// A text with an inner semicolon, which may belong to a string, a comment or a trigger, is
-  /// compiled statement by statement. That is correct for a single statement as well.
+  /// A text with an inner semicolon is compiled statement by statement. The semicolon may belong to
+  /// a string, a comment or a trigger, so the text may still be one statement. A single statement
+  /// can also be compiled this way.
   fileprivate func isCachedOrSingle(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -161,7 +165,7 @@ extension Connection {
   /// let titles = try connection.fetch(String.self, "SELECT title FROM Post").sorted()
   /// ```
   /// Throws `ColumnValueError` if a value has another type, and `DatabaseError` if the statement
-  /// has another number of columns.
+  /// does not have exactly one column.
   public func fetch<Value: ColumnValue>(_ type: Value.Type, _ sql: SQL) throws -> [Value] {
     try tuples(of: type, sql)
   }

@@ -37,8 +37,8 @@ extension Connection {
 
   /// Replaces the content of a database in memory by the bytes of a database file.
   ///
-  /// Throws misuse if the database is a file or does not exist, or inside a transaction. Bytes that
-  /// are not a database cause `.notADatabase` when they are first read.
+  /// Throws misuse inside a transaction, or if the database is a file or does not exist. If the
+  /// bytes are not a database, the first read of the database throws `.notADatabase`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/deserialize.html>
   public func deserialize(
     _ data: Data, into database: String = "main", isReadOnly: Bool = false

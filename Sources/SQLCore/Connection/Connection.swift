@@ -1,22 +1,22 @@
 import CSQLite
 
-/// A connection to a database: either one that `read` or `write` passes to its closure, or one that
-/// you open yourself.
+/// A connection to a database, which runs statements. The methods `read` and `write` pass a
+/// connection to their closures. You can also open a connection yourself.
 ///
 /// ```swift
 /// let connection = try Connection()                  // in memory
 /// try connection.execute("CREATE TABLE greeting (text TEXT)")
 /// ```
 ///
-/// A connection is used in one place at a time. It is not Sendable, so that the compiler enforces
-/// this. A connection that was passed to a closure is valid until the closure returns; any later
-/// use throws misuse. A connection that you opened closes when its last copy is released.
+/// Use a connection in one place at a time. The compiler enforces this, because a connection is not
+/// Sendable. A connection that was passed to a closure is valid until the closure returns; any
+/// later use throws misuse. A connection that you opened closes when its last copy is released.
 ///
-/// It has the same methods for reading as `Database` and `DatabaseSnapshot`, but is not a
-/// `DatabaseReader`. Each call of a reader is a separate access with one snapshot, from any task,
-/// and a reader is Sendable. A call of a connection is part of the access that lent the connection:
-/// it sees the changes of its transaction, and cannot be made from elsewhere. Code for both takes a
-/// `Connection`, and is called inside `read { }` or `write { }`.
+/// A connection has the same methods for reading as `Database` and `DatabaseSnapshot`, but is not a
+/// `DatabaseReader`. A reader is Sendable: any task may call it, and each call is a separate access
+/// with its own snapshot. A call of a connection is part of the access that lent the connection,
+/// and sees the changes of that access's transaction. If a function is to work with both, let it
+/// take a `Connection`, and call it inside `read { }` or `write { }`.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/sqlite3.html>
 public struct Connection {
   @usableFromInline package let core: ConnectionCore
@@ -32,7 +32,8 @@ public struct Connection {
     try self.init(location: .memory, configuration: configuration)
   }
 
-  /// Opens a file. Creates it if it does not exist and the configuration allows writing.
+  /// Opens a database file. Creates the file if it does not exist and the configuration allows
+  /// writing.
   ///
   /// A path that begins with `file:` is a URI, as in `Database.init(path:configuration:)`.
   ///
@@ -48,7 +49,7 @@ public struct Connection {
     lease = core.lease
   }
 
-  /// Returns the core. Throws misuse if the access that lent it has ended.
+  /// Returns the core. Throws misuse if the access that lent the connection has ended.
   @inlinable
   package func use() throws -> ConnectionCore {
     try core.check(lease: lease)
@@ -67,8 +68,8 @@ public struct Connection {
     get throws { sqlite3_last_insert_rowid(try use().handle) }
   }
 
-  /// The number of rows that the last INSERT, UPDATE or DELETE changed, without rows changed by
-  /// triggers and foreign-key actions.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed. Rows that triggers or
+  /// foreign-key actions changed are not counted.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/changes.html>
   public var changeCount: Int {

@@ -3,9 +3,9 @@ import Synchronization
 
 /// An SQLite connection with its statement cache: the object that a `Connection` gives access to.
 ///
-/// `@unchecked Sendable`: it moves between threads, and only the thread that holds its lease uses
-/// it. `Database` lends each core to one access at a time. A core that a caller opened belongs to
-/// values of `Connection`, which are not Sendable. SQLite's own mutexes are off
+/// `@unchecked Sendable`: a core moves between threads, but only the thread that holds its lease
+/// uses the core. `Database` lends each core to one access at a time. A core that a caller opened
+/// belongs to values of `Connection`, which are not Sendable. SQLite's own mutexes are off
 /// (`SQLITE_OPEN_NOMUTEX`).
 @usableFromInline
 package final class ConnectionCore: @unchecked Sendable {
@@ -19,14 +19,14 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Set by `interrupt()` and checked while waiting for a lock.
   let isInterruptRequested = Atomic<Bool>(false)
 
-  /// The SQLite connection. It is not part of the state, because other threads use it to interrupt,
-  /// and must not touch the state.
+  /// The handle of the SQLite connection. It is not part of the state, because `interrupt()` uses
+  /// the handle from other threads, which must not touch the state.
   package let handle: OpaquePointer
 
   /// Opens a connection and applies the configuration.
   ///
-  /// - Parameter isBare: Whether the connection gets its key and no other setting, because a copy
-  ///   will overwrite or replace its file.
+  /// - Parameter isBare: Whether to apply only the encryption key and no other setting. This is for
+  ///   a file that a copy will overwrite or replace.
   package init(
     location: DatabaseLocation, configuration: Configuration, isReader: Bool, isBare: Bool = false
   ) throws {
@@ -51,8 +51,8 @@ package final class ConnectionCore: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Closes the connection, so that a `Connection` value that a caller still holds does not keep
-  /// the file open. The core must not be used or interrupted afterwards.
+  /// Closes the connection. The file closes even if a caller still holds a `Connection` value. The
+  /// core must not be used or interrupted afterwards.
   func close() {
     guard !state.pointee.isClosed else { return }
     state.pointee.isClosed = true
@@ -65,7 +65,7 @@ package final class ConnectionCore: @unchecked Sendable {
 
   // MARK: Leases
 
-  /// Returns the value by which an access uses the core until `endLease()`.
+  /// Returns a `Connection` through which an access uses the core until `endLease()`.
   package func lend() -> Connection {
     Connection(core: self, lease: currentLease.load(ordering: .relaxed))
   }
@@ -131,24 +131,24 @@ package final class ConnectionCore: @unchecked Sendable {
   }
 }
 
-/// The state of a connection that changes while it is used, kept in raw memory: one value for each
-/// subsystem, which others use through its methods.
+/// The mutable state of a connection, kept in raw memory. It has one value for each subsystem.
+/// Other subsystems use this value only through its methods.
 ///
-/// Properties of a class would check exclusivity at each access. That check is not needed here: the
-/// lease ensures that only one thread at a time uses a connection. A method that changes one of
-/// these values must not call SQLite or a caller's code, because either could use the same value
-/// again. So the value decides what to do, and the core does it.
+/// Swift would check each use of a class's properties for exclusive access. The check is not needed
+/// here, because the lease ensures that only one thread at a time uses a connection. A method that
+/// changes one of the values must not call SQLite or a caller's code, because both might use the
+/// same value again. Therefore the value only decides what to do, and the core does it.
 struct ConnectionState {
   let handle: OpaquePointer
   /// Whether the handle is closed.
   var isClosed = false
-  /// The folder against which relative paths are attached while the connection is prepared. The
-  /// connection may be opened long after its database, when the working folder has changed.
+  /// The folder against which `attach(path:as:)` resolves relative paths while the connection is
+  /// prepared. A connection may open long after its database, when the working folder has changed.
   var attachingFolder: String?
-  /// Whether the library looks, at the end of each statement, at the number of rows that it
-  /// scanned.
+  /// Whether the library checks, at the end of each statement, how many rows the statement scanned.
   var watchesScans: Bool
-  /// What sends the statements of a database that is elsewhere; nil for one in this process.
+  /// The connection to the engine that keeps the database elsewhere; nil if the database is in this
+  /// process.
   var remote: (any RemoteConnection)?
   var statements: StatementLender
   var lent = LentObjects()
@@ -161,7 +161,8 @@ struct ConnectionState {
   var cacheFeed = CacheFeed()
   var cachedTables = CachedTables()
   var resultTables = ResultTables()
-  /// Whether tables are STRICT, as known since the last schema change on this connection.
+  /// Whether each table is STRICT, for the tables that were checked since the last schema change on
+  /// this connection.
   var strictTables: [String: Bool] = [:]
   var authorizer = AuthorizerState()
   var wal = WALState()
@@ -180,7 +181,7 @@ struct ConnectionState {
 
 extension ConnectionCore {
   /// Returns a number that changes when another connection commits to the file, but not when this
-  /// connection does.
+  /// connection commits.
   ///
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_data_version>
   package func dataVersion() throws -> Int32 {
@@ -199,7 +200,7 @@ extension ConnectionCore {
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
   package var contentVersion: UInt32 {
-    // An engine that does not answer counts as one with another version.
+    // If the engine does not answer, the version counts as changed.
     if let remote = state.pointee.remote {
       return UInt32(bitPattern: (try? remote.dataVersion()) ?? -1)
     }
@@ -208,8 +209,8 @@ extension ConnectionCore {
     return version
   }
 
-  /// Returns the number that each change of the main database's schema increases. Runs one short
-  /// statement, which is not reported to the connection's observer.
+  /// Returns the version of the main database's schema, a number that each change of the schema
+  /// increases. Runs one short statement, which is not reported to the connection's observer.
   package func schemaVersion() throws -> Int32 {
     let statement = try state.pointee.statements.schemaVersion ?? prepareSchemaVersion()
     let code = sqlite3_step(statement)

@@ -1,6 +1,7 @@
 import CSQLite
 
-// Statements of the library itself, about schemas. They bypass the statement cache and the observers.
+// The library's own statements, which read schemas. They bypass the statement cache and the
+// observers.
 extension ConnectionCore {
   /// Returns the rows of a statement as texts, nil for NULL.
   func ownRows(_ sql: String, _ values: [String] = []) throws -> [[String?]] {

@@ -37,27 +37,27 @@ extension RemoteDatabase: Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What runs the statements of a connection elsewhere. The connection's handle has a copy of the schema,
-/// without rows.
+/// A connection to an engine that runs the statements elsewhere. The local SQLite handle has only a
+/// copy of the schema, without rows.
 package protocol RemoteConnection: AnyObject {
   var database: RemoteDatabase { get }
-  /// The settings that the engine's session must have as well.
+  /// The settings of the local handle. The engine's session must have the same settings.
   var settings: RemoteSettings { get set }
   /// The number of rows that the last statement changed.
   var changeCount: Int { get }
 
   /// Prepares the handle, an empty database in memory.
   func prepare() throws
-  /// Makes the copy of the schema again if it differs from the engine's. Returns whether it
+  /// Copies the schema again if the copy differs from the engine's schema. Returns whether the copy
   /// changed.
   @discardableResult
   func copySchema() throws -> Bool
   /// Compiles the first statement of a text against the copy of the schema, and replaces it by a
   /// statement that sends the text to the engine.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)?
-  /// Sends a statement that runs on the copy of the schema as well.
+  /// Sends a statement to the engine, before the statement also runs on the copy of the schema.
   func runBeforeCopy(_ statement: any RemoteTemplate) throws
-  /// Ends the transaction of the copy if the engine has ended its own.
+  /// Ends the transaction on the local copy if the engine has ended its transaction.
   func followTransaction(after failure: any Error)
   /// Returns the engine's error for the statement that just failed, once.
   func takeFailure() -> (any Error)?
@@ -72,12 +72,12 @@ package protocol RemoteConnection: AnyObject {
 package protocol RemoteTemplate: AnyObject {
   /// The statement, compiled against the copy of the schema.
   var template: OpaquePointer { get }
-  /// Whether this process has changed the schema since the statement was compiled, so that its
-  /// columns may be others.
+  /// Whether this process has changed the schema since the statement was compiled. The statement
+  /// may then have other columns.
   var isOutdated: Bool { get }
 }
 
-/// The settings of a connection whose database is elsewhere. Its session must have the same
+/// The settings of a connection to an engine elsewhere. The engine's session must have the same
 /// settings.
 package struct RemoteSettings: Equatable {
   /// Whether foreign keys are enforced. SQLite ignores a change inside a transaction.
@@ -106,7 +106,8 @@ extension ConnectionCore {
   /// Whether an engine keeps the database elsewhere.
   package var isRemote: Bool { state.pointee.remote != nil }
 
-  /// Throws if the database is not in this process, for calls of SQLite that need its pages.
+  /// Throws if the database is not in this process. Features that need the pages of the database
+  /// call this method.
   package func requireLocal(_ feature: String) throws {
     guard let remote = state.pointee.remote else { return }
     throw remote.database.refusal(of: feature)
@@ -114,7 +115,8 @@ extension ConnectionCore {
 
   /// Prepares a new connection, whose handle is an empty database in memory.
   func prepare(for database: RemoteDatabase) throws {
-    // Statements are compiled here first. SQLite's own functions take their place in the text that is sent.
+    // The library's JSON functions are needed because statements are compiled here first. In the
+    // text that is sent to the engine, SQLite's own functions replace them.
     for step in Registration.jsonValues.steps { try step.install(self) }
     let remote = database.makeConnection(database, self)
     state.pointee.remote = remote
@@ -137,8 +139,8 @@ extension ConnectionCore {
   /// Waits a little for a lock of another session. Returns false when the busy timeout is over.
   package func waitsForLock(after count: Int32) -> Bool { waits(count) != 0 }
 
-  /// Compiles the statement that runs in another's place. It leaves no notes, and the columns that
-  /// it reads are not recorded.
+  /// Compiles a statement that runs in place of a statement of the program. The authorizer takes no
+  /// notes on it, and does not record the columns that it reads.
   package func compileSubstitute(_ text: String) throws -> OpaquePointer {
     let outer = state.pointee.authorizer.beginNotes()
     let recorder = state.pointee.authorizer.record(into: nil)
@@ -153,7 +155,7 @@ extension ConnectionCore {
     return statement
   }
 
-  /// Sends a statement that runs on the copy of the schema as well.
+  /// Sends a statement to the engine, before the statement also runs on the copy of the schema.
   func runBeforeCopy(_ statement: StatementPointer) throws {
     guard let remote = state.pointee.remote, let template = statement.pointee.remote else { return }
     do {
@@ -164,8 +166,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Returns the error of the engine that made a statement fail, or the reason why the access was
-  /// ended in the meantime.
+  /// Returns the engine's error that made a statement fail. If the access was ended in the
+  /// meantime, returns the reason for that instead.
   func remoteFailure(sql: String?) -> (any Error)? {
     guard let failure = state.pointee.remote?.takeFailure() else { return nil }
     if !state.pointee.transaction.runsOwnStatement, let reason = findStopReason() {

@@ -1,5 +1,5 @@
-/// The schema of the main database, to be created again in memory without rows: tables, indexes and
-/// views, and the statistics of ANALYZE.
+/// A copy of the main database's schema and of the statistics of ANALYZE, without rows. It is used
+/// to create the same schema in memory.
 package struct SchemaCopy {
   package enum Kind { case virtualTable, table, index, view, trigger }
 
@@ -9,10 +9,10 @@ package struct SchemaCopy {
     package let sql: String
   }
 
-  /// The objects in the order of their creation: virtual tables first, because they create further
-  /// tables.
+  /// The objects, in the order in which they are created. Virtual tables come first, because they
+  /// create further tables.
   package let objects: [Object]
-  /// The statements that fill the tables of ANALYZE.
+  /// The INSERT statements that restore the statistics of ANALYZE.
   private let statistics: [String]
 
   package init(of core: ConnectionCore) throws {

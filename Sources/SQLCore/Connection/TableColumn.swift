@@ -28,7 +28,7 @@ public struct TableColumn: Hashable, Sendable {
   public let isNotNull: Bool
   /// The text of the DEFAULT, as the schema has it.
   public let defaultText: String?
-  /// The position in the primary key, from 1; 0 for a column that is not part of it.
+  /// The position in the primary key, from 1; 0 if the column is not part of the key.
   public let primaryKeyPosition: Int
   /// The source of the column's values.
   public let generation: Generation
@@ -45,13 +45,14 @@ public struct TableColumn: Hashable, Sendable {
     self.generation = generation
   }
 
-  /// The columns of the table ?1 in the database ?2, or in any if it is NULL.
+  /// The query for the columns of the table `?1` in the database `?2`. If `?2` is NULL, all
+  /// databases are searched.
   fileprivate static let query = """
     SELECT name, type, CAST("notnull" AS TEXT), dflt_value, CAST(pk AS TEXT), CAST(hidden AS TEXT)
     FROM pragma_table_xinfo(?1, ?2)
     """
 
-  /// Returns the names of a table's rowid that no column hides.
+  /// Returns SQLite's names for the rowid of a table, except those that are the name of a column.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowid>
   package static func freeRowIDNames(besides isColumn: (String) -> Bool) -> [String] {
@@ -84,7 +85,7 @@ extension Connection {
     }
   }
 
-  /// Returns whether the main database has a table or view of that name, ignoring case.
+  /// Returns whether the main database has a table or view with this name. Case is ignored.
   public func tableExists(_ table: String) throws -> Bool {
     try row(
       "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = \(table) COLLATE NOCASE"
@@ -129,8 +130,8 @@ extension ConnectionCore {
     )
   }
 
-  /// Whether a table is STRICT. It asks once for each table, until a statement of this connection
-  /// changes the schema.
+  /// Returns whether a table is STRICT. The result is remembered until a statement of this
+  /// connection changes the schema.
   package func isStrict(_ table: String) -> Bool {
     if let known = state.pointee.strictTables[table] { return known }
     let found = try? ownRows("SELECT min(strict) FROM pragma_table_list(?)", [table])

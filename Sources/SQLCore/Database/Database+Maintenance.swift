@@ -3,18 +3,19 @@ extension Database {
 
   /// Rebuilds the database file without its unused pages. SQL: `VACUUM`
   ///
-  /// The call waits its turn as a write does, and later writes wait for it. Rows keep their keys,
-  /// except for the rowids of a table that declares no INTEGER PRIMARY KEY. VACUUM reads and writes
+  /// The call waits its turn as a write does, and later writes wait for it. Rows keep their keys.
+  /// Only the rowids of a table without an INTEGER PRIMARY KEY may change. VACUUM reads and writes
   /// the whole database, and needs free space of the same size. A file in WAL mode needs twice that
-  /// size, since the new pages go through the log. The log is truncated afterwards unless a reader
-  /// uses it. Throws `.readOnly` if the database is read-only, and `.full` if the disk is full.
+  /// space, because the new pages go through the log. The log is truncated afterwards unless a
+  /// reader uses it. Throws `.readOnly` if the database is read-only, and `.full` if the disk is
+  /// full.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html>
   public func vacuum() throws {
     try maintaining { try $0.vacuum() }
   }
 
-  /// Rebuilds the database file from asynchronous code; see the synchronous form. For a file, it
-  /// runs on the writer's thread.
+  /// Rebuilds the database file from asynchronous code; see the synchronous form. For a file,
+  /// VACUUM runs on the writer's thread.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html>
   public func vacuum() async throws {
     try await maintaining { try $0.vacuum() }
@@ -22,12 +23,13 @@ extension Database {
 
   /// Writes one snapshot of the database into a new file, without unused pages. SQL: `VACUUM INTO`
   ///
-  /// The result is smaller than that of `backup(to:)`, but takes more processor time. The
-  /// destination is handled as in `backup(to:)`: the copy is written beside its place, flushed to
-  /// the disk, checked, and then put in place in one step. A damaged source replaces nothing.
+  /// The copy is smaller than that of `backup(to:)`, but takes more processor time. As in
+  /// `backup(to:)`, the copy is written beside the destination, flushed to the disk, checked, and
+  /// then moved to the destination in one step. If the source is damaged, the destination is
+  /// unchanged.
   ///
-  /// - Parameter overwriting: Whether an existing file is replaced. If false, this throws
-  ///   `.cannotOpen` for an existing file. The source and its companion files are never replaced.
+  /// - Parameter overwriting: Whether to replace an existing file. If false, an existing file makes
+  ///   this method throw `.cannotOpen`. The source and its companion files are never replaced.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) throws {
     try vacuum(into: path, overwriting: overwriting, JobCancellation())
@@ -47,7 +49,7 @@ extension Database {
   }
 
   /// Writes one snapshot into a new file from asynchronous code, on a thread of its own; see the
-  /// synchronous form. Cancelling the task stops it and leaves the destination unchanged.
+  /// synchronous form. Cancelling the task stops the copy and leaves the destination unchanged.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) async throws {
     try requireLocal("VACUUM INTO")
@@ -82,18 +84,18 @@ extension Database {
   /// ```
   ///
   /// SQLite runs checkpoints by itself as the log grows. Call this in a quiet moment, or before the
-  /// file is copied by other means. The call waits its turn as a write does. Then all modes except
-  /// `.passive` wait for readers, as long as the busy timeout allows, while later writes wait for
-  /// the checkpoint. Without a log, as in memory, the call does nothing and finds zero pages.
-  /// Throws `.readOnly` if the database was opened read-only.
+  /// file is copied by other means. The call waits its turn as a write does. Then the checkpoint
+  /// waits for readers as long as the busy timeout allows, except in the mode `.passive`. Later
+  /// writes wait for the checkpoint. Without a log, as in memory, the call does nothing and reports
+  /// zero pages. Throws `.readOnly` if the database was opened read-only.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#ckpt>
   @discardableResult
   public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {
     try maintaining { try $0.checkpoint(mode) }
   }
 
-  /// Runs a checkpoint from asynchronous code; see the synchronous form. For a file, it runs on the
-  /// writer's thread.
+  /// Runs a checkpoint from asynchronous code; see the synchronous form. For a file, the checkpoint
+  /// runs on the writer's thread.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_wal_checkpoint>
   @discardableResult
   public func checkpoint(_ mode: CheckpointMode = .passive) async throws -> CheckpointResult {
@@ -132,15 +134,16 @@ extension Database {
 extension ConnectionCore {
   fileprivate func vacuum() throws {
     try run(pragma: "VACUUM")
-    // The log is now as large as the database. If a reader uses the log, it keeps this size for a
-    // while.
+    // The log is now as large as the database. If a reader uses the log, the log keeps this size
+    // for a while.
     _ = try? waiting(atMost: .zero) { try checkpoint(.truncate) }
   }
 
   fileprivate func vacuum(into file: ReplacementFile) throws {
     try file.cancellation.cover(self)
-    // SQLite attaches the new file, and `query_only` forbids writing to it. Lifting both
-    // restrictions is safe: this connection either has no other user, or is the writer.
+    // VACUUM INTO attaches the new file and writes to it. On a reader, the authorizer forbids the
+    // first and `query_only` forbids the second. Lifting both restrictions is safe, because this
+    // connection either has no other user or is the writer.
     let wasReader = state.pointee.authorizer.restrict(toReading: false)
     defer { state.pointee.authorizer.restrict(toReading: wasReader) }
     if isReader { try run(pragma: "PRAGMA query_only = OFF") }

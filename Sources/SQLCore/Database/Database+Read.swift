@@ -1,7 +1,6 @@
 extension Database: DatabaseReader {
-  /// The cache of models whose schema has the line `Cached()`; nil for a database without a
-  /// file or without readers.
-  /// Programs do not use it directly.
+  /// The cache for models with the line `Cached()` in their schema. Nil if the database has no file
+  /// or no readers. Programs do not use it directly.
   public var _cache: DatabaseCache? {
     location.isFile && readLane == .reader ? cache : nil
   }
@@ -59,7 +58,7 @@ extension Database: DatabaseReader {
   ) async throws -> Result {
     var options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
     options.usesKeptSnapshot = true
-    // One closure instead of two, since each is allocated.
+    // One closure instead of two, because each closure is allocated.
     return try await access.run(readLane, options) { core in
       try core.readingKeptSnapshot(isOneStatement: true) { try body(core.lend()) }
     }
@@ -82,7 +81,7 @@ extension Database: DatabaseReader {
     on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    // One closure instead of two, since each is allocated.
+    // One closure instead of two, because each closure is allocated.
     let options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
     return try await access.run(readLane, options) { core in
       try core.reading { try body(core.lend()) }
@@ -91,16 +90,16 @@ extension Database: DatabaseReader {
 }
 
 extension Database {
-  /// Reads from one snapshot on a thread of the database, and calls `completion` there with the
-  /// closure's value or the error: for code that cannot be `async`.
+  /// Reads from one snapshot on a thread of the database, for code that cannot be `async`. Then
+  /// calls `completion` on the same thread, with the closure's value or the error.
   ///
   /// ```swift
   /// db.read { try $0.count(Post.all) } completion: { result in … }
   /// ```
   ///
-  /// It returns at once. The reader has been given back when `completion` is called, so
-  /// `completion` may use the database. The result is the value or error of the asynchronous
-  /// `read`. If the database was closed, `completion` gets the error on another thread.
+  /// This method returns at once. When `completion` is called, the reader is back in the pool, so
+  /// `completion` may use the database. The result is the same as that of the asynchronous `read`.
+  /// If the database was closed, `completion` gets the error on another thread.
   public func read<Result: Sendable>(
     deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Connection) throws -> Result,
@@ -114,7 +113,7 @@ extension Database {
       completion: completion)
   }
 
-  /// Lends a reader on this thread. Each single statement has its own snapshot.
+  /// Runs a closure with a reader, on this thread. Each statement has its own snapshot.
   package func reading<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
     try reading(AccessOptions(), body)
   }
@@ -125,21 +124,23 @@ extension Database {
     try access.run(readLane, options) { core in try core.reading { try body(core) } }
   }
 
-  /// Lends a reader to a task, on the current thread or on a thread of the database.
+  /// Runs a closure with a reader from a task, on the current thread or on a thread of the
+  /// database.
   ///
-  /// - Parameter hops: Whether the closure runs on a thread of the database, because it may take
-  ///   long.
+  /// - Parameter hops: Whether to run the closure on a thread of the database. Use it for a closure
+  ///   that may take long.
   package func reading<Result: Sendable>(
     hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
     try await reading(AccessOptions(hops: hops), body)
   }
 
-  /// Lends a connection to one of the library's own observations, as `reading(hops:_:)` does to a
-  /// task. Live queries have their own connections, so that their re-runs take no reader from the
-  /// program. The program itself requested the first result of an observation, so that read uses a
-  /// reader. Closing the database waits for this access to end. The access does not wait for a lock
-  /// of another process: it throws `.busy` instead, and may be tried again.
+  /// Runs a read of one of the library's observations, as `reading(hops:_:)` runs a read of a task.
+  ///
+  /// Re-runs of live queries have their own connections, so that they take no reader from the
+  /// program. The first result of an observation is read with a reader, because the program
+  /// requested it. Closing the database waits for this access to end. If another process holds a
+  /// lock, the access throws `.busy` instead of waiting, and may be tried again.
   package func observing<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result

@@ -5,15 +5,15 @@
 #endif
 
 extension Database {
-  /// Runs a closure in a transaction of the only writer. The transaction is committed when the
-  /// closure returns and rolled back when it throws.
+  /// Runs a closure in a transaction on the database's only writer. The transaction is committed
+  /// when the closure returns, and rolled back when the closure throws.
   ///
-  /// The closure runs on this thread, which waits for earlier writes and, as long as the busy
-  /// timeout allows, for other processes. Returns the closure's value and rethrows its error. To
-  /// roll back without an error, call `requestRollback()` on the connection. When this returns, the
-  /// changes are on the disk as far as `Configuration.synchronous` ensures this. If the deadline
-  /// passes, waiting and writing end, the transaction is rolled back, and `DeadlineExceeded` is
-  /// thrown.
+  /// The closure runs on this thread. The thread first waits for earlier writes, and for other
+  /// processes as long as the busy timeout allows. Returns the closure's value and rethrows its
+  /// error. To roll back without an error, call `requestRollback()` on the connection. When this
+  /// method returns, the changes are as safe on the disk as `Configuration.synchronous` ensures. If
+  /// the deadline passes, this method stops waiting or writing, rolls back the transaction, and
+  /// throws `DeadlineExceeded`.
   ///
   /// - Parameter label: A name for this write, reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
@@ -30,11 +30,12 @@ extension Database {
   /// Runs a closure in a transaction from asynchronous code. The closure runs on the writer's
   /// thread, and the task suspends meanwhile.
   ///
-  /// Writes that wait at the same time share a commit: each is a savepoint of one transaction. They
-  /// are answered after its commit, in the order in which they were requested. If another write
-  /// makes SQLite roll back the whole transaction, this throws `SharedTransactionRolledBack`. A
-  /// write with `alone: true` or with a deadline has its own transaction. Cancelling the task ends
-  /// the wait or the running statement, rolls back, and throws `CancellationError`.
+  /// Writes that wait at the same time share a commit: each write is a savepoint of one
+  /// transaction. The calls return after the commit, in the order in which the writes were
+  /// requested. If another write makes SQLite roll back the whole transaction, this method throws
+  /// `SharedTransactionRolledBack`. A write with `alone: true` or with a deadline has its own
+  /// transaction. Cancelling the task ends the wait or the running statement, rolls back, and
+  /// throws `CancellationError`.
   ///
   /// - Parameter label: A name for this write, reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
@@ -55,8 +56,8 @@ extension Database {
     }
   }
 
-  /// Runs a closure in a transaction on the writer's thread, and then calls `completion` there with the
-  /// closure's value or the error: for code that cannot be `async`.
+  /// Runs a closure in a transaction on the writer's thread, for code that cannot be `async`. Then
+  /// calls `completion` on the same thread, with the closure's value or the error.
   ///
   /// ```swift
   /// db.write { try $0.insert(post) } completion: { result in … }
@@ -91,15 +92,15 @@ extension Database {
     try await write { try $0.execute(sql) }
   }
 
-  /// Runs one call of the library, which is the whole of its transaction.
+  /// Runs one call of the library in a transaction that contains nothing else.
   package func writeData<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try writing { core in
       try core.transaction(.immediate) { try core.asOneCall { try body(core.lend()) } }
     }
   }
 
-  /// Runs one call of the library that writes only data, and runs it again if another write undid
-  /// it.
+  /// Runs one call of the library that only writes data. If another write of a shared transaction
+  /// undoes the call, runs it again.
   package func writeData<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
@@ -109,7 +110,8 @@ extension Database {
     }
   }
 
-  /// Runs a write whose closure may run several times, and runs it again if another write undid it.
+  /// Runs a write with a closure that may run several times. If another write of a shared
+  /// transaction undoes the write, runs it again.
   func writeAgainIfUndone<Result: Sendable>(
     label: String?, _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
@@ -119,8 +121,9 @@ extension Database {
     }
   }
 
-  /// Lends the writer without a transaction, for statements that SQLite refuses inside one: VACUUM,
-  /// some PRAGMAs, and BEGIN. A transaction that is left open is rolled back.
+  /// Runs a closure with the writer, without a transaction. Use it for statements that SQLite
+  /// refuses inside a transaction: VACUUM, some PRAGMAs, and BEGIN. If the closure leaves a
+  /// transaction open, the transaction is rolled back.
   @discardableResult
   public func writeWithoutTransaction<Result>(
     _ body: (Connection) throws -> Result
@@ -132,8 +135,8 @@ extension Database {
     }
   }
 
-  /// Lends the writer without a transaction from asynchronous code. For a file, the closure runs on
-  /// the writer's thread.
+  /// Runs a closure with the writer, without a transaction, from asynchronous code. For a file, the
+  /// closure runs on the writer's thread.
   @discardableResult
   public func writeWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
@@ -144,8 +147,8 @@ extension Database {
     }
   }
 
-  /// Runs one of the library's own reads on the writer between two accesses. Observers do not see
-  /// it as an access, and closing the database waits for it to end.
+  /// Runs one of the library's own reads on the writer, between two accesses. Observers are not
+  /// notified of the read. Closing the database waits for the read to end.
   package func askingWriter<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -159,8 +162,8 @@ extension Database {
     try writing(AccessOptions(), body)
   }
 
-  /// Lends the writer to a task, without a transaction. The name distinguishes it from `writing`,
-  /// which asynchronous code may call as well.
+  /// Runs a closure with the writer from a task, without a transaction. It has its own name,
+  /// because asynchronous code may also call the synchronous `writing`.
   package func writingFromTask<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -177,8 +180,8 @@ extension Database {
     }
   }
 
-  /// Lends the writer to a task. For a file, the closure runs on a thread of the database, because
-  /// writing waits for the disk.
+  /// Runs a closure with the writer from a task. For a file, the closure runs on a thread of the
+  /// database, because writing waits for the disk.
   func writing<Result: Sendable>(
     _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -210,9 +213,9 @@ extension Database {
         first.sharedWrite?.finish(throwing: error)
       }
       self.keepWALWithinBound(core)
-      // The connection is given back first, because a caller that gets its answer may close the
-      // database. Callers that write again at once still share the next commit, since that commit
-      // begins on this thread after the answers.
+      // The connection is given back before the calls return, because a caller may then close the
+      // database. Callers that write again at once still share the next commit, because that commit
+      // begins on this thread later.
       pool.giveBack(core, to: .writer)
       for answer in answers { answer() }
     }
@@ -223,7 +226,7 @@ extension Database {
     _ core: ConnectionCore, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     let observer = writeObserver.withLock { $0 }
-    // Without the pre-update hook, each commit removes all that is cached.
+    // Without the pre-update hook, each commit removes all entries of the cache.
     if !core.state.pointee.cacheFeed.isOn, cache.isUsed.load(ordering: .acquiring),
       ConnectionCore.hasPreUpdateHook
     {
@@ -233,8 +236,8 @@ extension Database {
     defer {
       core.rollBack()
       core.state.pointee.cacheFeed.didEnd()
-      // An observer that was installed during the write is notified as well: it saw nothing of this
-      // write.
+      // An observer that was installed during the write is notified as well, because it saw nothing
+      // of the write.
       (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
     }
     return try body(core)
@@ -244,7 +247,7 @@ extension Database {
 /// An observer of the writer's accesses, called when an access begins and ends, between
 /// transactions.
 package protocol AccessObserver: AnyObject, Sendable {
-  /// Called when the writer was lent. An error that this throws ends the access.
+  /// Called when an access gets the writer. If this throws, the access ends with the error.
   func writeWillBegin(on core: ConnectionCore) throws
   /// Called when the access has ended, successfully or not, even if `writeWillBegin` was not called
   /// for it.

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// A database: one connection that writes and several that read. Accesses borrow them in turn.
+/// A database, with one connection that writes and several connections that read. Reads and writes
+/// use the connections in turn.
 ///
 /// ```swift
 /// let db = try Database(path: "blog.sqlite")
@@ -12,17 +13,18 @@
 /// let rows = try await db.read { connection in try connection.rows("SELECT text FROM greeting") }
 /// ```
 ///
-/// A file is put into WAL mode: readers neither wait for the writer nor make it wait. The database
-/// closes when the last reference to it is released. Accesses are served in the order in which they
-/// were requested. In memory, and if `Configuration.maximumReaders` is 0, reads and writes take
-/// turns on one connection.
+/// A file is put into WAL mode, in which reads never wait for writes, and writes never wait for
+/// reads. The database closes when the last reference to it is released. Accesses are served in the
+/// order in which they were requested. In memory, and if `Configuration.maximumReaders` is 0, reads
+/// and writes take turns on one connection.
 /// - SeeAlso: <https://www.sqlite.org/wal.html>
 public final class Database: Sendable {
   /// The configuration with which the database was opened.
   public let configuration: Configuration
   package let location: DatabaseLocation
   let access: ConnectionAccess
-  /// The lane for reads. In memory, and without readers, the only connection is the writer's.
+  /// The lane that serves reads. It is the writer's lane if the database is in memory or has no
+  /// readers.
   let readLane: ConnectionPool.LaneName
   /// The lane of live queries that run again.
   let liveLane: ConnectionPool.LaneName
@@ -30,21 +32,23 @@ public final class Database: Sendable {
   let writeObserver = Lock<(any AccessObserver)?>(nil)
   let cache: DatabaseCache
 
-  /// Opens a file. Creates it if it does not exist and the configuration allows writing.
+  /// Opens a database file. Creates the file if it does not exist and the configuration allows
+  /// writing.
   ///
-  /// A relative path is resolved against the current working folder. The database keeps using that
-  /// file even if the working folder changes later. Connections that open later use the same file
-  /// as the first connection, and never create one. If that file was moved, deleted or replaced in
-  /// the meantime, they throw `.cannotOpen`.
+  /// A relative path is resolved against the current working folder. The database keeps using the
+  /// same file even if the working folder changes later. Connections that open later use the same
+  /// file as the first connection, and never create one. If that file was moved, deleted or
+  /// replaced in the meantime, they throw `.cannotOpen`.
   ///
-  /// A path that begins with `file:` is a URI: `mode=ro` and `immutable=1` have the effect of
-  /// `Configuration.isReadOnly` and `isImmutable`, and with `mode=rw` no file is created.
-  /// `":memory:"`, a URI of a database in memory, and the empty path, which means a temporary file
-  /// without a name, open a single connection that serves readers and writers.
+  /// A path that begins with `file:` is a URI. Its parameters `mode=ro` and `immutable=1` have the
+  /// same effect as `Configuration.isReadOnly` and `isImmutable`. With `mode=rw`, no file is
+  /// created. The path `":memory:"` and a URI of a database in memory open a single connection that
+  /// serves reads and writes. So does the empty path, which means a temporary file without a name.
   ///
-  /// Throws `DatabaseError`, whose message names the path and the cause: `.cannotOpen` for a folder
-  /// or a path that does not exist or cannot be opened, `.notADatabase` for a file that is not a
-  /// database, `.readOnly` for a file that cannot be written.
+  /// Throws a `DatabaseError` with a message that names the path and the cause. The code is
+  /// `.cannotOpen` for a folder, or for a path that does not exist or cannot be opened. It is
+  /// `.notADatabase` for a file that is not a database, and `.readOnly` for a file that cannot be
+  /// written.
   /// - SeeAlso: <https://www.sqlite.org/uri.html>
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = try DatabaseLocation(path: path)
@@ -68,9 +72,9 @@ public final class Database: Sendable {
 
   /// Opens a database in the memory of this process that lives as long as the returned value.
   ///
-  /// It has one connection, which is lent to readers and writers in turn, because connections to
-  /// one of SQLite's shared databases in memory lock each other out. To test concurrency, use
-  /// `temporary()`.
+  /// The database has one connection, which reads and writes use in turn. With several connections
+  /// to a shared database in memory, SQLite would let each connection lock out the others. To test
+  /// concurrency, use `temporary()`.
   public static func inMemory(configuration: Configuration = Configuration()) throws -> Database {
     try Database(location: .memory, configuration: configuration)
   }
@@ -123,8 +127,9 @@ public final class Database: Sendable {
     if case .file(let file) = location { file.realPath } else { nil }
   }
 
-  /// Returns the observer of the beginning and end of each write. The first call makes it. Nil if
-  /// an observer of another type is installed, or if `make` returns none.
+  /// Returns the observer that is notified when a write begins and ends. If no observer is
+  /// installed, installs the one that `make` returns. Returns nil if an observer of another type is
+  /// installed, or if `make` returns nil.
   package func writeObserver<Observer: AccessObserver>(
     orInstall make: () -> Observer? = { nil }
   ) -> Observer? {
@@ -153,15 +158,15 @@ final class TemporaryFile: Sendable {
 }
 
 extension Database {
-  /// Interrupts the statements that run in every access of this database: each throws `.interrupt`.
-  /// Every stream of rows that has begun throws it as well, after the rows that it has already
-  /// read.
+  /// Interrupts the running statement of every access of this database. Each of these statements
+  /// throws `.interrupt`. A stream of rows that has begun throws `.interrupt` as well, after it has
+  /// delivered the rows that it has already read.
   ///
-  /// It can be called from any thread. It has no effect if nothing runs, and no effect on later
-  /// statements. An interrupted write rolls its transaction back: from then on, every statement of
-  /// its `write` closure throws `.abort`, and so does `write` itself, even if the closure catches
-  /// the error. An access that waits for a lock is ended as well; an access that waits for its turn
-  /// is not.
+  /// Any thread may call this method. It has no effect if nothing runs, and no effect on later
+  /// statements. If a write is interrupted, its transaction is rolled back. From then on, every
+  /// statement of the `write` closure throws `.abort`, and `write` itself throws `.abort` even if
+  /// the closure catches the errors. An access that waits for a lock ends as well. An access that
+  /// waits for a connection continues to wait.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
   public func interrupt() {
     access.pool.interrupt()
@@ -169,10 +174,10 @@ extension Database {
 
   /// Closes every connection. Later accesses throw misuse; closing again has no effect.
   ///
-  /// Calling it is optional: a database closes when its last reference is released. Throws `.busy`,
-  /// and leaves the database open, if an access is running or waiting, or if a stream of rows is
-  /// held. The connection of a stream that was just dropped closes a moment later. `close` waits
-  /// for running fetches of observations.
+  /// Calling `close` is optional, because a database closes when its last reference is released. If
+  /// an access is running or waiting, or if a stream of rows is still referenced, this method
+  /// throws `.busy` and leaves the database open. The connection of a stream that was just dropped
+  /// closes a moment later. `close` waits for running fetches of observations.
   ///
   /// Streams of changes and observations of results deliver everything that was committed before,
   /// and then end: the next element is nil.

@@ -15,14 +15,14 @@ extension DatabaseReader {
     try await _readWithoutTransaction(on: .background, fileID, line) { try $0.rows(sql) }
   }
 
-  /// Returns the first row of a read statement; nil if it returns no row.
+  /// Returns the first row of a read statement; nil if the statement returns no row.
   public func row(
     _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Row? {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.row(sql) }
   }
 
-  /// Returns the first row of a read statement; nil if it returns no row.
+  /// Returns the first row of a read statement; nil if the statement returns no row.
   public func row(
     _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Row? {
@@ -169,7 +169,7 @@ extension DatabaseReader {
   }
 }
 
-/// A tuple of Sendable values. The compiler does not see through a parameter pack that it is
+/// A tuple of Sendable values. The compiler cannot infer from a parameter pack that the tuple is
 /// Sendable.
 ///
 /// `@unchecked Sendable`: the tuple holds only values of `ColumnValue` types, which are Sendable.

@@ -1,4 +1,4 @@
-/// An object that can be read from: a `Database` or a `DatabaseSnapshot`.
+/// The common interface for reading from a `Database` or a `DatabaseSnapshot`.
 ///
 /// ```swift
 /// func titles(in reader: some DatabaseReader) async throws -> [String] {
@@ -11,32 +11,33 @@
 /// `Configuration.busyTimeout` allows.
 ///
 /// Every access throws misuse after `close()`. An access inside a closure of the same reader also
-/// throws misuse, since it would wait for itself. Accesses are served in the order in which they
+/// throws misuse, because it would wait for itself. Accesses are served in the order in which they
 /// were requested.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public protocol DatabaseReader: AnyObject, Sendable {
   /// The configuration with which the connections were opened.
   var configuration: Configuration { get }
 
-  /// Interrupts the statements that run in every access of this reader: each throws `.interrupt`.
+  /// Interrupts the running statement of every access of this reader. Each of these statements
+  /// throws `.interrupt`.
   ///
-  /// It can be called from any thread. It has no effect if nothing runs, and no effect on later
+  /// Any thread may call this method. It has no effect if nothing runs, and no effect on later
   /// statements.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
   func interrupt()
 
   /// Closes every connection. Later accesses throw misuse; closing again has no effect.
   ///
-  /// Calling it is optional: a reader closes when its last reference is released. Throws `.busy`,
-  /// and leaves the reader open, if an access is running or waiting.
+  /// Calling `close` is optional, because a reader closes when its last reference is released. If
+  /// an access is running or waiting, this method throws `.busy` and leaves the reader open.
   func close() throws
 
-  /// The cache of models whose schema has the line `Cached()`; nil for a reader that caches
+  /// The cache for models with the line `Cached()` in their schema. Nil if the reader caches
   /// nothing. Programs do not use it directly.
   var _cache: DatabaseCache? { get }
 
-  /// Calls a closure that copies the cached value of a key of 8 bytes. Returns false if there is
-  /// none. Programs do not use it directly.
+  /// Calls a closure that copies the cached value of a key of 8 bytes. Returns false if no value is
+  /// cached. Programs do not use it directly.
   func _copyCached(_ word: UInt64, _ number: Int, _ copy: (AnyObject) -> Void) -> Bool
 
   /// Reads from one snapshot, on this thread; programs do not use it directly, but call `read`.
@@ -81,9 +82,9 @@ public protocol DatabaseReader: AnyObject, Sendable {
 }
 
 extension DatabaseReader {
-  /// Closes every connection from asynchronous code, on a thread of its own: the last connection of
-  /// a file copies the write-ahead log into it. A task that was cancelled closes as well. See the
-  /// synchronous form.
+  /// Closes every connection from asynchronous code; see the synchronous form. It runs on its own
+  /// thread, because the last connection of a file copies the write-ahead log into the file.
+  /// Cancelling the task does not stop the closing.
   public func close() async throws {
     try await WorkerThreads.run { _ in try self.close() }
   }
@@ -98,13 +99,13 @@ extension DatabaseReader {
     false
   }
 
-  /// Reads from one snapshot: the closure does not see writes that are committed meanwhile.
+  /// Reads from one snapshot. The closure does not see writes that are committed while it runs.
   ///
   /// The closure runs on this thread, which waits for a connection if none is idle. Returns the
-  /// closure's value and rethrows its error. Writing in the closure throws `.readOnly`. When a
-  /// deadline passes, waiting and reading end, and `DeadlineExceeded` is thrown even if the closure
-  /// catches it; a deadline of zero or less has already passed. `fileID` and `line` identify the
-  /// read in the reports of `Configuration.onPinnedWAL`.
+  /// closure's value and rethrows its error. Writing in the closure throws `.readOnly`. When the
+  /// deadline passes, this method stops waiting or reading and throws `DeadlineExceeded`, even if
+  /// the closure catches that error. A deadline of zero or less has already passed. `fileID` and
+  /// `line` identify the read in the reports of `Configuration.onPinnedWAL`.
   /// - SeeAlso: <https://www.sqlite.org/isolation.html>
   public func read<Result>(
     deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -115,10 +116,11 @@ extension DatabaseReader {
 
   /// Reads from one snapshot, from asynchronous code.
   ///
-  /// With `.caller` the closure runs where it is called if a connection is idle; on the main actor
-  /// it moves to a thread of the database. With `.background` it always moves to such a thread. Use
-  /// `.background` for reads that may take long. If no connection is idle, the task suspends.
-  /// Cancelling the task ends the statement or the wait, and throws `CancellationError`.
+  /// With `.caller`, the closure runs on the calling thread if a connection is idle. If the caller
+  /// is on the main actor, the closure moves to a thread of the database. With `.background`, the
+  /// closure always runs on a thread of the database. Use `.background` for reads that may take
+  /// long. If no connection is idle, the task suspends. Cancelling the task ends the statement or
+  /// the wait, and throws `CancellationError`.
   public func read<Result: Sendable>(
     on execution: ReadExecution = .caller, deadline: Duration? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,
@@ -127,10 +129,11 @@ extension DatabaseReader {
     try await _read(on: execution, deadline, fileID, line, body)
   }
 
-  /// Reads without a transaction: two statements of the closure may see different commits.
+  /// Reads without a transaction. Two statements of the closure may see different commits.
   ///
-  /// - Parameter isReentrant: If true, the read may begin inside another access of this thread, on
-  ///   that access's connection. It then also sees changes that are not yet committed.
+  /// - Parameter isReentrant: Whether the read may begin inside another access of this thread. The
+  ///   read then uses the connection of that access, and also sees changes that are not yet
+  ///   committed.
   public func readWithoutTransaction<Result>(
     isReentrant: Bool = false, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: (Connection) throws -> Result
@@ -154,9 +157,9 @@ extension DatabaseReader {
 /// let count = try await db.read(on: .background) { try $0.count(Post.all) }
 /// ```
 public enum ReadExecution: Sendable {
-  /// The closure runs where it is called if a reader is idle, but never on the main actor: from
-  /// there it moves to a thread of the database. For short reads.
+  /// The closure runs on the calling thread if a reader is idle. If the caller is on the main
+  /// actor, the closure moves to a thread of the database. Use this for short reads.
   case caller
-  /// The closure runs on a thread of the database. For reads that may take long.
+  /// The closure runs on a thread of the database. Use this for reads that may take long.
   case background
 }

@@ -1,5 +1,5 @@
-/// One state of a database. The program holds the state as long as it likes: later commits are not
-/// visible until `renew()`.
+/// A fixed state of a database, from which the program reads. Later commits become visible only
+/// when the program calls `renew()`.
 ///
 /// ```swift
 /// let snapshot = try await db.makeSnapshot()
@@ -9,10 +9,10 @@
 /// try await snapshot.renew()
 /// ```
 ///
-/// A snapshot has its own connection, in addition to the connections of the database. It lends the
-/// connection to one access at a time, in the order in which the accesses were requested. It may
-/// outlive its database, and is closed separately. While it holds a state, SQLite keeps all later
-/// writes in the `-wal` file, which grows: renew or release an old snapshot.
+/// A snapshot has its own connection, in addition to the connections of the database. Accesses use
+/// this connection one at a time, in the order in which they were requested. A snapshot may outlive
+/// its database, and is closed separately. While a snapshot holds its state, SQLite keeps all later
+/// writes in the `-wal` file. Renew or release an old snapshot, because the file grows.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public final class DatabaseSnapshot: DatabaseReader {
   /// The configuration of the database from which the snapshot was made.
@@ -45,7 +45,7 @@ public final class DatabaseSnapshot: DatabaseReader {
 
   /// Replaces the held state by the currently committed state.
   ///
-  /// It waits for its turn on this thread.
+  /// This thread waits while earlier accesses run.
   public func renew() throws {
     try access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
@@ -119,7 +119,8 @@ public final class DatabaseSnapshot: DatabaseReader {
     try await _read(on: execution, nil, fileID, line, body)
   }
 
-  /// Interrupts the statement that runs, which throws `.interrupt`. The snapshot keeps its state.
+  /// Interrupts the running statement, which then throws `.interrupt`. The snapshot keeps its
+  /// state.
   public func interrupt() {
     access.pool.interrupt()
   }
@@ -131,10 +132,10 @@ public final class DatabaseSnapshot: DatabaseReader {
 }
 
 extension Database {
-  /// Returns a snapshot of the currently committed state. It opens the file once, for a connection
-  /// of its own.
+  /// Returns a snapshot of the currently committed state. The snapshot opens its own connection to
+  /// the file.
   ///
-  /// Throws misuse in memory, and `.cannotOpen` if the file no longer exists.
+  /// Throws misuse if the database is in memory, and `.cannotOpen` if the file no longer exists.
   public func makeSnapshot() throws -> DatabaseSnapshot {
     try access.pool.check()
     return try DatabaseSnapshot(of: self)

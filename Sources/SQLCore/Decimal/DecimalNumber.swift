@@ -12,7 +12,7 @@ struct DecimalNumber: Sendable {
   private(set) var scale: Int
   private(set) var isNegative: Bool
 
-  /// The maximum number of digits that a text may have; an exponent could otherwise require any
+  /// The maximum number of digits of a number in a text. Without it, an exponent could require any
   /// amount of memory.
   static let maximumDigits = 10_000
 
@@ -93,8 +93,8 @@ struct DecimalNumber: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The number with a sign, one digit before the point and at least one after it, and an exponent of
-  /// at least two digits: `+1.2345e+02`.
+  /// The number with a sign, one digit before the point and at least one after it, and an exponent
+  /// of at least two digits: `+1.2345e+02`.
   var exponentialText: String {
     let exponent = digits.isEmpty ? 0 : digits.count - scale - 1
     let significant = Array(digits.drop { $0 == 0 }.reversed())
@@ -108,7 +108,8 @@ struct DecimalNumber: Sendable {
 
   // MARK: Arithmetic
 
-  /// Makes the power of two. A negative one is a power of five with the point moved: 2⁻ⁿ = 5ⁿ ÷ 10ⁿ.
+  /// Makes a power of two. For a negative exponent, this is a power of five with the decimal point
+  /// moved: 2⁻ⁿ = 5ⁿ ÷ 10ⁿ.
   init(two exponent: Int) {
     var (base, result) = (
       DecimalNumber(digits: [exponent < 0 ? 5 : 2], scale: 0, isNegative: false),
@@ -160,7 +161,8 @@ struct DecimalNumber: Sendable {
       isNegative: left.isNegative != right.isNegative)
   }
 
-  /// Returns a number below, equal to or above 0 if the left number is less, equal or greater.
+  /// Returns a negative number, 0 or a positive number if the left number is less than, equal to or
+  /// greater than the right number.
   static func compare(_ left: DecimalNumber, _ right: DecimalNumber) -> Int {
     guard left.isNegative == right.isNegative else { return left.isNegative ? -1 : 1 }
     let wholes = (left.digits.count - left.scale, right.digits.count - right.scale)
@@ -214,7 +216,7 @@ struct DecimalNumber: Sendable {
 }
 
 extension Decimal {
-  /// Returns the text as which a decimal number is stored: without an exponent, a plus sign or
+  /// Returns the text in which Apus stores a decimal number: without an exponent, a plus sign or
   /// redundant zeros. Returns nil if the text is not a decimal number.
   package static func canonicalText(of text: String) -> String? {
     DecimalNumber(text.utf8)?.text

@@ -6,8 +6,8 @@
 
 /// The memory layout of one column of a model, and how its value is read and bound.
 ///
-/// It is trivial, so that the loops over rows walk an array of slots without retaining anything. A
-/// closure instead would be copied and retained at each use, which doubled the time for a row.
+/// The type is trivial, so the loops over rows can walk an array of slots without retaining
+/// anything. Closures would be copied and retained at each use, which doubled the time for a row.
 package struct ColumnSlot: BitwiseCopyable {
   /// The types that the loops handle themselves. For any other type, the loops call its
   /// `ColumnValue` methods.
@@ -94,9 +94,10 @@ extension ColumnSlot.Kind {
   }
 }
 
-/// The columns of a model as the loops over rows see them, in memory that is never freed.
+/// The columns of a model, in a form for the loops over rows. The memory is never freed.
 package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
-  // Written once, in `init`, and never freed, because a model's layout is never freed.
+  // The memory is written only in `init`. It is never freed, because a model's layout is never
+  // freed.
   package let slots: UnsafeBufferPointer<ColumnSlot>
   /// The distance between two models in an array, in bytes.
   package let stride: Int
@@ -125,8 +126,9 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
     model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) == 2
   }
 
-  /// Writes the numbers of the columns that were never loaded or were changed since, to the start
-  /// of `list`, which must have room for all columns. Returns the count of numbers.
+  /// Writes the numbers of the changed columns to the start of `list`, and returns how many there
+  /// are. A column is changed if `isChanged(_:in:)` is true. The list must have room for all
+  /// columns.
   package func putChanged(
     of columns: UnsafeBufferPointer<UInt16>, in model: UnsafeRawPointer,
     into list: UnsafeMutableBufferPointer<UInt16>
@@ -158,9 +160,9 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
 
 /// A view of a model's column that reads its value without copying it.
 ///
-/// The type is noncopyable, so that Swift borrows its contents; each access to a `ColumnStorage`
-/// would retain and release the text or the bytes. A pointer to a column may be rebound to this
-/// type, because the storage is its only property and the layout is the same.
+/// The type is noncopyable, so that Swift borrows its contents. Each access to a copyable
+/// `ColumnStorage` would retain and release the text or the bytes. A pointer to a column may be
+/// rebound to this type, because the storage is its only property and the layout is the same.
 struct ColumnInPlace<Value>: ~Copyable {
   private let storage: ColumnStorage<Value>
 }
@@ -175,7 +177,8 @@ extension ColumnInPlace where Value == String {
 }
 
 extension ColumnInPlace where Value == String? {
-  /// Passes the bytes of an optional text to a closure, with the same results.
+  /// Passes the bytes of an optional text to a closure. Returns the same as for a text that is not
+  /// optional.
   @inline(__always)
   borrowing func withText(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows -> Void?? {
     try storage.value??.utf8.withContiguousStorageIfAvailable(body)

@@ -7,8 +7,8 @@ import CSQLite
 #endif
 
 extension ConnectionCore {
-  /// Binds the columns of `count` models that are adjacent in memory to one statement of several
-  /// rows, and runs it.
+  /// Binds the columns of several models to one statement that writes several rows, and runs it.
+  /// The `count` models are adjacent in memory.
   ///
   /// If a value cannot be stored, the error does not say which model or column it belongs to.
   package func run(
@@ -24,9 +24,9 @@ extension ConnectionCore {
 
   /// Binds the columns of a model to the parameters of a statement, in order, and runs it.
   ///
-  /// Texts and bytes are bound without a copy. Nested closures access them, and the innermost
-  /// closure runs the statement, so that every pointer is still valid when it is used. If a value
-  /// cannot be stored, `failed` is set to the index of its column.
+  /// Texts and bytes are bound without a copy. Each text is accessed inside a closure, and these
+  /// closures are nested. The innermost closure runs the statement, so every pointer is still valid
+  /// when it is used. If a value cannot be stored, `failed` is set to the index of its column.
   package func run(
     _ statement: StatementPointer, binding columns: ColumnSlots,
     order: UnsafeBufferPointer<UInt16>, of model: UnsafeRawPointer, failed: inout Int
@@ -43,20 +43,23 @@ extension ConnectionCore {
   }
 }
 
-/// Binds each text and each array of bytes in a call of its own, so that a statement of many rows
-/// nests some seventy calls. The rare cases and the errors are therefore functions that are not
-/// inlined: their variables would otherwise take two kilobytes of the stack in each of these calls,
-/// together more than the fastest cache of a processor holds.
+/// The binding of one or several models to the parameters of a statement.
+///
+/// Each text and each array of bytes is bound in a nested call, so a statement of many rows nests
+/// about seventy calls. Rare cases and errors are handled by functions that are not inlined.
+/// Otherwise their variables would take two kilobytes of the stack in each nested call, in total
+/// more than the fastest cache of a processor holds.
 private struct ModelBinding {
-  /// Unmanaged, because the caller retains it; otherwise each nested closure would retain it again.
+  /// The connection. It is unmanaged because the caller retains it; otherwise each nested closure
+  /// would retain it again.
   let core: Unmanaged<ConnectionCore>
   let statement: StatementPointer
   let columns: ColumnSlots
   let order: UnsafeBufferPointer<UInt16>
   var model: UnsafeRawPointer
-  /// The number of models that are not bound completely, including the current one.
+  /// The number of models that are not bound completely, including the current model.
   var rowsLeft = 1
-  /// The number of parameters of the models before the current one.
+  /// The number of parameters of the models before the current model.
   var base: Int32 = 0
   var failed = -1
 
@@ -96,7 +99,8 @@ private struct ModelBinding {
       case .optionalDate:
         try bind(storage(Date?.self, at: column).pointee.value ?? nil, at: parameter, column: index)
       case .string:
-        // The text is bound without a copy. If that is not possible, it is nil or not contiguous.
+        // The text is bound without a copy. If that is not possible, the text is nil or not
+        // contiguous.
         let isBound: Void?? = try inPlace(String.self, at: column).pointee.withText {
           try bind(text: $0, at: parameter, next: next)
         }
@@ -135,8 +139,8 @@ private struct ModelBinding {
     try core._withUnsafeGuaranteedRef { try $0.run(statement) }
   }
 
-  /// Binds a column whose type has its own representation. Returns true if the remaining columns
-  /// are bound as well, because the value is a text or bytes.
+  /// Binds a column whose type converts its own values. If the value is a text or bytes, also binds
+  /// the remaining columns, runs the statement and returns true.
   @inline(never)
   private mutating func bindByWitness(
     _ index: Int, of column: UnsafeRawPointer, at parameter: Int32, next: Int
@@ -214,7 +218,7 @@ private struct ModelBinding {
     sqlite3_bind_int64(statement.handle, parameter, microseconds)
   }
 
-  /// Binds a text that is not contiguous, as may be the case for one from Objective-C.
+  /// Binds a text that is not contiguous in memory, as a text from Objective-C may be.
   @inline(never)
   private mutating func bind(
     copyOf text: UnsafePointer<ColumnStorage<String>>, at parameter: Int32, next: Int
@@ -265,7 +269,7 @@ private struct ModelBinding {
     throw ColumnValueError.unstorable(value, "SQLite has no NaN")
   }
 
-  /// Throws the error that describes the fault of a date.
+  /// Throws the error for a date that cannot be stored.
   @inline(never)
   private mutating func refuse(_ date: Date, column: Int) throws {
     failed = column
@@ -279,8 +283,8 @@ private struct ModelBinding {
 }
 
 extension ConnectionCore {
-  /// Binds the values of a key, which are in memory without their column storage, to the parameters
-  /// from 1 on.
+  /// Binds the values of a key to the parameters from 1 on. The values are in memory without a
+  /// `ColumnStorage` around them.
   package func bind(
     key columns: ColumnSlots, at key: UnsafeRawPointer, to statement: StatementPointer
   ) throws {

@@ -25,8 +25,8 @@ extension ConnectionCore {
   /// memory is full.
   ///
   /// This is the only loop for all models. It is not generic, so that its code stays in the
-  /// processor's cache for every model. If it throws, the rows counted in `progress` are complete,
-  /// and nothing else is initialised.
+  /// processor's cache for every model. If the method throws, the rows counted in `progress` are
+  /// complete, and no other memory is initialised.
   package func loadRows(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into base: UnsafeMutableRawPointer, capacity: Int,
@@ -53,11 +53,11 @@ extension ConnectionCore {
     }
   }
 
-  /// Writes the current row of a statement as a model into memory. If it throws, nothing is
-  /// initialised.
+  /// Writes the current row of a statement as a model into memory. If the method throws, no memory
+  /// is initialised.
   ///
-  /// - Parameter positions: the positions of the columns in the result; nil if they follow one
-  ///   another in the model's order, from `first` on.
+  /// - Parameter positions: the positions of the columns in the result; nil if the columns follow
+  ///   each other in the model's order, from the index `first` on.
   package func loadRow(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into model: UnsafeMutableRawPointer,
@@ -109,7 +109,7 @@ extension ColumnSlots {
   }
 }
 
-/// The layout in memory of a value that a row is read into.
+/// The memory layout of a value that is read from a row.
 protocol ValueStorage {
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer)
   /// Reads a value of a type that the loops do not handle themselves.

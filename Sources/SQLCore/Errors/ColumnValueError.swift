@@ -18,9 +18,9 @@
 /// the type is not optional and an unknown enum case all throw this error.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public struct ColumnValueError: Error, Hashable, Sendable {
-  /// The kinds of fault.
+  /// The reasons why a value cannot be read or stored.
   public enum Reason: Hashable, Sendable {
-    /// The type reads another storage class: `expected INTEGER, found TEXT`.
+    /// The value has another storage class than the type reads: `expected INTEGER, found TEXT`.
     case mismatch(expected: String, found: String)
     /// The value is NULL, but the type is not optional.
     case null(expected: String)
@@ -30,25 +30,25 @@ public struct ColumnValueError: Error, Hashable, Sendable {
     case unstorable(value: String, reason: String)
   }
 
-  /// The fault.
+  /// The reason why the value cannot be read or stored.
   public var reason: Reason
   /// The table, if it is known.
   public var table: String?
   /// The name of the column, if it is known.
   public var column: String?
-  /// The index of the row in the result, or of the model among the given models, from 0, if it is
-  /// known.
+  /// The index of the row in the result, or of the model among the given models, counted from 0;
+  /// nil if it is not known.
   public var row: Int?
-  /// The values of the row's primary key, in the order in which the model declares them, if the
-  /// statement returns them. They identify the row for `find`, `update`, or
-  /// `DELETE … WHERE "id" = ?`.
+  /// The values of the row's primary key, in the order in which the model declares them; nil if the
+  /// statement does not return them. They identify the row for `find`, `update`, or `DELETE … WHERE
+  /// "id" = ?`.
   public var key: [DatabaseValue]?
-  /// The fault inside a value that has parts, if it is known. For JSON the text names the place:
-  /// `there is no value at $.author.name`.
+  /// More about the reason, if it is known. For JSON, the text names the place in the value: `there
+  /// is no value at $.author.name`.
   public var detail: String?
 
-  /// Makes an error. The place is usually left out and added by a caller that knows table, column
-  /// and row.
+  /// Makes an error. Usually the place is left out, and a caller that knows the table, the column
+  /// and the row adds it.
   public init(
     _ reason: Reason, table: String? = nil, column: String? = nil, row: Int? = nil,
     key: [DatabaseValue]? = nil
@@ -102,7 +102,7 @@ public struct ColumnValueError: Error, Hashable, Sendable {
 
 extension ColumnValueError: CustomStringConvertible {
   /// The place, the expected value, and the value that was found. The row is named by its key or,
-  /// if that is not known, by its position in the result.
+  /// if the key is not known, by its position in the result.
   public var description: String {
     var place = [table, column].compactMap { $0 }.joined(separator: ".")
     if let rowName { place += (place.isEmpty ? "" : ", ") + rowName }

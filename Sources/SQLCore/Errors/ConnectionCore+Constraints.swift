@@ -1,10 +1,10 @@
 import CSQLite
 
-// For some constraint failures SQLite's message does not have the table or the columns. It names
-// only the columns of a unique constraint, and no table for a CHECK, an index over expressions or a
-// foreign key. The library looks these up in the schema, only after a statement failed, with a few
-// read statements that bypass the statement cache and the observers. If the message fits several
-// constraints, `WrittenRows` excludes the constraints that the rows of the statement satisfy.
+// For a violated CHECK, index over expressions or foreign key, SQLite's message names neither the
+// table nor the columns. The library looks them up in the schema. It does so only after a statement
+// failed, with a few read statements that bypass the statement cache and the observers. If the
+// message fits several constraints, `WrittenRows` excludes the constraints that the rows of the
+// statement satisfy.
 
 extension ConnectionCore {
   /// Adds to a constraint failure the table and columns that are found in the schema.
@@ -98,7 +98,7 @@ extension ConnectionCore {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
     {
-      // Rows may have been stored while foreign keys were not enforced, and violate another key.
+      // Rows that were stored while foreign keys were not enforced may violate any key.
       return foreignKeysOfDanglingRows()
     }
     guard let writes = writes(of: statement) else { return [] }
@@ -113,7 +113,7 @@ extension ConnectionCore {
     let table = writes.tables[0]
     let tokens = SQLTokens(statement.sql ?? "").tokens
     let verb = tokens.first?.value.lowercasedASCII
-    // The actions of the table's own foreign keys assign columns as well, also after a DELETE.
+    // The actions of the table's own foreign keys also assign columns, even for a DELETE.
     let assigned = statement.pointee.assignments.map(\.column.lowercasedASCII)
     let derived = assigned.isEmpty ? [] : derivedColumns(of: table, assigned)
     var keys = foreignKeys(of: table, isChild: true).filter { key in
@@ -137,8 +137,8 @@ extension ConnectionCore {
     return remaining.isEmpty ? keys : remaining
   }
 
-  /// Returns the columns that an UPDATE changes without naming them: the generated columns and, if it
-  /// assigns the rowid, the key.
+  /// Returns the columns that an UPDATE changes without naming them: the generated columns and, if
+  /// the UPDATE assigns the rowid, the key.
   private func derivedColumns(of table: WrittenTable, _ assigned: [String]) -> [String] {
     columns(of: table).filter { column in
       column.generation.rawValue > 1
@@ -178,8 +178,8 @@ extension ConnectionCore {
   }
 
   /// Returns the rows that a statement inserts, updates or deletes, if they can be read again. This
-  /// requires that the statement runs here, that it writes one table directly and not by triggers
-  /// or actions, and that no authorizer hides columns.
+  /// requires a local database and no authorizer listener that could hide columns. The statement
+  /// must write only one table, and must not write by triggers or actions.
   private func writtenRows(
     of statement: StatementPointer, _ writes: (tables: [WrittenTable], writesInTrigger: Bool)
   ) -> WrittenRows? {
@@ -189,7 +189,7 @@ extension ConnectionCore {
     else { return nil }
     let table = writes.tables[0]
     let verb = SQLTokens(text).tokens.first?.value.lowercasedASCII
-    // Actions of the table's own foreign keys write further rows of it.
+    // Actions of the table's own foreign keys write further rows of the table.
     let writesMore =
       verb != "insert"
       && foreignKeys(of: table, isChild: false).contains { key in
@@ -207,12 +207,13 @@ extension ConnectionCore {
     return columns(of: table).map(\.name).filter { names.contains($0.lowercasedASCII) }
   }
 
-  /// Returns the columns of a table; none if they cannot be read.
+  /// Returns the columns of a table; an empty array if they cannot be read.
   func columns(of table: WrittenTable) -> [TableColumn] {
     (try? columns(ofTable: table.name, in: table.database)) ?? []
   }
 
-  /// Returns the rows of one of the library's own statements, as texts; none if it fails.
+  /// Runs one of the library's own statements, and returns its rows as texts; an empty array if it
+  /// fails.
   func readRows(_ sql: String, _ values: String...) -> [[String?]] {
     (try? ownRows(sql, values)) ?? []
   }
@@ -223,8 +224,9 @@ private struct CheckDefinition {
   let name: String?
   let text: String
 
-  /// Whether SQLite's message would give `name` to the constraint: its name or, if it has none, its
-  /// text. If the text begins with a quoted name, SQLite takes that name for the whole.
+  /// Returns whether SQLite's message would call this constraint `name`. The message has the name
+  /// of the constraint or, if it has no name, its text. If the text begins with a quoted name, the
+  /// message has only that name.
   func isCalled(_ name: String) -> Bool {
     if let own = self.name { return own == name }
     if ConstraintFailure.withoutParentheses(text) == name { return true }

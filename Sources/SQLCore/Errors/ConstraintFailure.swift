@@ -36,7 +36,8 @@ public struct ConstraintFailure: Hashable, Sendable {
   /// them. Also empty if several constraints are possible; the message of the error then names all
   /// of them.
   public var columns: [String]
-  /// The name of a CHECK, or its text if it has none, or the name of an index over expressions.
+  /// The name of a CHECK, or the text of a CHECK without a name. For an index over expressions, the
+  /// name of the index.
   public var name: String?
 
   /// Makes a failure from its parts.
@@ -47,7 +48,7 @@ public struct ConstraintFailure: Hashable, Sendable {
     self.name = name
   }
 
-  /// Parses a message of SQLite's, such as `UNIQUE constraint failed: Post.url, Post.day`.
+  /// Parses a message from SQLite, such as `UNIQUE constraint failed: Post.url, Post.day`.
   init?(code: ResultCode, message: String) {
     guard code.primary == .constraint else { return nil }
     // The extended part of the code. Swift cannot import the C macros of these codes.
@@ -74,7 +75,7 @@ public struct ConstraintFailure: Hashable, Sendable {
     }
   }
 
-  /// Returns a text without the parentheses that enclose the whole of it.
+  /// Returns a text without the parentheses that enclose all of it.
   static func withoutParentheses(_ text: String) -> String {
     let tokens = SQLTokens(text)
     guard let first = tokens.tokens.first, first.isSign("(") else { return text }

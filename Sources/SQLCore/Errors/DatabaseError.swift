@@ -18,7 +18,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public var message: String
   /// The statement that failed, without its bound values.
   public var sql: String?
-  /// The position of the fault in `sql`, in bytes of UTF-8 from its start.
+  /// The position of the mistake in `sql`, in bytes of UTF-8 from its start.
   public var offset: Int?
   /// The number of values that were bound to the statement.
   public var valueCount = 0
@@ -47,7 +47,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
     code.primary == .interrupt || code.primary == .abort
   }
 
-  /// The error for a value that SQLite has but cannot return.
+  /// The error for a value that SQLite cannot return because there is not enough memory.
   package static var outOfMemory: DatabaseError {
     DatabaseError(code: .outOfMemory, message: "there is not enough memory to read a value")
   }
@@ -61,7 +61,8 @@ extension DatabaseError {
   /// Makes the error that `handle` reports for the call that just failed with `code`.
   package init(code: Int32, handle: OpaquePointer?, sql: String? = nil) {
     let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
-    // If the handle remembers another failure, the code is described in general terms.
+    // If the handle has recorded another failure, the message is SQLite's general text for the
+    // code.
     let remembered = extended & 0xFF == code & 0xFF
     let message =
       remembered
@@ -81,7 +82,7 @@ extension DatabaseError {
 }
 
 extension DatabaseError: CustomStringConvertible {
-  /// The code, the message, and the statement, with a mark under the fault if its position is
+  /// The code, the message, and the statement, with a mark under the mistake if its position is
   /// known.
   public var description: String {
     var text = "SQLite error \(code.rawValue): "
@@ -117,8 +118,8 @@ package enum KnownModels {
     names.withLock { $0[table.lowercasedASCII] = model }
   }
 
-  /// Adds to the error `no such table: Tag` that the model with that table is missing, if there is
-  /// one.
+  /// Adds an explanation to the error `no such table: Tag` if a model has that table: the database
+  /// was opened without the model.
   static func adding(to failure: any Error) -> any Error {
     let prefix = "no such table: "
     guard var error = failure as? DatabaseError, error.message.hasPrefix(prefix) else {

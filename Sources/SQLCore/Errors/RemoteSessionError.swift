@@ -1,16 +1,16 @@
-/// An error of a session with an engine that was lost while it was used.
+/// The error for a session with an engine that was lost while it was in use.
 ///
 /// Outside a transaction, the library sends a statement again if the statement certainly did not
-/// run or only reads, unless `allowsRetry` is false. So this is thrown for a write, for a
-/// transaction, for a statement that may have no end, or when no session could be opened within
-/// `Configuration.busyTimeout`.
+/// run, or if it only reads. If `allowsRetry` is false, the library does not send it again. The
+/// error is therefore thrown for a write, for a transaction, and for a statement that may have no
+/// end. It is also thrown if no session could be opened within `Configuration.busyTimeout`.
 /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
 public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The known effect of the statement or transaction.
   public enum Outcome: Hashable, Sendable {
     /// Nothing was changed: the statement was not run, or the transaction was rolled back.
     case notRun
-    /// The change may have been committed, or not.
+    /// It is not known whether the change was committed.
     case unknown
   }
 
@@ -20,10 +20,10 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
   public var message: String
   /// Whether the library may send the statement again; true by default.
   ///
-  /// An engine says false if its node stopped answering while it ran the statement. The statement
-  /// may be the reason: a query without an end would stop one node after another. The library then
-  /// repeats only its own statements, and statements that read no rows in a loop, because these
-  /// certainly end.
+  /// An engine sets this to false if its node stopped answering while it ran the statement. The
+  /// statement may be the reason: a query without an end would stop one node after another. The
+  /// library then repeats only its own statements, and statements that read no rows in a loop,
+  /// because these certainly end.
   public var allowsRetry: Bool
 
   /// Creates an error.

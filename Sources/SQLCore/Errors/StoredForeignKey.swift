@@ -10,7 +10,7 @@ package struct StoredForeignKey: Hashable, CustomStringConvertible {
   package let onDelete: String
   package let onUpdate: String
 
-  /// Whether the foreign key prevents the deletion of a row to which others refer.
+  /// Whether the foreign key prevents the deletion of a row to which other rows refer.
   package var preventsDeletion: Bool { onDelete == "NO ACTION" || onDelete == "RESTRICT" }
 
   /// `Post.authorID`, or `Post (day, number)`.
@@ -21,10 +21,11 @@ package struct StoredForeignKey: Hashable, CustomStringConvertible {
 }
 
 extension ConnectionCore {
-  /// Returns the foreign keys of a table, or the foreign keys of all tables that refer to it, in
-  /// the order of their declaration; without a table, those of all tables.
+  /// Returns the foreign keys that a table declares, in the order of their declaration. If
+  /// `isChild` is false, returns the foreign keys that refer to the table. If `table` is nil,
+  /// returns the foreign keys of all tables.
   ///
-  /// One statement, which bypasses the statement cache and the observers.
+  /// Runs one statement, which bypasses the statement cache and the observers.
   package func foreignKeys(
     of table: String? = nil, in database: String = "main", isChild: Bool = true
   ) throws -> [StoredForeignKey] {
@@ -56,7 +57,7 @@ extension ConnectionCore {
     return keys
   }
 
-  /// Returns the foreign keys of the rows that refer to no row, in any attached database. It reads
+  /// Returns the foreign keys whose rows refer to a missing row, in any attached database. Reads
   /// all rows of all tables with foreign keys.
   func foreignKeysOfDanglingRows() -> [StoredForeignKey] {
     readRows(
@@ -68,7 +69,7 @@ extension ConnectionCore {
       guard let database = row[0], let table = row[1], let id = row[2].flatMap({ Int($0) }) else {
         return nil
       }
-      // SQLite counts the keys of a table from the last one.
+      // SQLite counts the keys of a table from the last key.
       let keys = (try? foreignKeys(of: table, in: database)) ?? []
       return keys.indices.contains(keys.count - 1 - id) ? keys[keys.count - 1 - id] : nil
     }

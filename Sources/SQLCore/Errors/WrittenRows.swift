@@ -4,8 +4,8 @@
 /// The statement itself does not run again: a second run would count in `total_changes()`, and an
 /// interruption would roll back the caller's transaction. The SELECT reads the rows as they were
 /// before the statement, because SQLite undid the statement. The SELECT may read more rows than the
-/// statement reached before it failed. That does no harm: a constraint that all of them satisfy was
-/// not violated.
+/// statement reached before it failed. This does no harm, because a constraint that all these rows
+/// satisfy was not violated.
 struct WrittenRows {
   private let core: ConnectionCore
   private let table: WrittenTable
@@ -14,10 +14,11 @@ struct WrittenRows {
   private var inserted: String?
   /// The columns of `inserted`.
   private var names: [String] = []
-  /// A SELECT of the rows as they were; nil for INSERT.
+  /// A SELECT of the rows as they were before the statement; nil for INSERT.
   private var previous: String?
 
-  /// Returns nil if the rows cannot be described by one SELECT.
+  /// Makes a description of the rows that a statement would write; nil if one SELECT cannot
+  /// describe them.
   init?(of sql: String, _ table: WrittenTable, in core: ConnectionCore) {
     self.core = core
     self.table = table
@@ -30,7 +31,7 @@ struct WrittenRows {
       return nil
     }
     if tokens.first?.isWord("or") == true {
-      // FAIL keeps the rows that were written, and ROLLBACK undoes earlier statements too.
+      // FAIL keeps the rows that were written, and ROLLBACK also undoes earlier statements.
       if tokens.dropFirst().first.map({ $0.isWord("fail") || $0.isWord("rollback") }) ?? true {
         return nil
       }
@@ -46,7 +47,8 @@ struct WrittenRows {
     if inserted == nil, previous == nil { return nil }
   }
 
-  /// Returns the indices of the tokens outside parentheses that are a word.
+  /// Returns the indices of the tokens outside parentheses that are one of the given words or
+  /// signs.
   private static func outer(_ tokens: ArraySlice<SQLTokens.Token>, _ words: String...) -> [Int] {
     var depth = 0
     return tokens.indices.filter { index in
@@ -135,7 +137,7 @@ struct WrittenRows {
   }
 
   /// Returns a condition for each column. The condition holds if the column would convert the
-  /// value: such a value differs from the one that SQLite checked.
+  /// value. SQLite has checked the converted value, and the SELECT reads the original value.
   private func isConverted(_ names: [String]) -> [String] {
     let names = names.map(\.lowercasedASCII)
     return columns.filter { names.contains($0.name.lowercasedASCII) }.compactMap { column in
@@ -159,7 +161,8 @@ struct WrittenRows {
       if names.contains(where: { $0.lowercasedASCII == name.lowercasedASCII }) {
         values.append("r.\(quoted) AS \(quoted)")
       } else {
-        // A name as a default is a text there, but would be a column here.
+        // In the table's definition, a default that is a name is a text. In this SELECT, it would
+        // be a column.
         let value = column.defaultText ?? "NULL"
         let tokens = SQLTokens(value).tokens
         guard !tokens.contains(where: { $0.kind == .quotedName }),
@@ -175,8 +178,8 @@ struct WrittenRows {
       """
   }
 
-  /// Returns the storage classes that a declared type stores without conversion, beside NULL and
-  /// BLOB; nil if it converts nothing.
+  /// Returns the storage classes that a declared type stores without conversion, in addition to
+  /// NULL and BLOB; nil if the type converts nothing.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   private static func storageClasses(_ type: String) -> String? {
@@ -188,9 +191,8 @@ struct WrittenRows {
 
   // MARK: Reading
 
-  /// Whether a SELECT certainly has no row. This is false, and the SELECT does not run, if it would
-  /// call code of the program, or a function that may return another result than it returned in the
-  /// statement.
+  /// Returns whether a SELECT certainly has no row. If the SELECT would call the program's code or
+  /// a function that is not deterministic, returns false without running it.
   private func isEmpty(_ select: String) -> Bool {
     // A trace would show the values of the statement.
     let traced = core.state.pointee.hooks.tracedKinds

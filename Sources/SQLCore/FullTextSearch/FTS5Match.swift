@@ -1,8 +1,8 @@
 import CSQLite
 
-/// A row that a full-text search has found, as FTS5 shows it to an auxiliary function.
+/// A row that a full-text search has found, as FTS5 passes it to an auxiliary function.
 ///
-/// Places are counted in tokens, and the offsets that a tokenizer reports in bytes.
+/// Positions are counted in tokens. The offsets that a tokenizer reports are counted in bytes.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_auxiliary_functions>
 struct FTS5Match {
   /// An occurrence of a phrase of the search in a column.
@@ -53,8 +53,8 @@ struct FTS5Match {
     return occurrences
   }
 
-  /// Splits a text as FTS5 split it for the index, and passes each token and the address of `state`
-  /// to a function. The function returns `SQLITE_DONE` to end the splitting.
+  /// Splits a text as FTS5 split it for the index. Passes each token and the address of `state` to
+  /// `receive`, which returns `SQLITE_DONE` to stop.
   func tokenize<State>(
     _ text: UnsafeRawBufferPointer, into state: inout State, _ receive: FTS5Tokens.Receiver
   ) throws(FTS5Stop) {
@@ -80,13 +80,13 @@ extension FTS5 {
   /// | `apus_highlight(t, column, open, close)` | what `highlight` returns |
   /// | `apus_snippet(t, column, open, close, ellipsis, words)` | what `snippet` returns |
   ///
-  /// SQLite's own functions end each part of a text, from one mark to the next, at its first
-  /// U+0000. In old versions, such as 3.40.1, these functions also repeat letters if two
+  /// SQLite's own functions do not handle U+0000: each part of a text between two marks ends at its
+  /// first U+0000. In old versions, such as 3.40.1, these functions also repeat letters if two
   /// occurrences overlap, as with `trigram`, and a snippet of one word can be longer than
   /// requested.
   ///
-  /// A connection has them from the first statement on that calls one. Does nothing if SQLite was
-  /// built without FTS5.
+  /// A connection registers the functions when it first compiles a statement that calls one of
+  /// them. Does nothing if SQLite was built without FTS5.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_auxiliary_functions>
   static func registerFunctions(on core: ConnectionCore) {
     guard let api = try? api(of: core), let create = api.pointee.xCreateFunction else { return }
@@ -94,8 +94,8 @@ extension FTS5 {
     _ = create(api, "apus_snippet", nil, snippet, nil)
   }
 
-  /// Whether the last compiled statement calls one of the functions, and the connection does not
-  /// have them.
+  /// Returns whether the last statement did not compile because it calls one of the functions and
+  /// the connection does not have them yet.
   static func lacksFunction(_ handle: OpaquePointer) -> Bool {
     let message = String(cString: sqlite3_errmsg(handle))
     return message == "no such function: apus_highlight"

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A tokenizer, which splits text into the tokens that an FTS5 table indexes and its queries look
-/// for.
+/// A tokenizer, which splits a text into tokens. An FTS5 table indexes these tokens, and queries
+/// search for them.
 ///
 /// ```swift
 /// final class Lines: FTS5Tokenizer {
@@ -13,13 +13,13 @@ import CSQLite
 /// try db.execute("CREATE VIRTUAL TABLE page USING fts5(body, tokenize = 'lines')")
 /// ```
 ///
-/// The same text must always give the same tokens, in a document as in a query. Each table on each
-/// connection has its own instance.
+/// The same text must always give the same tokens, both in a document and in a query. Each table on
+/// each connection has its own instance.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public protocol FTS5Tokenizer: AnyObject {
-  /// Appends the tokens of a UTF-8 text in their order. An error that it throws fails the
-  /// statement. If the statement writes, its transaction is rolled back, because FTS5 has already
-  /// written a part of the row.
+  /// Appends the tokens of a UTF-8 text in their order. If this method throws, the statement fails.
+  /// If the statement writes, its transaction is rolled back, because FTS5 has already written a
+  /// part of the row.
   func tokenize(
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens) throws
 }
@@ -32,8 +32,8 @@ struct FTS5Stop: Error {
 extension Registrar {
   /// Registers an FTS5 tokenizer. `make` is called once for each table on each connection.
   ///
-  /// FTS5 cannot remove a tokenizer. A tokenizer of the same name replaces the earlier one for
-  /// tables that are opened later. Throws `DatabaseError` if SQLite was built without FTS5.
+  /// FTS5 cannot remove a tokenizer. A tokenizer of the same name replaces the earlier tokenizer
+  /// for tables that are opened later. Throws `DatabaseError` if SQLite was built without FTS5.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#extending_fts5>
   public func tokenizer(
     _ name: String,
@@ -69,18 +69,19 @@ public struct FTS5Purpose: OptionSet, Sendable {
   public static let function = FTS5Purpose(rawValue: FTS5_TOKENIZE_AUX)
 }
 
-/// The circumstances in which a tokenizer is made: the arguments of `tokenize = 'name one two'`,
-/// and access to the tokenizers that are registered already.
+/// The context in which a tokenizer is made. It has the arguments of `tokenize = 'name one two'`
+/// and access to the tokenizers that are already registered.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5TokenizerContext {
-  /// The words after the name.
+  /// The words after the tokenizer's name.
   public let arguments: [String]
   let core: ConnectionCore
 
-  /// Returns another tokenizer, to be wrapped: `unicode61`, `ascii`, `porter`, `trigram`, or one of
-  /// yours.
+  /// Returns another tokenizer, which the new tokenizer can wrap: `unicode61`, `ascii`, `porter`,
+  /// `trigram`, or a tokenizer of your own.
   ///
-  /// Throws `DatabaseError` if no tokenizer has that name, or if it refuses the arguments.
+  /// Throws `DatabaseError` if no tokenizer has that name, or if the tokenizer refuses the
+  /// arguments.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#tokenizers>
   public func tokenizer(
     _ name: String, _ arguments: [String] = []
@@ -112,8 +113,8 @@ public struct FTS5Tokens: ~Copyable {
     target = .sqlite(receiver, context)
   }
 
-  /// Makes a receiver that passes each token to a closure. A tokenizer that wraps another one uses
-  /// it to examine the other tokenizer's tokens before it appends them.
+  /// Makes a receiver that passes each token to a closure. If your tokenizer wraps another
+  /// tokenizer, it can examine that tokenizer's tokens in this closure before it appends them.
   public init(
     _ body: @escaping (_ token: String, _ range: Range<Int>, _ isColocated: Bool) throws -> Void
   ) {

@@ -14,7 +14,8 @@ struct FoundWords {
   private let shown: Range<Int>
   private let found: [Range<Int>]
   private let showsEnd: Bool
-  /// The number of the next token, and of the range in `found` that it may begin, be in, or end.
+  /// The number of the next token, and the index of the range in `found` to which the token may
+  /// belong.
   private var token = 0
   private var next = 0
   private var start = 0
@@ -50,12 +51,12 @@ struct FoundWords {
     if showsEnd { part = part.lowerBound..<text.count }
   }
 
-  /// Whether the rest of the text contains no occurrence.
+  /// Whether the rest of the text does not matter, because it contains nothing to mark or to show.
   private var isComplete: Bool {
     token >= shown.upperBound || showsEnd && next == found.count && token > shown.lowerBound
   }
 
-  /// Takes the offsets of a token, which are wrong if the tokenizer is.
+  /// Adds the next token by its byte offsets. A faulty tokenizer may report wrong offsets.
   private mutating func append(_ first: Int, _ last: Int) {
     defer { token += 1 }
     guard shown.contains(token) else { return }

@@ -45,14 +45,15 @@ final class NormalizingTokenizer: FTS5Tokenizer {
     try words.tokenize(bytes.span, for: purpose, into: relay)
   }
 
-  /// Returns two places in the source for each byte of the normal form: where a word begins in the
-  /// source, and where it ends, if it begins or ends before that byte. The last places are for the
-  /// end of the normal form.
+  /// Returns two positions in the source for each byte of the normal form. `starts` has the
+  /// position at which a word begins in the source if the word begins at that byte. `ends` has the
+  /// position at which a word ends in the source if the word ends before that byte. Both also have
+  /// a position for the end of the normal form.
   ///
-  /// Swift compares characters by their normal forms, so both texts have the same characters, with
-  /// different bytes. Most characters have the same bytes in both texts, and so the same places
-  /// inside them: in the emoji 1️⃣, the word is only the first byte. In the other characters a word
-  /// consists of whole parts.
+  /// Swift compares characters by their normal forms, so both texts have the same characters. Most
+  /// characters also have the same bytes in both texts. A word may begin or end inside such a
+  /// character: in the emoji 1️⃣, the word is only the first byte. The other characters are split
+  /// into parts that can be normalized one by one, and a word consists of whole parts.
   static func places(of source: String, in normal: String) -> (starts: [Int], ends: [Int]) {
     var starts: [Int] = []
     var ends: [Int] = []
@@ -82,8 +83,8 @@ final class NormalizingTokenizer: FTS5Tokenizer {
 }
 
 extension String {
-  /// The character in the shortest parts that can be normalized one by one: joined, their normal
-  /// forms are that of the character.
+  /// The character, split into the shortest parts that can be normalized one by one. The normal
+  /// forms of the parts, joined, equal the normal form of the character.
   fileprivate var normalizedParts: [String] {
     let normal = composed.unicodeScalars
     var parts: [String] = []
@@ -116,8 +117,8 @@ extension String {
 extension Registration {
   /// The tokenizer `apus_nfc`, which an index with `SearchTokenizer.normalized(_:)` names.
   ///
-  /// A database that is opened with the models of its indexes already has it. Another program must
-  /// register a tokenizer of this name before it searches or writes the table.
+  /// A database that is opened with the models of its indexes already has this tokenizer. Another
+  /// program must register a tokenizer of this name before it searches or writes the table.
   public static let normalizingTokenizer = Registration { registrar in
     try registrar.tokenizer("apus_nfc") { try NormalizingTokenizer($0) }
   }

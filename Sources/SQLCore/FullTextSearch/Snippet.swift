@@ -3,15 +3,16 @@ import CSQLite
 /// The part of a row that a snippet shows: the tokens of a column that contain the most phrases of
 /// a search.
 ///
-/// The library chooses it as FTS5 does. It tries two parts for each occurrence. One begins with the
-/// occurrence, and is then moved so that the occurrences are in its middle. The other begins with
-/// the sentence of the occurrence. Each phrase counts 1,000, each repetition 1, the beginning of a
-/// sentence 100 and the beginning of a text 120.
+/// The library chooses the part as FTS5 does. For each occurrence, it tries two parts. One part
+/// begins with the occurrence, and is then moved so that its occurrences are in the middle. The
+/// other part begins with the sentence of the occurrence. The part with the highest score is
+/// chosen. Each phrase counts 1,000, each repetition 1, the beginning of a sentence 100 and the
+/// beginning of a text 120.
 struct Snippet {
   private(set) var column: Int
   private(set) var firstToken = 0
   private var score = 0
-  /// The highest score of a part that each phrase was counted for, to count it once.
+  /// The last trial in which each phrase was counted, so that a part counts each phrase only once.
   private var countedIn: [Int]
   private var trial = 0
   private let size: Int
@@ -52,8 +53,8 @@ struct Snippet {
     }
   }
 
-  /// Returns the score of the part that begins with a token, and the tokens from its first to its
-  /// last occurrence. Nil if the part has no occurrence.
+  /// Returns the score of the part that begins with a token, and the tokens from the part's first
+  /// to its last occurrence. Returns nil if the part has no occurrence.
   private mutating func rate(
     _ token: Int, _ occurrences: [FTS5Match.Occurrence]
   ) -> (score: Int, covered: Range<Int>)? {
@@ -73,8 +74,8 @@ struct Snippet {
   }
 }
 
-/// The first tokens of the sentences of a text: its first token, and each that follows white space
-/// after a period or a colon.
+/// The first token of each sentence of a text: the text's first token, and each token that follows
+/// white space after a period or a colon.
 private struct SentenceStarts {
   private(set) var tokens: [Int] = []
   private let text: UnsafeRawBufferPointer

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The registration of a tokenizer on one connection, which makes its instances. FTS5 owns and
-/// releases the registration.
+/// The registration of a tokenizer on one connection. It makes the instances of the tokenizer. FTS5
+/// owns and releases the registration.
 final class TokenizerModule {
   // Unretained: the core owns the handle, the handle owns FTS5 and this object, and the core
   // outlives all of them.
@@ -69,8 +69,8 @@ private final class TokenizerInstance {
     } catch let stop as FTS5Stop {
       return stop.code
     } catch {
-      // FTS5 has no way to report a message. It has already written a part of the row at this
-      // moment, and SQLite would not undo that by itself.
+      // A tokenizer cannot pass a message to FTS5. FTS5 has already written a part of the row, and
+      // SQLite would not undo this by itself.
       core.takeUnretainedValue().state.pointee.hooks.note(
         error, spoilsWrites: true)
       return CallbackFailure(error).code
@@ -128,12 +128,12 @@ enum FTS5 {
   }
 }
 
-/// A tokenizer that was registered elsewhere, in C or in Swift, to be wrapped.
+/// A tokenizer that was registered before, in C or in Swift, and that another tokenizer wraps.
 final class ForeignTokenizer: FTS5Tokenizer {
   private let methods: fts5_tokenizer
   private let instance: OpaquePointer
-  // Unretained: the wrapping tokenizer holds this tokenizer, FTS5 holds the wrapping one, and the
-  // core's handle holds FTS5.
+  // Unretained: the wrapping tokenizer holds this tokenizer, FTS5 holds the wrapping tokenizer, and
+  // the core's handle holds FTS5.
   private let core: Unmanaged<ConnectionCore>
 
   init(_ name: String, _ arguments: [String], on core: ConnectionCore) throws {
@@ -188,11 +188,11 @@ final class ForeignTokenizer: FTS5Tokenizer {
   }
 }
 
-/// A relay that passes on the tokens of a wrapped tokenizer and keeps the error of their receiver.
-/// It is used only while the wrapped tokenizer runs.
+/// A relay that passes on the tokens of a wrapped tokenizer, and keeps the error that their
+/// receiver throws. It is used only while the wrapped tokenizer runs.
 private final class TokenRelay {
   let target: FTS5Tokens.Target
-  /// The number of bytes of the text. A tokenizer may report places that the text does not have.
+  /// The number of bytes of the text. A faulty tokenizer may report positions outside the text.
   let count: Int
   var failure: (any Error)?
 

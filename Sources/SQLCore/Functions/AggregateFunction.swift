@@ -54,7 +54,7 @@ final class AggregateFunction {
     let function = AggregateFunction(core: core) { TypedAggregateState(bodies) }
     let data = Unmanaged.passRetained(function).toOpaque()
     let isWindow = bodies.inverse != nil
-    // If this fails, SQLite releases the function as well.
+    // SQLite releases the function even if this call fails.
     try core.check(
       sqlite3_create_window_function(
         core.handle, name, argumentCount, flags.textRepresentation, data,
@@ -67,9 +67,11 @@ final class AggregateFunction {
         }))
   }
 
-  /// Returns the memory that SQLite keeps for the group: one pointer to its state, nil at first.
+  /// Returns the memory that SQLite keeps for a group: a pointer to the group's state, nil at
+  /// first.
   ///
-  /// - Parameter size: the size to allocate; 0 returns nil if the group has no memory yet.
+  /// - Parameter size: the size to allocate. If it is 0 and the group has no memory yet, the result
+  ///   is nil.
   private static func slot(
     of context: OpaquePointer?, size: Int
   ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
@@ -83,7 +85,8 @@ final class AggregateFunction {
     }
   }
 
-  /// Adds a row to the group or, for a window function, removes one from the frame.
+  /// Adds a row to the group. If `isInverse` is true, removes a row from the frame of a window
+  /// function.
   private static func add(
     _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?,
     isInverse: Bool
@@ -109,8 +112,8 @@ final class AggregateFunction {
     }
   }
 
-  /// Ends the group and sets its result. SQLite calls this for a failed statement and for a group
-  /// without rows as well.
+  /// Ends the group and sets its result. SQLite also calls this for a failed statement and for a
+  /// group without rows.
   private static func finish(_ context: OpaquePointer?) {
     guard let function = function(of: context) else { return }
     let slot = slot(of: context, size: 0)
@@ -142,7 +145,7 @@ final class AggregateFunction {
 }
 
 extension Registrar {
-  /// Registers an aggregate function, typed by the signature of its closures.
+  /// Registers an aggregate function whose argument and result types are the types of its closures.
   ///
   /// ```swift
   /// try db.aggregate("integer_sum", initial: 0) { (sum: inout Int, number: Int) in
@@ -172,8 +175,8 @@ extension Registrar {
         result: { try result($0).databaseValue(as: .standard) }))
   }
 
-  /// Registers a window function, typed by the signature of its closures. It can be called as an
-  /// aggregate function too.
+  /// Registers a window function whose argument and result types are the types of its closures. The
+  /// function can also be called as an aggregate function.
   ///
   /// ```swift
   /// try db.window("integer_sum", initial: 0) { (sum: inout Int, number: Int) in
@@ -183,8 +186,8 @@ extension Registrar {
   /// } result: { $0 }
   /// ```
   ///
-  /// `inverse` removes the row that leaves the frame from the state; `result` is called for each
-  /// row.
+  /// `inverse` is called for a row that leaves the frame, and removes the row from the state.
+  /// `result` is called for each row.
   /// - SeeAlso:
   ///   <https://www.sqlite.org/windowfunctions.html#user_defined_aggregate_window_functions>
   public func window<State, each Argument: ColumnValue, Result: ColumnValue>(
@@ -209,10 +212,10 @@ extension Registrar {
         result: { try result($0).databaseValue(as: .standard) }))
   }
 
-  /// Registers an aggregate function that receives its arguments as values; with `inverse`, a
-  /// window function.
+  /// Registers an aggregate function that receives its arguments as `Arguments`. If `inverse` is
+  /// given, registers a window function.
   ///
-  /// - Parameter argumentCount: the number of its arguments, 0 to 127; nil for any number.
+  /// - Parameter argumentCount: the number of arguments, 0 to 127; nil for any number.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
   public func aggregate<State>(
     _ name: String, argumentCount: Int?, _ flags: FunctionFlags = [],

@@ -9,7 +9,7 @@ import CSQLite
 /// }
 /// ```
 ///
-/// They are valid only during the call. They cannot be copied, and therefore not kept.
+/// The arguments are valid only during the call. They cannot be copied or kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
 public struct Arguments: ~Copyable {
   let core: ConnectionCore
@@ -42,8 +42,8 @@ public struct Arguments: ~Copyable {
 
   /// Returns the argument at `index`, counted from 0, as `type`.
   ///
-  /// Throws `DatabaseError` (`.range`) if there is no such argument, and `ColumnValueError` if it
-  /// cannot be read as `type`.
+  /// Throws `DatabaseError` (`.range`) if there is no such argument, and `ColumnValueError` if the
+  /// argument cannot be read as `type`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
@@ -56,9 +56,9 @@ public struct Arguments: ~Copyable {
     }
   }
 
-  /// Returns the argument at `index`, counted from 0, whatever its storage class. Throws
-  /// `DatabaseError` (`.range`) if there is no such argument, and `ColumnValueError` if a text is
-  /// not UTF-8.
+  /// Returns the argument at `index`, counted from 0, whatever its storage class. A text that is
+  /// not UTF-8 is `.invalidText` with its bytes. Throws `DatabaseError` (`.range`) if there is no
+  /// such argument.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func databaseValue(at index: Int) throws -> DatabaseValue {
     try Cell(value: try value(at: index), form: .standard).databaseValue()
@@ -79,9 +79,9 @@ public struct Arguments: ~Copyable {
     try body(Cell(value: try value(at: index), form: .standard))
   }
 
-  /// Returns an object made from the argument at `index`, such as a compiled pattern. SQLite keeps
-  /// the object while the argument is the same constant in every row; otherwise `make` is called
-  /// again.
+  /// Returns an object made from the argument at `index`, such as a compiled pattern. If the
+  /// argument is the same constant in every row, SQLite keeps the object. Otherwise `make` is
+  /// called again.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/get_auxdata.html>
   public func prepared<Object: AnyObject>(
@@ -104,8 +104,8 @@ public struct Arguments: ~Copyable {
     return object
   }
 
-  /// Returns all values of an `IN` that the plan of a virtual table requested as a list. Throws
-  /// misuse if the argument is not a list.
+  /// Returns all values of an `IN`. The plan of the virtual table must have requested them as a
+  /// list. Throws `DatabaseError` (`.misuse`) if the argument is not a list.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/vtab_in_first.html>
   public func list(at index: Int) throws -> [DatabaseValue] {

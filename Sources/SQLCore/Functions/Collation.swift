@@ -30,7 +30,8 @@ final class Collation {
     ) { pointer in
       if let pointer { Unmanaged<Collation>.fromOpaque(pointer).release() }
     }
-    // Unlike its other registration functions, SQLite does not release the object if this fails.
+    // If this function fails, SQLite does not release the object. Its other registration functions
+    // do.
     if code != SQLITE_OK { held.release() }
     try core.check(code)
   }
@@ -43,7 +44,7 @@ final class Collation {
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Int32 {
     let core = core.takeUnretainedValue()
-    // After an error any result will do, since the statement's work is undone.
+    // After an error, the result does not matter, because the work of the statement is undone.
     guard core.state.pointee.hooks.failure == nil else { return 0 }
     core.state.pointee.hooks.willCallOut()
     defer { core.state.pointee.hooks.didCallOut() }
@@ -52,8 +53,8 @@ final class Collation {
         left.bindMemory(to: UInt8.self).span, right.bindMemory(to: UInt8.self).span)
       return Int32(result.rawValue)
     } catch {
-      // SQLite gives a comparison no way to fail, so the statement is interrupted, and if it
-      // writes, its commit is refused.
+      // A comparison cannot report an error to SQLite. The statement is therefore interrupted. If
+      // it writes, its commit is refused.
       core.state.pointee.hooks.note(error, spoilsWrites: true)
       core.vetoFailedCommits()
       sqlite3_interrupt(core.handle)
@@ -83,9 +84,10 @@ extension Registrar {
   /// ```
   ///
   /// The closure must define one total order of all texts that never changes, because indexes are
-  /// sorted by it. If it throws, the running statement fails with that error; if the statement
-  /// writes, its transaction is rolled back, as after an interruption. Text that is not UTF-8 is
-  /// repaired first. While the collation runs, its connection can run nothing else.
+  /// sorted by it. If the closure throws, the running statement fails with that error. If the
+  /// statement writes, its transaction is rolled back, as after an interruption. Text that is not
+  /// UTF-8 is repaired before the closure receives it. While the collation runs, its connection can
+  /// run nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func collation(
     _ name: String,
@@ -96,7 +98,7 @@ extension Registrar {
     }
   }
 
-  /// Registers a collation that compares the UTF-8 bytes of the texts, which are not copied.
+  /// Registers a collation that compares the UTF-8 bytes of texts. The bytes are not copied.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func byteCollation(
@@ -110,7 +112,7 @@ extension Registrar {
       })
   }
 
-  /// Removes a collation. Removing a name that is not registered is not an error.
+  /// Removes a collation. The name does not have to be registered.
   ///
   /// On a connection with a running statement, throws `.busy`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>

@@ -6,8 +6,8 @@ package struct FunctionArguments {
 
   package var count: Int { values.count }
 
-  /// The argument at `index`, counted from 0. Throws `ColumnValueError` for text that is not valid
-  /// UTF-8.
+  /// The argument at `index`, counted from 0; NULL if there is no such argument. A text that is not
+  /// UTF-8 is `.invalidText`.
   package subscript(index: Int) -> DatabaseValue {
     get throws {
       guard values.indices.contains(index), let value = values[index] else { return .null }
@@ -27,10 +27,11 @@ private final class FunctionBody {
 }
 
 extension ConnectionCore {
-  /// Runs a closure during which SQL can call a function. Schemas cannot use the function.
+  /// Runs a closure. While it runs, SQL statements can call a function, but the schema cannot use
+  /// the function.
   ///
-  /// If the function throws, its statement ends, and the error is rethrown in place of SQLite's
-  /// own.
+  /// If the function throws, its statement ends, and the function's error is rethrown in place of
+  /// SQLite's own error.
   package func withFunction<Result>(
     _ name: String, _ function: (FunctionArguments) throws -> DatabaseValue,
     run: () throws -> Result
@@ -41,7 +42,7 @@ extension ConnectionCore {
       try check(
         sqlite3_create_function_v2(
           handle, name, -1, flags, Unmanaged.passUnretained(body).toOpaque(), call, nil, nil, nil))
-      // Statements that use the function expire, so that none can call it later.
+      // Statements that use the function now expire, so that none of them can call it later.
       defer { sqlite3_create_function_v2(handle, name, -1, flags, nil, nil, nil, nil, nil) }
       do {
         return try withExtendedLifetime(body) { try run() }

@@ -18,7 +18,7 @@ final class ScalarFunction {
     _ body: @escaping @Sendable (borrowing Arguments) throws -> DatabaseValue
   ) throws {
     let function = Unmanaged.passRetained(ScalarFunction(core: core, body)).toOpaque()
-    // If this fails, SQLite releases the function as well.
+    // SQLite releases the function even if this call fails.
     try core.check(
       sqlite3_create_function_v2(
         core.handle, name, argumentCount, flags.textRepresentation, function, callScalar, nil, nil
@@ -62,8 +62,8 @@ private func callScalar(
 /// ```
 ///
 /// Without `.innocuous`, a function cannot be called from views, triggers, CHECK constraints,
-/// indexes or generated columns. This prevents a database file from an untrusted source from
-/// calling it unnoticed.
+/// indexes or generated columns. Otherwise a database file from an untrusted source could call the
+/// function unnoticed.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_deterministic.html>
 public struct FunctionFlags: OptionSet, Sendable {
   /// The bits, as SQLite defines them.
@@ -77,16 +77,16 @@ public struct FunctionFlags: OptionSet, Sendable {
   /// Equal arguments always give equal results, so SQLite may call the function less often, and
   /// indexes may use it.
   public static let deterministic = FunctionFlags(rawValue: SQLITE_DETERMINISTIC)
-  /// It cannot be called from views, triggers or the schema. This holds for every function that is
-  /// not `.innocuous`.
+  /// The function cannot be called from views, triggers or the schema. This holds for every
+  /// function that is not `.innocuous`.
   public static let directOnly = FunctionFlags(rawValue: SQLITE_DIRECTONLY)
-  /// It has no side effects and discloses nothing, so that views, triggers and the schema may call
-  /// it.
+  /// The function has no side effects and discloses nothing, so views, triggers and the schema may
+  /// call it.
   public static let innocuous = FunctionFlags(rawValue: SQLITE_INNOCUOUS)
-  /// It sets or reads the subtype of values, as the JSON functions do.
+  /// The function sets or reads the subtype of values, as the JSON functions do.
   public static let subtype = FunctionFlags(rawValue: SQLITE_SUBTYPE)
 
-  /// The flags in the form that SQLite takes, including the text encoding.
+  /// The flags as SQLite expects them, including the text encoding.
   var textRepresentation: Int32 {
     let bits = contains(.innocuous) ? rawValue : union(.directOnly).rawValue
     return SQLITE_UTF8 | bits
@@ -94,7 +94,7 @@ public struct FunctionFlags: OptionSet, Sendable {
 }
 
 extension Registrar {
-  /// Registers a function, typed by the signature of its closure.
+  /// Registers a function whose argument and result types are the types of its closure.
   ///
   /// ```swift
   /// try db.function("rot13", .deterministic) { (text: String) in text.rot13 }
@@ -102,10 +102,10 @@ extension Registrar {
   /// ```
   ///
   /// The SQL function takes as many arguments as the closure, and replaces a function with the same
-  /// name and number of arguments. The statement fails if an argument cannot be read as the
-  /// closure's type (for example NULL for a type that is not optional). It also fails if the
-  /// closure throws, with the message of that error. The flags say where the function may be
-  /// called; see `FunctionFlags`.
+  /// name and number of arguments. The statement fails if an argument cannot be read as the type of
+  /// the closure's parameter, for example NULL for a type that is not optional. If the closure
+  /// throws, the statement fails with the message of that error. The flags determine where the
+  /// function may be called; see `FunctionFlags`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
   public func function<each Argument: ColumnValue, Result: ColumnValue>(
     _ name: String, _ flags: FunctionFlags = [],
@@ -119,7 +119,7 @@ extension Registrar {
     }
   }
 
-  /// Registers a function without a result, which is NULL in SQL.
+  /// Registers a function without a result. A call of the function is NULL in SQL.
   ///
   /// ```swift
   /// try db.function("note") { (text: String) in print(text) }
@@ -139,7 +139,7 @@ extension Registrar {
     }
   }
 
-  /// Registers a function that receives its arguments as values and returns a value.
+  /// Registers a function that receives `Arguments` and returns a `DatabaseValue`.
   ///
   /// ```swift
   /// try db.function("longest", argumentCount: nil) { arguments in
@@ -148,7 +148,7 @@ extension Registrar {
   /// }
   /// ```
   ///
-  /// - Parameter argumentCount: the number of its arguments, 0 to 127; nil for any number.
+  /// - Parameter argumentCount: the number of arguments, 0 to 127; nil for any number.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
   public func function(
     _ name: String, argumentCount: Int?, _ flags: FunctionFlags = [],
@@ -162,11 +162,11 @@ extension Registrar {
       })
   }
 
-  /// Removes a function, aggregate function or window function. Removing a name that is not
-  /// registered is not an error.
+  /// Removes a function, aggregate function or window function. The name does not have to be
+  /// registered.
   ///
-  /// A statement that uses it fails when it is next compiled. On a connection with a running
-  /// statement, throws `.busy`.
+  /// A statement that uses the function fails when it is next compiled. On a connection with a
+  /// running statement, throws `.busy`.
   public func removeFunction(_ name: String, argumentCount: Int?) throws {
     let key = try Registration.Key(function: name, argumentCount: argumentCount)
     try register(

@@ -1,5 +1,5 @@
-/// An action of a statement, about which SQLite asks the authorizer while it prepares the
-/// statement.
+/// An action of a statement. While SQLite prepares a statement, it asks the authorizer about each
+/// action.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_alter_table.html>
 public struct AuthorizerAction: Hashable, Sendable {
@@ -77,9 +77,10 @@ public struct AuthorizerAction: Hashable, Sendable {
 
   /// The kind of action.
   public let kind: Kind
-  /// The name of the attached database, `main` for the first; nil if the action concerns none.
+  /// The name of the database: `main`, or the name under which it is attached; nil if the action
+  /// concerns no database.
   public let database: String?
-  /// The innermost trigger or view that causes the action; nil if the statement itself does.
+  /// The innermost trigger or view that causes the action; nil if the statement itself causes it.
   public let trigger: String?
 
   init(
@@ -146,10 +147,11 @@ extension Registrar {
   /// }
   /// ```
   ///
-  /// `.deny` and an error both reject the statement; preparing it then throws that error. The
-  /// library's own authorizer decides first. With several listeners, the strictest answer counts.
-  /// Statements that were already prepared are prepared and checked again. A `Database` caches no
-  /// rows from now on. While `body` runs, its connection runs nothing else.
+  /// If `body` returns `.deny`, preparing the statement throws an error. If `body` throws,
+  /// preparing the statement throws with the message of that error. The library's own authorizer
+  /// decides first. If there are several listeners, the strictest decision counts. Statements that
+  /// were already prepared are prepared and checked again. A `Database` caches no rows from now on.
+  /// While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   @discardableResult
   public func onAuthorize(
@@ -162,7 +164,7 @@ extension Registrar {
   }
 }
 
-/// The answer of an authorizer.
+/// The decision of an authorizer about an action.
 ///
 /// ```swift
 /// try db.onAuthorize { action in action.database == "temp" ? .deny : .allow }
@@ -172,7 +174,7 @@ extension Registrar {
 public enum AuthorizerDecision: Sendable {
   /// The action is allowed.
   case allow
-  /// A column that would be read gives NULL; any other action is skipped without an error.
+  /// A column reads as NULL instead of its value. Any other action is skipped without an error.
   case ignore
   /// The statement is rejected with an error.
   case deny

@@ -8,8 +8,8 @@ extension Connection {
   /// the same number of steps for each row, so the count is an estimate. An error that `progress`
   /// throws ends the statement, and is rethrown.
   ///
-  /// Without `progress`, this costs nothing; otherwise, the rows are counted first. Small tables,
-  /// and tables that an engine keeps elsewhere, are not reported.
+  /// If `progress` is nil, this costs nothing. Otherwise the rows are counted first. Small tables
+  /// and remote databases are not reported.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   package func reportingRows<Result>(
     of table: String, stepsPerRow: Int,
@@ -37,7 +37,7 @@ extension Connection {
     do {
       return try body()
     } catch {
-      // The error of the statement has only the text of the caller's.
+      // The error of the statement has only the text of the error that `progress` threw.
       guard let failure = steps.failure.withLock({ $0 }) else { throw error }
       let core = try use()
       if core.state.pointee.transaction.rollbackCause != nil {
@@ -56,13 +56,14 @@ private final class RowSteps: Sendable {
 
   private let steps = Atomic<Int>(0)
   private let reported = Atomic<Int>(0)
-  /// The error with which the caller ended the statement.
+  /// The error that the caller's closure threw to end the statement.
   let failure = Lock<(any Error)?>(nil)
 
   /// Counts the steps of one interval. Returns the number of rows if it is time to report.
   func next(perRow: Int, of count: Int) -> Int? {
     let steps = steps.add(Self.interval, ordering: .relaxed).newValue
-    // The estimate may be too high; the last row is read when the statement has ended.
+    // The estimate may be too high, so it is limited: the last row counts as read only when the
+    // statement has ended.
     let done = min(steps / max(1, perRow), count - 1)
     guard done - reported.load(ordering: .relaxed) >= Self.reportedRows else { return nil }
     reported.store(done, ordering: .relaxed)

@@ -1,14 +1,14 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Installs an observer with its hooks, or removes it. Throws misuse inside a transaction. If row
-  /// changes are to be observed, throws misuse while a session records, and `DatabaseError` if SQLite
-  /// was built without the pre-update hook.
+  /// Installs an observer with its hooks, or removes it. Throws `DatabaseError` (`.misuse`) inside
+  /// a transaction. If row changes are to be observed, also throws it while a session records, or
+  /// if SQLite was built without the pre-update hook.
   ///
   /// The first hook recompiles every cached statement. A `DELETE` without a WHERE clause that was
   /// compiled without the hook would use SQLite's truncate optimization, which reports no rows.
   ///
-  /// - Parameter hooksRows: Whether row changes are reported to the observer.
+  /// - Parameter hooksRows: whether to report row changes to the observer.
   package func setObserver(
     _ observer: (any StatementObserver)?, hooksRows: Bool = true
   ) throws {
@@ -44,7 +44,7 @@ extension ConnectionCore {
     set { state.pointee.observation.name(author: newValue) }
   }
 
-  /// Makes commits fail after a callback has failed that could not report its error to SQLite.
+  /// Makes a commit fail if a callback failed before and could not report its error to SQLite.
   func vetoFailedCommits() {
     state.pointee.hooks.vetoFailedCommits()
     installHooks()
@@ -59,14 +59,14 @@ extension ConnectionCore {
     installHooks()
   }
 
-  /// Reports the rows that the writer touches to the cache of its database; nil if nothing is
+  /// Reports the rows that the writer changes to the cache of its database. Pass nil if nothing is
   /// cached.
   func feed(_ cache: DatabaseCache?) {
     state.pointee.cacheFeed.use(cache)
     installHooks()
   }
 
-  /// Removes the pre-update hook, so that a session can have its slot.
+  /// Removes the pre-update hook, so that a session can use its slot.
   func removePreUpdateHook() {
     guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
     else {
@@ -113,8 +113,8 @@ extension ConnectionCore {
     }
     if let kinds = changes.trace { installTrace(of: kinds) }
     installInterruption()
-    // Installing the authorizer recompiles every cached statement, which these hooks and a change
-    // of the authorizer listeners require.
+    // Installing the authorizer makes SQLite recompile every cached statement. This is necessary
+    // after a change of these hooks or of the authorizer listeners.
     if changes.expiresStatements { installAuthorizer() }
   }
 }
@@ -139,7 +139,8 @@ private func preUpdate(
     oldRowID: oldRowID, newRowID: newRowID)
 }
 
-/// A separate function, so that `preUpdate` can return early without saving registers.
+/// Notifies the observer and the listeners of a row change. This is a separate function, so that
+/// `preUpdate` can return early without saving registers.
 @inline(never)
 private func notify(
   _ state: UnsafeMutablePointer<ConnectionState>, of handle: OpaquePointer, operation: Int32,
@@ -151,7 +152,7 @@ private func notify(
     oldRowID: oldRowID, newRowID: newRowID)
   let matters = state.pointee.observation.observesRows && state.notifyObserver(of: event)
   guard !state.pointee.hooks.listeners.preUpdate.isEmpty else {
-    // An incremental BLOB writes without a statement of the library, which would forget the table.
+    // A write to an incremental BLOB is not a statement, so nothing would clear the note after it.
     if !matters, event.blobColumn < 0 { state.pointee.observation.passOver(table) }
     return
   }
@@ -181,7 +182,8 @@ private func didRollBack(context: UnsafeMutableRawPointer?) {
   guard let state = state(context) else { return }
   state.pointee.cacheFeed.didRollBack()
   state.pointee.observation.observer?.rollbackHookDidFire()
-  // If writes share the transaction, the rollback of each is reported once its outcome is known.
+  // If writes share the transaction, the rollback of each write is reported when its outcome is
+  // known.
   guard state.pointee.transaction.sharedWrites == nil else { return }
   state.reportRollback()
 }
@@ -242,8 +244,8 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
     callingOut { $0.rollback.forEachBody { $0() } }
   }
 
-  /// Calls listeners. Meanwhile the connection runs nothing, and listeners that are added or
-  /// removed do not change the list.
+  /// Calls listeners. During the calls, the connection runs no statement, and adding or removing a
+  /// listener does not change the list that is called.
   func callingOut<Result>(_ body: (HookListeners) -> Result) -> Result {
     pointee.hooks.willCallOut()
     defer { pointee.hooks.didCallOut() }

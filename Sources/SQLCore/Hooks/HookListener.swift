@@ -8,8 +8,8 @@ import Synchronization
 /// try db.remove(listener)
 /// ```
 ///
-/// It listens until it is removed with `try db.remove(listener)`, or until its connection closes.
-/// The value need not be kept.
+/// The listener is called until you remove it with `try db.remove(listener)`, or until its
+/// connection closes. You do not have to keep this value.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
 public final class HookListener: Sendable {
   private let isRemovedFlag = Atomic<Bool>(false)
@@ -23,8 +23,8 @@ public final class HookListener: Sendable {
 
   private static let count = Atomic<UInt64>(0)
 
-  /// Whether the listener was removed. It is not called after that, although one call may still be
-  /// running.
+  /// Whether the listener was removed. A removed listener is not called again, but a call that
+  /// began before may still be running.
   public var isRemoved: Bool { isRemovedFlag.load(ordering: .acquiring) }
 
   func remove() { isRemovedFlag.store(true, ordering: .releasing) }
@@ -40,8 +40,8 @@ extension Listening: Sendable where Body: Sendable {}
 
 /// The listeners of one connection, grouped by hook.
 ///
-/// SQLite has one slot for each hook, so the function in that slot calls all listeners of the list.
-/// A hook is installed while its list is not empty.
+/// SQLite has one slot for each hook. The function in that slot calls all listeners in the hook's
+/// list. A hook is installed only while its list has listeners.
 struct HookListeners {
   typealias List<Body> = [Listening<Body>]
 
@@ -108,8 +108,8 @@ extension Connection {
 }
 
 extension Database {
-  /// Removes a listener from every connection. It is not called any more from now on; the hook of
-  /// each connection is removed when the connection is next used.
+  /// Removes a listener from every connection. The listener is not called from now on. Each
+  /// connection removes its hook when it is next used.
   public func remove(_ listener: HookListener) throws {
     listener.remove()
     access.pool.waits.purge()
@@ -134,10 +134,10 @@ extension Registrar {
   /// Calls `body` while a statement waits for a lock that another connection holds: before each
   /// attempt to get the lock, with the number of attempts so far.
   ///
-  /// If `body` throws, the wait and the statement end with its error. If `body` returns true, the
-  /// statement continues to wait, whatever the busy timeout. If `body` returns false, the statement
-  /// waits as long as the busy timeout allows, as it does without a listener. While `body` runs,
-  /// its connection runs nothing else.
+  /// If `body` throws, the wait and the statement end with that error. If `body` returns true, the
+  /// statement continues to wait, even beyond the busy timeout. If `body` returns false, the
+  /// statement waits as long as the busy timeout allows, as it does without a listener. While
+  /// `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/busy_handler.html>
   @discardableResult
   public func onBusy(_ body: @escaping @Sendable (Int) throws -> Bool) throws -> HookListener {
@@ -145,7 +145,7 @@ extension Registrar {
   }
 
   /// Calls `body` about every `steps` steps of SQLite's virtual machine while statements run. If
-  /// `body` throws, the statement is interrupted and throws its error.
+  /// `body` throws, the statement is interrupted and throws that error.
   ///
   /// Interrupting a statement that writes rolls its transaction back. All listeners of a connection
   /// are called at the shortest interval that any of them requested, and at least every 4,000
@@ -161,8 +161,8 @@ extension Registrar {
 }
 
 extension HookListeners {
-  /// The number of steps between two calls of SQLite's progress handler. It has an upper limit, so
-  /// that a cancelled task ends soon.
+  /// The number of steps between two calls of SQLite's progress handler. The number has an upper
+  /// limit, so that a cancelled task ends soon.
   var progressInterval: Int32 {
     progress.reduce(4_000) { min($0, $1.body.interval) }
   }

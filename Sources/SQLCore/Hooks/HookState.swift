@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The slots for hooks of a connection that are in use.
+/// The hooks that are installed on a connection.
 struct InstalledHooks: OptionSet {
   let rawValue: UInt16
 
@@ -12,9 +12,10 @@ struct InstalledHooks: OptionSet {
 }
 
 /// The listeners of a connection, the hooks that are installed for them, and the error of a
-/// callback that SQLite gives no way to report.
+/// callback that could not report it to SQLite.
 ///
-/// Its methods call neither listeners nor SQLite: either could come back to this value.
+/// The methods call neither listeners nor SQLite, because both could use this value during the
+/// call.
 struct HookState {
   private(set) var listeners = HookListeners()
   /// The hooks that are installed for the listeners and the observer.
@@ -25,7 +26,7 @@ struct HookState {
   private var depth = 0
   /// The error of a callback that could not report it to SQLite.
   private(set) var failure: NotedFailure?
-  /// Whether a commit first checks if a callback failed.
+  /// Whether each commit first checks that no callback has failed.
   private var vetoesFailedCommits = false
   /// The number of sessions that record. Sessions and the pre-update hook share one slot in SQLite.
   private var sessionCount = 0
@@ -33,7 +34,7 @@ struct HookState {
   // MARK: Listeners
 
   /// Adds a listener. Returns false if a listener needs the slot of the pre-update hook while a
-  /// session has it: the new listener must then be removed.
+  /// session uses the slot. The caller must then remove the new listener.
   mutating func add<Body>(
     _ listening: Listening<Body>, to list: WritableKeyPath<HookListeners, HookListeners.List<Body>>
   ) -> Bool {
@@ -46,7 +47,7 @@ struct HookState {
     listeners.purge()
   }
 
-  /// The changes of the hooks that a new observer or listener causes.
+  /// The hooks that change when an observer or a listener is added or removed.
   struct Changes {
     let wanted: InstalledHooks
     /// The hooks to install or to remove.
@@ -59,7 +60,7 @@ struct HookState {
 
   /// Notes the hooks that the observer and the listeners need now, and returns the differences.
   ///
-  /// - Parameter feedsCache: Whether a cache needs to know the rows that commits touch.
+  /// - Parameter feedsCache: whether to report the changed rows to a cache.
   mutating func update(isObserved: Bool, observesRows: Bool, feedsCache: Bool) -> Changes {
     var wanted: InstalledHooks = []
     if isObserved || vetoesFailedCommits || feedsCache || !listeners.commit.isEmpty {
@@ -89,15 +90,16 @@ struct HookState {
   mutating func willCallOut() { depth &+= 1 }
   mutating func didCallOut() { depth &-= 1 }
 
-  /// Notes an error of a callback, unless there is an earlier one. The running statement throws it
-  /// when it ends.
+  /// Notes an error of a callback, unless an earlier error is noted. The running statement throws
+  /// the noted error when it ends.
   mutating func note(_ error: any Error, code: Int32 = SQLITE_ERROR, spoilsWrites: Bool = false) {
     if failure == nil {
       failure = NotedFailure(error, code: code, spoilsWrites: spoilsWrites)
     }
   }
 
-  /// Notes the error with which a listener refuses a commit. It replaces any other noted error.
+  /// Notes the error with which a listener refuses a commit. This error replaces any other noted
+  /// error.
   mutating func noteVeto(_ failure: NotedFailure) {
     self.failure = failure
   }
@@ -111,7 +113,7 @@ struct HookState {
   /// Whether a collation or a tokenizer failed, so that written data may be out of order.
   var spoilsWrites: Bool { failure?.spoilsWrites ?? false }
 
-  /// Makes commits fail after a callback has failed. The hooks must be updated next.
+  /// Makes commits fail after a callback has failed. The caller must update the hooks afterwards.
   mutating func vetoFailedCommits() { vetoesFailedCommits = true }
 
   // MARK: Sessions
@@ -119,7 +121,7 @@ struct HookState {
   /// Whether a session records.
   var isRecording: Bool { sessionCount > 0 }
 
-  /// Whether the listeners leave the slot of the pre-update hook to a session.
+  /// Whether a session can use the slot of the pre-update hook, because no listener needs the slot.
   var allowsSessions: Bool { listeners.preUpdate.isEmpty }
 
   mutating func sessionDidBegin() { sessionCount += 1 }
@@ -134,7 +136,7 @@ extension DatabaseError {
         + "use it after the statement has ended")
   }
 
-  /// The error of a session and a pre-update hook on one connection.
+  /// The error for using a session and a pre-update hook on one connection.
   static var sessionIsOpen: DatabaseError {
     .misuse(
       "a session is recording on this connection, and SQLite has one slot for sessions and "

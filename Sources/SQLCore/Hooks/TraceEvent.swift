@@ -3,11 +3,11 @@ import CSQLite
 /// An event of a trace, valid while its listener runs.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
 public struct TraceEvent: ~Copyable {
-  /// The kind of the event, exactly one.
+  /// The kind of the event: exactly one option.
   public let kind: TraceKinds
   /// The statement; nil for `.close`.
   let statement: OpaquePointer?
-  /// Whether a trigger of the statement begins, rather than the statement itself.
+  /// Whether the event reports that a trigger begins, rather than the statement itself.
   public var isTrigger: Bool { comment != nil }
   /// The comment that SQLite passes when a trigger begins.
   private let comment: String?
@@ -18,8 +18,8 @@ public struct TraceEvent: ~Copyable {
     self.kind = kind
     statement = kind == .close ? nil : subject.map { OpaquePointer($0) }
     let text = kind == .statement ? detail?.assumingMemoryBound(to: CChar.self) : nil
-    // SQLite passes the statement's own text, which may begin with a comment as well, or another
-    // one.
+    // For a statement, SQLite passes the statement's own text. For a trigger, it passes a comment.
+    // The pointers are compared because a statement's own text may also begin with a comment.
     let isOwn = UnsafePointer(text) == statement.flatMap { sqlite3_sql($0) }
     comment = isOwn ? nil : text.map { String(cString: $0) }
     duration =
@@ -39,8 +39,8 @@ public struct TraceEvent: ~Copyable {
   /// - SeeAlso: <https://www.sqlite.org/c3ref/expanded_sql.html>
   public var expandedSQL: String? { comment ?? statement.flatMap(expandedText) }
 
-  /// A value of the task that began the access, such as a request. Reports of the access's
-  /// statements have it.
+  /// A value of the task that began the access, such as the name of a request. Read it where the
+  /// statements of the access are reported.
   ///
   /// ```swift
   /// configuration.onStatement = { event in
@@ -52,9 +52,9 @@ public struct TraceEvent: ~Copyable {
   /// ```
   ///
   /// The statements of an access often run on a thread of the database, outside of the task. If
-  /// `Configuration.onStatement` is set, the database hands this value on to reads, writes and
-  /// streams of rows. BEGIN and COMMIT of a shared transaction belong to none of its writes, and
-  /// live results are read by the library's own tasks.
+  /// `Configuration.onStatement` is set, the database passes this value on to reads, writes and
+  /// streams of rows. It does not pass the value on to BEGIN and COMMIT of a shared transaction,
+  /// which belong to no single write, or to live results, which the library's own tasks read.
   @TaskLocal public static var origin: (any Sendable)?
 }
 

@@ -28,11 +28,11 @@ public struct UpdateEvent: Hashable, Sendable {
 
   /// The kind of change.
   public let kind: Kind
-  /// The name of the attached database, `main` for the first.
+  /// The name of the database: `main`, or the name under which it is attached.
   public let database: String
   /// The name of the table.
   public let table: String
-  /// The rowid of the row; after an update, the new one.
+  /// The rowid of the row; after an update, the new rowid.
   public let rowID: Int64
 }
 
@@ -40,9 +40,9 @@ extension Registrar {
   /// Calls `body` after a statement inserts, updates or deletes a row of a rowid table.
   ///
   /// SQLite does not report tables WITHOUT ROWID, rows that REPLACE deletes, or the rows of a
-  /// `DELETE` without a WHERE clause (the truncate optimization); `onPreUpdate` reports them all.
-  /// The change may still be rolled back. While `body` runs, its connection runs nothing else. The
-  /// hook is off until a listener is added.
+  /// `DELETE` without a WHERE clause (the truncate optimization); `onPreUpdate` reports them all. A
+  /// reported change may still be rolled back. While `body` runs, its connection runs nothing else.
+  /// The hook is off until a listener is added.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/update_hook.html>
   @discardableResult
   public func onUpdate(_ body: @escaping @Sendable (UpdateEvent) -> Void) throws -> HookListener {
@@ -52,10 +52,10 @@ extension Registrar {
   /// Calls `body` before a statement inserts, updates or deletes a row, with the values before and
   /// after.
   ///
-  /// Throws misuse while a `Session` records on the connection, since both use the same slot in
-  /// SQLite, and `DatabaseError` if SQLite was built without the hook
-  /// (`SQLiteLibrary.Feature.preUpdateHook`). While there is a listener, each row change costs a call. While `body` runs, its
-  /// connection runs nothing else.
+  /// Throws `DatabaseError` (`.misuse`) while a `Session` records on the connection, because both
+  /// use the same slot in SQLite. Also throws `DatabaseError` if SQLite was built without the hook
+  /// (`SQLiteLibrary.Feature.preUpdateHook`). While there is a listener, each row change costs a
+  /// call. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   @discardableResult
   public func onPreUpdate(
@@ -69,7 +69,7 @@ extension Registrar {
 /// A commit to the write-ahead log, as `onWALCommit` reports it.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
 public struct WALCommit: Hashable, Sendable {
-  /// The name of the attached database, `main` for the first.
+  /// The name of the database: `main`, or the name under which it is attached.
   public let database: String
   /// The number of pages in the log.
   public let pageCount: Int
@@ -79,11 +79,12 @@ extension Registrar {
   /// Calls `body` when a write is about to commit. If `body` throws, the transaction is rolled back
   /// instead, and the writer throws the error with the code `SQLITE_CONSTRAINT_COMMITHOOK` (531).
   ///
-  /// It is called once for each `write { }` that commits, even if asynchronous writes share a
-  /// transaction; outside `write`, once for each transaction. Each of these ends with a call of
-  /// this listener or of `onRollback`. If the commit is vetoed or fails on the disk, both are
-  /// called, this listener first. A veto undoes all writes that share the transaction. While `body`
-  /// runs, its connection runs nothing else. No hook is installed while there are no listeners.
+  /// `body` is called once for each `write { }` that commits, even if asynchronous writes share a
+  /// transaction. Outside `write`, it is called once for each transaction. Each write or
+  /// transaction ends with a call of this listener or of `onRollback`. If a listener refuses the
+  /// commit, or if the commit fails on the disk, both are called, this listener first. A refusal
+  /// undoes all writes that share the transaction. While `body` runs, its connection runs nothing
+  /// else. No hook is installed while there are no listeners.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
   @discardableResult
   public func onCommit(_ body: @escaping @Sendable () throws -> Void) throws -> HookListener {
@@ -93,9 +94,10 @@ extension Registrar {
   /// Calls `body` when a write was rolled back, by its closure, by SQLite, or because the commit
   /// failed.
   ///
-  /// It is called once for each `write { }` that is rolled back, even if other writes share its
-  /// transaction and commit; outside `write`, once for each transaction. `ROLLBACK TO` a savepoint
-  /// within a write is not reported. While `body` runs, its connection runs nothing else.
+  /// `body` is called once for each `write { }` that is rolled back, even if other writes share its
+  /// transaction and commit. Outside `write`, it is called once for each transaction. `ROLLBACK TO`
+  /// a savepoint within a write is not reported. While `body` runs, its connection runs nothing
+  /// else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
   @discardableResult
   public func onRollback(_ body: @escaping @Sendable () -> Void) throws -> HookListener {
@@ -104,9 +106,9 @@ extension Registrar {
 
   /// Calls `body` after each commit in WAL mode.
   ///
-  /// The listener changes neither the bound of the log nor the effect of
-  /// `PRAGMA wal_autocheckpoint`. That pragma sets the number of pages from which a commit copies
-  /// the log into the file. While `body` runs, its connection runs nothing else.
+  /// Adding a listener changes neither the limit of the log nor the effect of `PRAGMA
+  /// wal_autocheckpoint`. This PRAGMA sets the number of pages at which a commit copies the log
+  /// into the database file. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   @discardableResult
   public func onWALCommit(_ body: @escaping @Sendable (WALCommit) -> Void) throws -> HookListener {

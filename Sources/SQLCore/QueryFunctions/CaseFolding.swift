@@ -13,12 +13,12 @@ public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
   /// The rules of the Unicode version in Swift's standard library apply.
   case unicode
 
-  /// Returns the text with its letters in the case that is compared.
+  /// Returns the text with its letters in one case. Texts that differ only in case become equal.
   public func fold(_ text: String) -> String {
     switch self {
     case .ascii: text.lowercasedASCII
-    // Upper case first: only upper case makes `ß` equal to `SS`, and the two forms of a small sigma
-    // equal.
+    // Upper case comes first, because only upper case makes `ß` equal to `SS`, and the two forms of
+    // a small sigma equal.
     case .unicode:
       text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercasedASCII : text.uppercased().lowercased()
     }
@@ -34,11 +34,12 @@ public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Registration {
-  /// The functions `apus_fold_ascii` and `apus_fold`. SQLite's own `lower` would not do: it ends a
-  /// text at its first U+0000.
+  /// The functions `apus_fold_ascii` and `apus_fold`. They are used instead of SQLite's own
+  /// `lower`, which ends a text at its first U+0000.
   static let folding = Registration { registrar in
     for folding in CaseFolding.allCases {
-      // Indexes may rely on the folding of ASCII, which never changes. Unicode's rules grow.
+      // Indexes may use the folding of ASCII, because it never changes. The rules of Unicode
+      // change.
       let flags: FunctionFlags = folding == .ascii ? [.innocuous, .deterministic] : .innocuous
       try registrar.function(folding.function, argumentCount: 1, flags) { arguments in
         guard try arguments.storageClass(at: 0) != .null else { return .null }

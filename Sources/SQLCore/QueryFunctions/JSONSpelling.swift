@@ -5,11 +5,11 @@ package enum JSONSpelling {
   /// Returns the JSON with its keys spelled as `JSONEncoder` spells them: without escapes, except
   /// of quotation marks, backslashes and control characters.
   ///
-  /// Before version 3.45, SQLite compares a key in a path with the bytes of the JSON. So it does
-  /// not find `größe` if the JSON contains `gr\u00f6\u00dfe`, which is how Python and PHP write the
-  /// key.
+  /// Before version 3.45, SQLite compares a key in a path with the bytes of the JSON. It therefore
+  /// does not find `größe` if the JSON contains `gr\u00f6\u00dfe`, which is how Python and PHP
+  /// write the key.
   ///
-  /// Searches for a backslash; without one there is no further cost. Text that is not JSON is
+  /// If the JSON has no backslash, the search for one is the only cost. Text that is not JSON is
   /// returned unchanged.
   static func plainKeys(of json: String) -> String {
     guard json.utf8.contains(backslash) else { return json }
@@ -38,8 +38,8 @@ package enum JSONSpelling {
     }
   }
 
-  /// Whether a key in a path may be spelled in another way in the JSON. No encoder is known that
-  /// escapes letters, digits and a few signs of ASCII.
+  /// Returns whether JSON may spell a key of a path in another way. Returns false if the key has
+  /// only ASCII letters, digits and a few signs, because no known encoder escapes these.
   package static func hasOtherSpellings(_ key: String) -> Bool {
     !key.utf8.allSatisfy {
       switch $0 {
@@ -111,8 +111,9 @@ package enum JSONSpelling {
     }
   }
 
-  /// Returns the character of `\u00f6` or of a pair such as `\ud83d\ude00`, and the number of its
-  /// bytes; nil for any other escape, and for a character that JSON must escape.
+  /// Returns the character that an escape such as `\u00f6` or a pair such as `\ud83d\ude00` stands
+  /// for, and the number of bytes of the escape. Returns nil for any other escape, and for a
+  /// character that JSON must escape.
   private static func escapedScalar(
     in key: Slice<UnsafeBufferPointer<UInt8>>, at position: Int
   ) -> (Unicode.Scalar, length: Int)? {

@@ -5,8 +5,8 @@
 #endif
 
 extension Registration {
-  /// The functions that read values inside JSON in the form in which a column stores them, so that
-  /// they compare and sort as columns do.
+  /// The functions that read values inside JSON and return them in the form in which a column
+  /// stores them. The results therefore compare and sort like columns.
   ///
   /// | SQL | returns |
   /// |---|---|
@@ -16,7 +16,7 @@ extension Registration {
   /// | `apus_json_nodes(x)` | the JSON; an error if SQLite would cut a text in it at U+0000 |
   /// | `apus_json_group_object(key, x)` | an object of the JSON `x` of each row |
   ///
-  /// NULL gives NULL, and so does a `null` in the JSON.
+  /// The result is NULL for NULL and for a `null` in the JSON.
   static let jsonValues = Registration { registrar in
     let flags: FunctionFlags = [.innocuous, .deterministic]
     try registrar.function("apus_json", argumentCount: 1, flags) { arguments in
@@ -58,9 +58,11 @@ extension Registration {
   }
 }
 
-/// A type whose values SQLite's own functions read from JSON in another form than a column stores.
+/// A type of values inside JSON. SQLite's own functions would return these values in another form
+/// than a column stores.
 ///
-/// Values are decoded as `JSON<Value>` decodes them, so that a query and the program see the same.
+/// Values are decoded as `JSON<Value>` decodes them, so that a query and the program see the same
+/// value.
 package final class JSONType: Sendable {
   private let type: any ColumnValue.Type
   private let value: @Sendable (String) throws -> DatabaseValue
@@ -127,8 +129,9 @@ package final class JSONType: Sendable {
     }
   }
 
-  /// Returns a text without a decoder, since most values are texts. Returns any other value as
-  /// `json_extract` does.
+  /// Returns the value of a text, a number or a Boolean in JSON. A text without escapes is read
+  /// without a decoder, because most values are such texts. Any other value is returned as
+  /// `json_extract` returns it.
   private static func text(_ json: String) throws -> DatabaseValue {
     switch json.utf8.first {
     case UInt8(ascii: "\""):
@@ -217,7 +220,7 @@ private final class DateForm: Sendable {
 }
 
 extension Double {
-  /// The number as JSON, with as many digits as reading it back needs.
+  /// The number as JSON, with as many digits as are needed to read the same number back.
   fileprivate var jsonText: String {
     get throws {
       guard isFinite else {

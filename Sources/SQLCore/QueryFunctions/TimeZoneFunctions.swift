@@ -9,13 +9,14 @@
 #endif
 
 extension Registration {
-  /// The functions that convert between times in UTC and in a time zone, in whole seconds.
+  /// The functions that convert between times in UTC and in a time zone. All times are whole
+  /// seconds since 1970.
   ///
   /// | SQL | returns |
   /// |---|---|
-  /// | `apus_local(seconds, zone)` | the seconds since 1970 that a clock in the zone shows |
-  /// | `apus_utc(seconds, zone)` | the seconds since 1970 at which a clock in the zone shows that |
-  /// | `apus_utc_start(seconds, zone)` | what `apus_utc` returns, for the start of a day |
+  /// | `apus_local(seconds, zone)` | the time that a clock in the zone shows at a moment in UTC |
+  /// | `apus_utc(seconds, zone)` | the moment in UTC at which a clock in the zone shows a time |
+  /// | `apus_utc_start(seconds, zone)` | the same for a time that is the start of a day |
   ///
   /// The zone is an identifier, or `localtime`. The rules of time zones change, so indexes cannot
   /// use these functions.
@@ -36,7 +37,7 @@ extension Registration {
   }
 }
 
-/// A time zone as the function from UTC to the time that its clocks show.
+/// A time zone that converts between UTC and the time that the zone's clocks show.
 final class ClockZone: Sendable {
   /// The seconds for which SQLite's date functions work: the years 0 to 9999, and one day more at
   /// each end.
@@ -56,8 +57,9 @@ final class ClockZone: Sendable {
 
   /// Returns the first moment at which clocks show a given time.
   ///
-  /// If the clocks skip the given time, the result is later by the skipped length. For the start of
-  /// a day, the result is the moment at which the clocks change.
+  /// If the clocks skip the given time, the result is later by the length of the gap. If `isStart`
+  /// is true, the given time is the start of a day, and the result is then the moment at which the
+  /// clocks change.
   func utc(fromLocal seconds: Int64, isStart: Bool) -> Int64 {
     let day: Int64 = 86_400
     let before = offset(at: seconds - day)
@@ -95,13 +97,13 @@ extension TimeZone {
   /// The name of the time zone of the machine, as SQLite calls it.
   package static var localName: String { "localtime" }
 
-  /// Whether Foundation knows time zones other than GMT. It does not in a program that links
-  /// Foundation statically and uses nothing else of FoundationInternationalization: the linker
-  /// leaves them out, and every zone of the machine is GMT.
+  /// Whether Foundation knows time zones other than GMT. If a program links Foundation statically
+  /// and uses nothing else of FoundationInternationalization, the linker leaves the other time
+  /// zones out. The machine's own time zone then appears to be GMT.
   package static let areKnown = TimeZone(identifier: "Europe/Berlin") != nil
 
-  /// Returns the time zone with an identifier, or the time zone of the machine; nil if it is not
-  /// known.
+  /// Returns the time zone with an identifier, or the time zone of the machine; nil if Foundation
+  /// does not know it.
   package init?(named name: String) {
     guard TimeZone.areKnown else { return nil }
     if name == TimeZone.localName {

@@ -10,7 +10,8 @@ struct CallbackFailure {
     case let error as DatabaseError:
       message = error.message
       // SQLite reacts to some codes: it rolls back after a full disk, and recompiles the statement
-      // after a schema change. Such codes are not passed on, since nothing of the kind happened.
+      // after a schema change. Such codes are not passed on, because no such event happened in
+      // SQLite.
       switch error.code.primary {
       case .constraint, .interrupt, .mismatch, .tooBig: code = error.code.rawValue
       default: code = SQLITE_ERROR
@@ -29,18 +30,18 @@ struct CallbackFailure {
     var message = message
     message.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { bytes in
-        // Given a null pointer, SQLite would still read a message from it.
+        // SQLite would read a message even from a null pointer.
         sqlite3_result_error(context, bytes.baseAddress ?? emptyText, Int32(clamping: bytes.count))
       }
     }
     if code != SQLITE_ERROR { sqlite3_result_error_code(context, code) }
   }
 
-  /// The message in memory allocated by SQLite, which SQLite frees.
+  /// A copy of the message in memory that SQLite allocates and frees.
   var allocatedMessage: UnsafeMutablePointer<CChar>? { allocatedText(message) }
 }
 
-/// Copies a text, up to its first U+0000, into memory allocated by SQLite, which SQLite frees.
+/// Copies a text, up to its first U+0000, into memory that SQLite allocates and frees.
 func allocatedText(_ text: String) -> UnsafeMutablePointer<CChar>? {
   let bytes = Array(text.utf8.prefix { $0 != 0 })
   guard let memory = sqlite3_malloc64(UInt64(bytes.count + 1)) else { return nil }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The registrations of a database. Each connection of its pool installs the missing ones when it
-/// is lent.
+/// The registrations of a database. When a connection of its pool is lent, it installs the
+/// registrations that it lacks.
 final class ConnectionRegistrations: Sendable {
   private struct Entry: Sendable {
     let sequence: UInt64

@@ -2,7 +2,8 @@
 /// install, or several of them.
 /// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public struct Registration: Sendable {
-  /// The identity of a registration: a later one with the same key replaces it.
+  /// The identity of a registration. A later registration with the same key replaces an earlier
+  /// one.
   struct Key: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case function, collation, module, tokenizer, listener, setting }
 
@@ -43,7 +44,8 @@ public struct Registration: Sendable {
   /// try db.register(distances)
   /// ```
   ///
-  /// If the closure throws, registering the result throws that error.
+  /// If the closure throws, installing the registration on a connection throws `DatabaseError`
+  /// (`.misuse`) with the message of that error.
   public init(_ build: (any Registrar) throws -> Void) {
     let collector = Collector()
     do {
@@ -73,9 +75,9 @@ public struct Registration: Sendable {
 /// ```
 ///
 /// A registration on a database also applies to connections that are opened later. An idle
-/// connection gets the registration at its next use, and a connection in use at the use after that.
-/// A registration on the connection of a `read` or `write` closure applies only to that connection
-/// of the pool, and stays after the closure.
+/// connection gets the registration at its next use. A connection that is in use gets it when it is
+/// used again. A registration on the connection of a `read` or `write` closure applies only to that
+/// connection of the pool, and stays after the closure.
 /// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public protocol Registrar {
   /// Installs a registration.
@@ -117,7 +119,8 @@ extension Database: Registrar {
   }
 }
 
-/// Throws misuse for names that SQLite cannot store, before any connection sees them.
+/// Throws `DatabaseError` (`.misuse`) if SQLite cannot store a name, before any connection uses the
+/// name.
 func requireName(_ name: String, of kind: String) throws {
   guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
     throw DatabaseError.misuse(
@@ -150,9 +153,10 @@ extension Registration {
 }
 
 extension ConnectionCore {
-  /// Runs statements that write no file, also on a connection that only reads.
+  /// Runs statements that write to no file, even on a connection that only reads.
   ///
-  /// `query_only` forbids them although the temporary schema is in memory.
+  /// `query_only` is off meanwhile, because it forbids even changes to the temporary schema, which
+  /// is in memory.
   fileprivate func runWriting(_ statements: [String]) throws {
     let wasReader = state.pointee.authorizer.restrict(toReading: false)
     defer { state.pointee.authorizer.restrict(toReading: wasReader) }

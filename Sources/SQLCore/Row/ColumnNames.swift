@@ -34,7 +34,7 @@ final class ColumnNames: Sendable {
 
   /// Returns the index of the column named `name`, compared without case as in SQL.
   ///
-  /// Throws `DatabaseError` (`.range`) if no column or several columns have it.
+  /// Throws `DatabaseError` (`.range`) if no column has that name, or if several columns have it.
   /// - Parameter reader: the type that needs the column, if any, for the error message.
   func requireIndex(
     of name: String, for reader: @autoclosure () -> String? = nil, sql: String? = nil
@@ -71,7 +71,7 @@ package final class ColumnPositions: Sendable {
 
 extension StatementPointer {
   /// The names of the result's columns. They are read again after SQLite recompiled the statement,
-  /// since after a schema change `*` may stand for other columns.
+  /// because `*` may stand for other columns after a schema change.
   var columnNames: ColumnNames {
     let version = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     if let known = pointee.columnNames, pointee.columnNamesVersion == version { return known }
@@ -84,11 +84,11 @@ extension StatementPointer {
 }
 
 extension StatementPointer {
-  /// Returns the positions of a model's columns in the result. They are found once for each
-  /// statement, and again after SQLite recompiled it.
+  /// Returns the positions of a model's columns in the result. The positions are found once for
+  /// each statement, and again after SQLite recompiled the statement.
   ///
-  /// Throws `DatabaseError` (`.range`) if the result has no column with one of the names, or
-  /// several columns with it.
+  /// Throws `DatabaseError` (`.range`) if one of the names belongs to no column of the result, or
+  /// to several columns.
   package func positions(
     ofColumns names: @autoclosure () -> [String], layout: UInt16, model: @autoclosure () -> String
   ) throws -> ColumnPositions {

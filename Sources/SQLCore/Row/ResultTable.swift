@@ -62,9 +62,10 @@ extension ResultTable: CustomStringConvertible {
   /// print(try db.table(Post.all).description(width: 80))
   /// ```
   ///
-  /// The widest columns are truncated first and end in `…`. If that leaves too little of each, the
-  /// last columns are replaced by a single column of `…`; the count below still includes them. If
-  /// `width` cannot hold the row numbers and one column, the narrowest possible table is returned.
+  /// The widest columns are truncated first, and truncated text ends in `…`. If the columns would
+  /// become too narrow, a single column of `…` replaces the last columns. The count below the table
+  /// still includes them. If `width` cannot hold the row numbers and one column, the narrowest
+  /// possible table is returned.
   public func description(width: Int) -> String {
     var text = ResultTableText(self)
     text.cut(to: width)
@@ -79,10 +80,10 @@ extension Connection {
   /// print(try connection.table("SELECT id, name FROM Author"))
   /// ```
   ///
-  /// A column's type is the Swift type for its declared type: Int64, Double, String or Data. For a
-  /// column without a declared type, such as an expression, it is the type of the first value that
-  /// is not NULL, or Any if all values are NULL. A BLOB is shown by its size, and a text that is
-  /// not UTF-8 as `CAST(x'FF41' AS TEXT)`. Runs one statement and holds all its rows in memory.
+  /// A column's type is the Swift type for its declared type: Int64, Double, String or Data. A
+  /// column without a declared type, such as an expression, has the type of its first value that is
+  /// not NULL, or Any if all values are NULL. A BLOB is shown by its size, and a text that is not
+  /// UTF-8 as `CAST(x'FF41' AS TEXT)`. Runs one statement and holds all its rows in memory.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func table(_ sql: SQL) throws -> ResultTable {
     let core = try use()
@@ -109,7 +110,7 @@ extension Connection {
 
 extension StatementPointer {
   /// The storage class of each result column, according to its declared type; nil for a column
-  /// without one.
+  /// without a declared type.
   ///
   /// Read it after the first step, which may recompile the statement.
   package var declaredStorageClasses: [StorageClass?] {

@@ -55,7 +55,7 @@ struct ResultTableText {
 
   // MARK: Cutting
 
-  /// The least width of a truncated column: two characters and the mark that it was truncated.
+  /// The least width of a truncated column: two characters and `…`.
   private static let leastWidth = 3
 
   /// Returns the width of a line with columns of these widths.
@@ -67,7 +67,7 @@ struct ResultTableText {
     guard Self.lineWidth(widths) > width else { return }
     let least = [widths[0]] + widths.dropFirst().map { min($0, Self.leastWidth) }
     if Self.lineWidth(least) > width, least.count > 2 {
-      // Keep as many columns as fit beside the column that stands for the omitted ones.
+      // Keep as many columns as fit, with one more column that stands for the omitted columns.
       var kept = least.count - 1
       while kept > 2, Self.lineWidth(least.prefix(kept) + [1]) > width { kept -= 1 }
       leaveOut(from: kept)
@@ -161,8 +161,8 @@ extension StringProtocol {
 }
 
 extension Character {
-  /// The width in terminal columns: the sum of the widths of its scalars. An emoji counts once,
-  /// without the scalars that are joined to its first.
+  /// The width in terminal columns: the sum of the widths of the character's scalars. An emoji is
+  /// always two columns wide, even if it consists of several scalars.
   fileprivate var terminalWidth: Int {
     guard let first = unicodeScalars.first?.properties else { return 0 }
     if first.isEmojiPresentation { return 2 }
@@ -196,8 +196,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether its East Asian width is W or F. Emoji are left out; they are recognised by their own
-  /// property.
+  /// Whether the scalar's East Asian width is W or F. Emoji are not included, because they are
+  /// recognised by their own property.
   ///
   /// - SeeAlso: <https://www.unicode.org/reports/tr11/>
   private var isWide: Bool {

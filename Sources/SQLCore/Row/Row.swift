@@ -10,8 +10,8 @@ public struct Row: Sendable {
   /// The values, in the order of the columns.
   public let values: [DatabaseValue]
 
-  /// Copies the current row of a statement. A text that is not UTF-8 is `.invalidText`; only
-  /// reading it as another type throws.
+  /// Copies the current row of a statement. A text that is not UTF-8 becomes `.invalidText`.
+  /// Copying it does not throw, but reading it as another type does.
   public init(copying row: borrowing StatementRow) throws {
     names = row.statement.columnNames
     var values: [DatabaseValue] = []
@@ -28,7 +28,7 @@ public struct Row: Sendable {
 
   /// The value at `index`, counted from 0; nil if there is no such column.
   public subscript(index: Int) -> DatabaseValue? {
-    // Not plain `nil`, which would be a `DatabaseValue` as well: NULL.
+    // Not a plain `nil`, because that would be the `DatabaseValue` NULL.
     values.indices.contains(index) ? values[index] : DatabaseValue?.none
   }
 
@@ -51,7 +51,7 @@ public struct Row: Sendable {
   /// Returns the value at `index`, counted from 0, as `type`.
   ///
   /// Throws `DatabaseError` (`.range`) if there is no such column. Throws `ColumnValueError` if the
-  /// value cannot be read as `type`, also for NULL if `type` is not optional.
+  /// value cannot be read as `type`. NULL can be read only if `type` is optional.
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
   ) throws -> Value {
@@ -69,8 +69,8 @@ public struct Row: Sendable {
 
   /// Returns the value of the column named `name`, compared without case as in SQL.
   ///
-  /// Throws `DatabaseError` (`.range`) if no column has that name or several have it, and otherwise
-  /// as `get(_:at:as:)`.
+  /// Throws `DatabaseError` (`.range`) if no column has that name or several have it. Also throws
+  /// the errors of `get(_:at:as:)`.
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
   ) throws -> Value {

@@ -8,9 +8,9 @@ import CSQLite
   import Musl
 #endif
 
-/// The current row of a statement: single values are read from it, without copying the others.
+/// The current row of a statement. Reading one value does not copy the other values.
 ///
-/// It cannot be copied, and therefore not kept. `Row` is a copy that can be kept.
+/// A statement row cannot be copied or kept. Use `Row` for a copy that can be kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
 public struct StatementRow: ~Copyable {
   package let statement: StatementPointer
@@ -28,7 +28,7 @@ public struct StatementRow: ~Copyable {
   /// Returns the value at `index`, counted from 0, as `type`.
   ///
   /// Throws `DatabaseError` (`.range`) if there is no such column. Throws `ColumnValueError` if the
-  /// value cannot be read as `type`, also for NULL if `type` is not optional.
+  /// value cannot be read as `type`. NULL can be read only if `type` is optional.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
@@ -43,8 +43,8 @@ public struct StatementRow: ~Copyable {
 
   /// Returns the value of the column named `name`, compared without case as in SQL.
   ///
-  /// Throws `DatabaseError` (`.range`) if no column has that name or several have it, and otherwise
-  /// as `get(_:at:as:)`.
+  /// Throws `DatabaseError` (`.range`) if no column has that name or several have it. Also throws
+  /// the errors of `get(_:at:as:)`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
@@ -85,8 +85,8 @@ public struct StatementRow: ~Copyable {
     try storageClass(at: index) == .null
   }
 
-  /// Returns the value at `index` as readable text: nil for NULL, the number of bytes for a BLOB, and
-  /// SQL for a text that is not UTF-8.
+  /// Returns the value at `index` as readable text: nil for NULL, the number of bytes for a BLOB,
+  /// and SQL for a text that is not UTF-8.
   func text(at index: Int) throws -> String? {
     let cell = try cell(at: index, form: .standard)
     // The description of `Data` has this wording.
@@ -123,7 +123,7 @@ public struct StatementRow: ~Copyable {
   }
 }
 
-// Values that are compared where SQLite keeps them.
+// Functions that read values in SQLite's own memory, without copying them.
 extension StatementRow {
   /// Returns whether the value at `index`, counted from 0, is a text with exactly these bytes. The
   /// column must exist. Nothing is copied.
@@ -142,7 +142,8 @@ extension StatementRow {
   }
 
   /// Returns a hash of the values of the first `count` columns. Equal values have equal hashes;
-  /// different values collide with a probability of one in 2⁶⁴. It differs from process to process.
+  /// different values collide with a probability of one in 2⁶⁴. The hash of the same values differs
+  /// from process to process.
   package func fingerprint(ofFirst count: Int) -> UInt64 {
     var hasher = Hasher()
     for index in 0..<Int32(truncatingIfNeeded: count) {
@@ -166,7 +167,7 @@ extension StatementRow {
 
   private func combine(_ start: UnsafeRawPointer?, _ count: Int, into hasher: inout Hasher) {
     hasher.combine(count)
-    // Out of memory: the value cannot be read, so it must not equal any other.
+    // Out of memory: the value cannot be read, so the hash must not equal any other hash.
     if start == nil, count > 0 { hasher.combine(UInt64.random(in: 0...UInt64.max)) }
     hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
@@ -202,8 +203,8 @@ extension StatementRow {
     }
   }
 
-  /// Passes the value at `index`, counted from 0, to a closure without copying it. Throws `DatabaseError`
-  /// (`.range`) if there is no such column.
+  /// Passes the value at `index`, counted from 0, to a closure without copying it. Throws
+  /// `DatabaseError` (`.range`) if there is no such column.
   @_spi(Tools)
   public func withCell<Result>(
     at index: Int, _ body: (borrowing Cell) throws -> Result

@@ -2,14 +2,15 @@ import CSQLite
 
 /// A value to be bound to a parameter of a statement.
 ///
-/// Operators cannot throw. A value without a stored form is therefore kept as its error, which is
-/// thrown when the value would be bound.
+/// Operators cannot throw. If a value has no stored form, its error is therefore kept in its place,
+/// and thrown when the value would be bound.
 @usableFromInline
 package enum BoundValue: Sendable {
   case value(DatabaseValue)
   /// Several values for one parameter, read through the table function `apus_array`.
   case array(BoundArray)
-  /// The error is behind a reference: it is rare, and five times as large as a value.
+  /// The error of a value that cannot be stored. The case is indirect because the error is rare,
+  /// and five times as large as a value.
   indirect case unstorable(ColumnValueError)
   /// A BLOB of this many zero bytes.
   case zeroBlob(Int)
@@ -27,8 +28,8 @@ package enum BoundValue: Sendable {
     }
   }
 
-  /// Makes a value in a form that the caller chose, where no column declares it. A form that the
-  /// type does not have is kept as an error.
+  /// Makes a value in a stored form that the caller chose. If the type does not have that form, the
+  /// result is an error.
   package init<Value: ColumnValue>(_ value: Value, inForm form: StoredForm) {
     guard Value.storageClass(as: form) != nil else {
       self = .unstorable(.unstorable(value, "\(Value.self) has no stored form .\(form)"))
@@ -49,7 +50,7 @@ package enum BoundValue: Sendable {
     }
   }
 
-  /// The value as it can be shown: a description in place of an array, a zero BLOB or an argument.
+  /// The value for display. An array, a zero BLOB or an argument is replaced by a description.
   /// Throws `ColumnValueError` for a value that cannot be stored.
   package var databaseValue: DatabaseValue {
     get throws {
@@ -64,21 +65,21 @@ package enum BoundValue: Sendable {
   }
 }
 
-/// A bound argument of a prepared query: its number, the part of it that is bound, and the stored
-/// form.
+/// An argument of a prepared query: its index, the part of the argument that is bound, and the
+/// stored form.
 @usableFromInline
 package struct BoundArgument: Hashable, Sendable {
   package enum Part: Hashable, Sendable {
     case value
-    /// The values of a list, leaving out nil.
+    /// The values of a list, without nil.
     case list
     /// Whether a list contains nil.
     case listHasNil
     /// A number of rows, which must not be negative.
     case rowCount
-    /// The end of a range of texts that begin with the argument.
+    /// The upper bound of the range of texts that begin with the argument.
     case prefixEnd
-    /// The end of such a range in the collation NOCASE.
+    /// The upper bound of that range in the collation NOCASE.
     case prefixEndIgnoringCase
   }
 
@@ -103,8 +104,8 @@ package final class BoundArray: Sendable {
   }
 }
 
-/// The values of a query in the order of their parameters, collected from its tree to be bound to
-/// its statement.
+/// The values of a query, in the order of its parameters. They are collected from the query's tree,
+/// and then bound to its statement.
 ///
 /// Numbers, the most common values, are stored inline without reference counting, in memory that
 /// the connection reuses.
@@ -184,7 +185,7 @@ package struct BoundValues {
     }
   }
 
-  /// Appends the values to a key, byte by byte, so that two keys are equal only if the values are.
+  /// Appends the bytes of the values to a key. Two keys are equal only if their values are equal.
   /// Returns false if a value cannot be part of a key.
   package func append(to key: inout [UInt8]) -> Bool {
     guard let places else { return true }
@@ -235,7 +236,7 @@ extension [UInt8] {
     Swift.withUnsafeBytes(of: value) { append(contentsOf: $0) }
   }
 
-  /// Appends a value after its type, and after its length where that is not fixed.
+  /// Appends the type of a value, its length if the length varies, and its bytes.
   fileprivate mutating func append(stored value: DatabaseValue) {
     switch value {
     case .null: append(0)

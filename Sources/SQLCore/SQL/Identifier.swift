@@ -12,8 +12,7 @@ public struct Identifier: Hashable, Sendable, ExpressibleByStringLiteral, Custom
   /// The name, unquoted.
   public let name: String
 
-  /// Makes an identifier. Any text is valid, except that preparing the SQL fails for text that
-  /// contains U+0000.
+  /// Makes an identifier from any text. If the text contains U+0000, preparing the SQL fails.
   public init(_ name: String) {
     self.name = name
   }
@@ -35,8 +34,8 @@ public struct Identifier: Hashable, Sendable, ExpressibleByStringLiteral, Custom
 extension String {
   /// Returns the text with each occurrence of a quotation mark doubled.
   ///
-  /// It compares Unicode scalars because SQLite compares bytes. In Swift, a quotation mark followed
-  /// by a combining accent is a single character, which does not equal the mark.
+  /// The method compares Unicode scalars because SQLite compares bytes. In Swift, a quotation mark
+  /// followed by a combining accent is a single character, which does not equal the mark.
   func doubling(_ mark: Unicode.Scalar) -> String {
     guard unicodeScalars.contains(mark) else { return self }
     var text = ""
@@ -57,15 +56,15 @@ extension UInt8 {
 }
 
 extension String {
-  /// The text with its ASCII letters in lower case: the form in which names are keys of sets and
-  /// dictionaries.
+  /// The text with its ASCII letters in lower case. Sets and dictionaries of names use this form as
+  /// their key.
   package var lowercasedASCII: String {
     guard utf8.contains(where: { (65...90).contains($0) }) else { return self }
     return String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
   }
 
-  /// Returns whether SQLite considers two names the same. SQLite compares bytes, so an é written as
-  /// two characters is another name. Allocates nothing.
+  /// Returns whether SQLite considers two names the same. SQLite compares bytes, so an é of one
+  /// Unicode scalar differs from an é of two. Allocates no memory.
   package func isSame(as other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
   }
@@ -78,8 +77,7 @@ extension String {
 }
 
 extension UnsafePointer<CChar> {
-  /// Returns whether SQLite considers a name that it passes the same as another name. Makes no
-  /// `String`.
+  /// Returns whether SQLite considers this C string and `name` the same name. Makes no `String`.
   func isSame(as name: StaticString) -> Bool {
     name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
       sqlite3_stricmp(self, $0) == 0
@@ -87,7 +85,7 @@ extension UnsafePointer<CChar> {
   }
 }
 
-/// The name of a table into which plain structs, or classes, are written.
+/// The name of a table that stores plain structs or classes.
 ///
 /// ```swift
 /// extension TableName { static let profiles: TableName = "profiles" }
@@ -97,11 +95,11 @@ extension UnsafePointer<CChar> {
 /// let names = try db.rows("SELECT name FROM \(.profiles)")    // SELECT name FROM "profiles"
 /// ```
 ///
-/// It does not determine the type of the rows, which comes from the context. Several types may
-/// share the table, each with its own columns.
+/// The type of the rows comes from the context, not from the name. Several types may share the
+/// table, each with its own columns.
 /// - SeeAlso: <https://www.sqlite.org/lang_keywords.html>
 public struct TableName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The name, without quotation marks; they are added wherever it is written in SQL.
+  /// The name without quotation marks. They are added where the name is written into SQL.
   public let name: String
 
   /// Makes the name of a table.

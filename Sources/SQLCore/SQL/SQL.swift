@@ -8,9 +8,9 @@
 /// // UPDATE Post SET status = ? WHERE createdAt < ?
 /// ```
 ///
-/// `\(identifier: "name")` inserts a quoted name, `\(other)` another piece of SQL with its values,
-/// and `\(unsafe: text)` unchanged text that was made at run time. A `String` variable is not
-/// accepted as SQL; use `SQL(unsafe:)` to convert one.
+/// `\(identifier: "name")` inserts a quoted name. `\(other)` inserts another piece of SQL with its
+/// values. `\(unsafe: text)` inserts text that was made at run time, unchanged. A `String` variable
+/// is not accepted as SQL; use `SQL(unsafe:)` to convert one.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#parameters>
 public struct SQL: Sendable {
   /// The text, with `?` for each value.
@@ -19,15 +19,15 @@ public struct SQL: Sendable {
   package private(set) var bindings: [BoundValue]
 
   /// Makes SQL from text that was made at run time, without values. The text is run unchanged, so
-  /// it must not contain input from others.
+  /// it must not contain untrusted input.
   public init(unsafe text: String) {
     self.text = text
     self.bindings = []
   }
 
   /// Makes SQL from text that was made at run time, with values for its parameters in their order.
-  /// The text runs unchanged, so it must not contain input from others. With too few or too many
-  /// values, running it throws `DatabaseError` (`.range`).
+  /// The text runs unchanged, so it must not contain untrusted input. If there are too few or too
+  /// many values, running the SQL throws `DatabaseError` (`.range`).
   ///
   /// ```swift
   /// try db.execute(SQL(unsafe: "INSERT INTO animal VALUES (?, ?)", values: [33, "lulu"]))
@@ -45,9 +45,9 @@ public struct SQL: Sendable {
   /// let rows = try db.rows(sql)
   /// ```
   ///
-  /// Each name is written as `?` into the text, and its value is bound there. Throws `DatabaseError`
-  /// (`.range`) if a parameter has no value, if a value has no parameter, or for a parameter without
-  /// a name.
+  /// Each named parameter is replaced by `?` in the text, and its value is bound there. Throws
+  /// `DatabaseError` (`.range`) if a parameter has no value, if a value has no parameter, or for a
+  /// parameter without a name.
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#parameters>
   public init(unsafe text: String, values: [String: DatabaseValue]) throws {
     let tokens = SQLTokens(text)
@@ -75,13 +75,13 @@ public struct SQL: Sendable {
     self.bindings = bindings
   }
 
-  /// The values bound to the parameters, in order. Throws `ColumnValueError` if one cannot be
+  /// The values bound to the parameters, in order. Throws `ColumnValueError` if a value cannot be
   /// stored.
   public var values: [DatabaseValue] {
     get throws { try bindings.map { try $0.databaseValue } }
   }
 
-  /// Appends another piece; its values follow the existing ones.
+  /// Appends another piece of SQL. Its values follow the existing values.
   public mutating func append(_ other: SQL) {
     text += other.text
     bindings += other.bindings
@@ -129,8 +129,8 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(SQL(text: "?", bindings: [BoundValue(value)]))
     }
 
-    /// Appends `?` and binds the value in a stored form of its type, which should be the form that
-    /// the value's column declares.
+    /// Appends `?` and binds the value in a stored form of its type. Choose the form that the
+    /// value's column declares.
     ///
     /// ```swift
     /// try db.rows("SELECT * FROM Visit WHERE day = \(date, as: .iso8601)")
@@ -197,7 +197,7 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(SQL(unsafe: Identifier(table.name).quoted))
     }
 
-    /// Appends text unchanged. It must not contain input from others.
+    /// Appends text unchanged. It must not contain untrusted input.
     public mutating func appendInterpolation(unsafe text: String) {
       sql.append(SQL(unsafe: text))
     }
@@ -212,7 +212,8 @@ extension SQL: CustomStringConvertible {
 extension SQL: Hashable {
   /// Returns whether two pieces have the same text and bind the same values.
   ///
-  /// A user interface that follows a query uses it to find out whether the query has changed.
+  /// A user interface that shows the result of a query uses this to find out whether the query has
+  /// changed.
   public static func == (left: SQL, right: SQL) -> Bool {
     left.text == right.text
       && left.bindings.elementsEqual(right.bindings) { $0.isSame(as: $1) }

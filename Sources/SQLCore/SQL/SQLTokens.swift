@@ -14,14 +14,14 @@ package struct SQLTokens {
     /// A name or text without its quotation marks; for other tokens, the text of the token.
     package let value: String
 
-    /// Whether it can be a name. SQLite accepts a string literal where a name is required.
+    /// Whether the token can be a name. SQLite accepts a string literal where a name is required.
     package var isName: Bool { kind == .word || kind == .quotedName || kind == .string }
 
     package func isWord(_ word: String) -> Bool { kind == .word && value.lowercasedASCII == word }
     package func isSign(_ sign: String) -> Bool { kind == .sign && value == sign }
 
-    /// The token in a normal form: in lower case if case does not matter, and in one spelling if
-    /// there are two.
+    /// The token in a normal form. It is in lower case if case does not matter. If there are two
+    /// spellings, one is used: `!=` becomes `<>`.
     package var normal: String {
       switch kind {
       case .word, .quotedName: value.lowercasedASCII
@@ -203,7 +203,7 @@ extension UInt8 {
 
 extension Sequence<SQLTokens.Token> {
   /// The normal forms of the tokens. They are equal for texts that differ only in white space,
-  /// comments, case and spelling.
+  /// comments, case, spelling and outer parentheses.
   package var normal: [String] {
     var words = map(\.normal)
     while words.isInParentheses {

@@ -1,10 +1,9 @@
-/// A discovery, made by SQLite itself, of the comparisons and orders in each table for which a
-/// statement could use an index.
+/// A search for the comparisons and orders of a statement that an index could serve. SQLite itself
+/// finds them.
 ///
-/// The tables are declared in memory as virtual tables, because SQLite's planner passes to a
-/// virtual table all constraints that it could use. So Apus does not parse SQL itself, and
-/// views, common table expressions and nested conditions are resolved exactly as SQLite resolves
-/// them.
+/// The tables are declared in memory as virtual tables, because SQLite's planner passes all usable
+/// constraints to a virtual table. Apus therefore does not parse SQL, and SQLite itself resolves
+/// views, common table expressions and nested conditions.
 struct ConstraintDiscovery {
   private let core: ConnectionCore
   private let asked: IndexQuestions
@@ -58,8 +57,8 @@ struct ConstraintDiscovery {
 }
 
 extension String {
-  /// Returns the text before the last occurrence of some words, which are given in lower case.
-  /// Whether that is valid SQL is left to SQLite.
+  /// Returns the text before the last occurrence of `words`, which must be in lower case. The
+  /// result need not be valid SQL.
   fileprivate func before(_ words: String) -> String {
     let (text, words) = (Array(utf8), Array(words.utf8))
     guard text.count >= words.count else { return self }
@@ -71,7 +70,7 @@ extension String {
   }
 }
 
-/// A column as declared.
+/// A column of a table, as the schema declares it.
 struct DiscoveryColumn: Sendable {
   let name: String
   let type: String
@@ -79,7 +78,8 @@ struct DiscoveryColumn: Sendable {
   let collation: String
 }
 
-/// A question that SQLite asked about a table.
+/// A question of SQLite's planner about a table: which constraints and which order an index could
+/// serve.
 struct IndexQuestion: Sendable {
   let table: String
   let columns: [DiscoveryColumn]
@@ -115,7 +115,8 @@ private final class DiscoveryTable: WritableVirtualTable {
 
   func bestIndex(_ query: IndexQuery) throws -> IndexPlan? {
     asked.append(IndexQuestion(table: name, columns: columns, query: query))
-    // For conditions joined by OR, SQLite asks about the second only if the first can be used.
+    // If two conditions are joined by OR, SQLite asks about the second only if the first can use an
+    // index.
     let usable = query.constraints.indices.filter {
       query.constraints[$0].isUsable && query.constraints[$0].column >= 0
     }

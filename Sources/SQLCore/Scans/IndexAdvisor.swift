@@ -1,19 +1,21 @@
-/// An advisor that finds the indexes which would spare a statement a scan or a sort, by asking
-/// SQLite.
+/// An advisor that finds missing indexes: indexes with which SQLite would avoid a scan or a sort in
+/// a statement.
 ///
-/// Candidates come from a `ConstraintDiscovery`. They are created in an empty copy of the schema
-/// that has the original's statistics, and SQLite's plan shows which of them it uses. This is
-/// reliable because the planner considers only the schema and the statistics.
+/// A `ConstraintDiscovery` proposes candidates. The advisor creates them in an empty copy of the
+/// schema, which has the statistics of the original. SQLite's plan for the statement shows which
+/// candidates SQLite uses. This is reliable because the planner considers only the schema and the
+/// statistics.
 struct IndexAdvisor {
   /// A copy of the schema, without rows.
   let copy: ConnectionCore
   private let discovery: ConstraintDiscovery
   private let takenNames: Set<String>
-  /// The tables whose scans matter most.
+  /// The large tables, whose scans cost the most.
   var largeTables: [String] = []
-  /// The names in the definitions of partial indexes, folded, by the folded name of the index.
+  /// The names that the definition of each partial index contains. The keys are the names of the
+  /// indexes. All names are in lower case.
   private let partialIndexes: [String: Set<String>]
-  /// The names in the definitions of the partial indexes that the statement uses, by their table.
+  /// The names in the definitions of the partial indexes that the statement scans, for each table.
   private var usedPartialIndexes: [String: Set<String>] = [:]
 
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {
@@ -32,8 +34,8 @@ struct IndexAdvisor {
     self.partialIndexes = partialIndexes
   }
 
-  /// Returns whether all large tables that a statement scans are scanned by partial indexes. An
-  /// index over columns that these indexes already have is not suggested afterwards.
+  /// Returns whether a statement scans large tables only through partial indexes. Afterwards, no
+  /// index is suggested that has only columns of these partial indexes.
   mutating func scansPartialIndexes(by sql: String) -> Bool {
     guard !partialIndexes.isEmpty, let trees = try? copy.scannedTrees(by: sql) else { return false }
     let large = trees.filter { largeTables.contains($0.table) }
@@ -45,7 +47,8 @@ struct IndexAdvisor {
       && large.allSatisfy { partialIndexes[$0.name.lowercasedASCII] != nil }
   }
 
-  /// Whether the partial index that the statement uses makes a candidate needless.
+  /// Returns whether a candidate has only columns of the partial indexes that the statement scans.
+  /// Such a candidate is not suggested.
   private func isNeedless(_ candidate: IndexCandidate) -> Bool {
     guard let names = usedPartialIndexes[candidate.table] else { return false }
     return candidate.terms.allSatisfy { names.contains($0.column.lowercasedASCII) }

@@ -12,7 +12,7 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
   public struct Term: Hashable, Sendable {
     /// The name of the column.
     public let column: String
-    /// The collation, if it differs from the column's own.
+    /// The collation of the index; nil if it is the same as that of the column.
     public let collation: String?
     /// Whether the column is in descending order.
     public let isDescending: Bool
@@ -24,8 +24,8 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The name of the index, which no existing index has. A schema's `Index(…)` would have the same
-  /// name.
+  /// The name of the index. No existing object of the schema has this name. An `Index(…)` in a
+  /// model's schema would get the same name.
   public let name: String
   /// The table.
   public let table: String
@@ -51,7 +51,7 @@ extension Connection {
   /// // [CREATE INDEX "Post_on_status" ON "Post" ("status")]
   /// ```
   ///
-  /// A parameter counts as a value that is not known. Creates the schema again in memory, without
+  /// A parameter counts as an unknown value. The method creates the schema again in memory, without
   /// rows, which takes some milliseconds. Throws `DatabaseError` if the statement does not compile.
   /// `Configuration.onTableScan` suggests indexes for the statements that a program runs.
   public func suggestedIndexes(for sql: SQL) throws -> [SuggestedIndex] {
@@ -65,10 +65,10 @@ struct IndexCandidate: Hashable {
   let table: String
   let terms: [SuggestedIndex.Term]
 
-  /// Returns the indexes that may help with a question that SQLite asked about a table.
+  /// Returns the indexes that may serve the constraints and the order of a question.
   ///
-  /// An index serves comparisons with `=` in its first columns, and after them either one range or
-  /// an order.
+  /// An index can serve comparisons with `=` in its first columns. After these columns, it can
+  /// serve either one range or an order.
   static func all(for question: IndexQuestion) -> [IndexCandidate] {
     var equal: [SuggestedIndex.Term] = []
     var ranges: [SuggestedIndex.Term] = []
@@ -119,8 +119,8 @@ extension IndexQuestion {
       isDescending: isDescending)
   }
 
-  /// The requested order. Because an index can be read in both directions, it is written so that
-  /// the first column is ascending.
+  /// The requested order, turned so that its first column is ascending. This is possible because an
+  /// index can be read in both directions.
   fileprivate var order: [SuggestedIndex.Term] {
     guard query.orderings.allSatisfy({ columns.indices.contains($0.column) }) else { return [] }
     let isTurned = query.orderings.first?.isDescending ?? false

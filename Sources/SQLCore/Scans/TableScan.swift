@@ -7,7 +7,8 @@ import CSQLite
 /// configuration.onTableScan = { scan in print(scan.tables, scan.rowCount, scan.indexes) }
 /// ```
 ///
-/// It is passed to `Configuration.onTableScan`, which is meant for development.
+/// The library passes the report to the closure `Configuration.onTableScan`, which is meant for
+/// development.
 /// - SeeAlso: <https://www.sqlite.org/queryplanner.html>
 public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   /// The SQL, with its values as parameters.
@@ -17,8 +18,8 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   /// The number of times that the statement advanced to a next row, in all of its tables together.
   public let rowCount: Int
   /// The indexes that SQLite's planner would use instead of a scan or a sort. Empty if no index
-  /// helps; several if only all of them together help, as for conditions joined by OR and for
-  /// joins.
+  /// helps. There are several if only all of them together help, for example with conditions joined
+  /// by OR or with joins.
   public let indexes: [SuggestedIndex]
 
   /// The tables, the SQL and the indexes, one per line.
@@ -30,8 +31,7 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The scans that were already reported, by the connections of all databases with the same
-/// configuration.
+/// The scans that were already reported. All databases with the same configuration share this list.
 final class KnownScans: Sendable {
   private struct Key: Hashable {
     let database: String
@@ -40,8 +40,8 @@ final class KnownScans: Sendable {
   }
 
   private let keys = Lock<Set<Key>>([])
-  /// The maximum number of entries. Beyond it all are forgotten, because a program that builds its
-  /// SQL differently each time would add entries without end.
+  /// The maximum number of entries. When it is reached, all entries are removed, because a program
+  /// that builds new SQL each time would otherwise add entries without end.
   private static let capacity = 10_000
 
   /// Records a statement. Returns false if it was recorded before.
@@ -72,20 +72,21 @@ extension ConnectionCore {
     // The statements of this check are not checked themselves.
     state.pointee.watchesScans = false
     defer { state.pointee.watchesScans = true }
-    // If the report cannot be made, the statement must not fail, since it succeeded.
+    // The statement has succeeded, so it must not fail if the report cannot be made.
     let scan = try? scan(
       by: [sql, expandedText(handle) ?? sql], readsOnly: statement.pointee.isReadOnly,
       rowCount: count)
     if let scan { state.callingOut { _ in notify(scan) } }
   }
 
-  /// Returns the report of a scan; nil if it was made before, or if no large table was scanned.
+  /// Returns the report of a scan; nil if the scan was reported before, or if no large table was
+  /// scanned.
   ///
   /// - Parameter texts: the SQL, and the SQL with its values in place of the parameters.
   ///
-  ///   The planner considers bound values only for LIKE. In the second text the values are constants,
-  ///   so that the planner may drop whole conditions. Therefore the first text is tried first, and
-  ///   the second only if the first gives no result.
+  ///   The library tries the second text only if the first text gives no result. In the second
+  ///   text, the values are constants. The planner can then use them for LIKE, as it uses bound
+  ///   values, but it may also drop whole conditions.
   private func scan(by texts: [String], readsOnly: Bool, rowCount: Int) throws -> TableScan? {
     let version = try integer(pragma: "-- looks into the schema\nPRAGMA schema_version")
     let place = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
@@ -117,7 +118,7 @@ extension ConnectionCore {
     return TableScan(sql: texts[0], tables: tables, rowCount: rowCount, indexes: indexes)
   }
 
-  /// Whether a table has more rows than the configuration allows a scan of.
+  /// Returns whether a table has more rows than the configuration allows a statement to scan.
   private func isLarge(_ table: String) throws -> Bool {
     let limit = configuration.maximumScannedRows
     let count = try integer(
@@ -129,14 +130,15 @@ extension ConnectionCore {
   /// Returns the tables that a statement would scan, including scans that build an automatic index.
   /// A table appears once for each scan.
   ///
-  /// EXPLAIN shows which instructions count as steps of a scan, and which b-tree they scan. The
-  /// text of EXPLAIN QUERY PLAN is meant for people, and has aliases in place of table names.
+  /// The tables are found with EXPLAIN, which shows the instructions that count as steps of a scan,
+  /// and the b-tree that each instruction scans. The text of EXPLAIN QUERY PLAN is not used,
+  /// because it has aliases in place of table names.
   package func scannedTables(by sql: String) throws -> [String] {
     try scannedTrees(by: sql).map(\.table)
   }
 
-  /// Returns the indexes that SQLite's planner would use for a statement in place of scans. It
-  /// creates the schema again in memory, without rows, which takes some milliseconds.
+  /// Returns the indexes that SQLite's planner would use for a statement in place of scans. This
+  /// method creates the schema again in memory, without rows, which takes some milliseconds.
   package func missingIndexes(for sql: String) throws -> [SuggestedIndex] {
     try IndexAdvisor(SchemaCopy(of: self), for: self).indexes(for: sql)
   }

@@ -19,7 +19,7 @@ public struct Changeset: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Copies the memory that a function of SQLite's fills, and frees it.
+  /// Copies the bytes that an SQLite function returns, and frees SQLite's memory.
   init(
     _ fill: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Int32,
     onError: (Int32) -> DatabaseError = { Changeset.failure($0) }
@@ -39,8 +39,8 @@ public struct Changeset: Hashable, Sendable {
   /// Whether there are no changes.
   public var isEmpty: Bool { bytes.isEmpty }
 
-  /// Returns the changes that undo these. Throws `.corrupt` for a patchset, which cannot be
-  /// inverted.
+  /// Returns the changes that undo the changes of this changeset. Throws `.corrupt` for a patchset,
+  /// which cannot be inverted.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_invert.html>
   public func inverted() throws -> Changeset {
@@ -49,8 +49,8 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// Returns these changes followed by the others. Throws if one is a changeset and the other a
-  /// patchset.
+  /// Returns the changes of this changeset followed by the changes of another. Throws if one of
+  /// them is a patchset and the other is not.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_concat.html>
   public func appending(_ other: Changeset) throws -> Changeset {
@@ -110,8 +110,8 @@ extension Changeset {
     public let kind: UpdateEvent.Kind
     /// The name of the table.
     public let table: String
-    /// Whether a trigger or a foreign-key action made the change, or the session was set to mark it
-    /// so.
+    /// Whether a trigger or a foreign-key action made the change, or the session marked its changes
+    /// as indirect.
     public let isIndirect: Bool
     /// Whether each column is part of the primary key.
     public let isKey: [Bool]

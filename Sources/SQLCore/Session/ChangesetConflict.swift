@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A conflict: a change that does not fit the database to which it is applied.
+/// A conflict between a change and the database to which it is applied.
 ///
 /// - SeeAlso: <https://www.sqlite.org/session/c_changeset_conflict.html>
 public struct ChangesetConflict: Sendable {
@@ -14,8 +14,8 @@ public struct ChangesetConflict: Sendable {
     case exists
     /// Another constraint would be violated.
     case constraint
-    /// Foreign keys are violated after all changes were applied; the associated value is their
-    /// number.
+    /// Foreign keys are violated after all changes were applied. The associated value is the number
+    /// of violations.
     case foreignKeys(Int)
   }
 
@@ -33,7 +33,8 @@ public struct ChangesetConflict: Sendable {
   public let reason: Reason
   /// The change; nil for `.foreignKeys`.
   public let change: Changeset.Change?
-  /// The values of the conflicting row in the database; empty if no row of it conflicts.
+  /// The values of the conflicting row in the database; empty unless the reason is `.differs` or
+  /// `.exists`.
   public let existing: [DatabaseValue?]
 
   init(_ reason: Reason, _ iterator: OpaquePointer) {
@@ -109,12 +110,12 @@ private final class ChangesetApplication {
 }
 
 extension Connection {
-  /// Applies the changes that a session recorded. If an error is thrown, none of them is applied.
+  /// Applies the changes that a session recorded. If this method throws, no change is applied.
   ///
-  /// `onConflict` is called for each change that does not fit; meanwhile the connection can run
-  /// nothing else. An error that it throws is rethrown. By default the first conflict throws
-  /// `.abort`. Tables that do not exist in this database, or that are not among `tables`, are
-  /// skipped.
+  /// `onConflict` is called for each change that conflicts with the database. While it runs, the
+  /// connection can run nothing else. If it throws, its error is rethrown. By default the first
+  /// conflict throws `.abort`. Tables that do not exist in this database, or that are not among
+  /// `tables`, are skipped.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
   public func apply(
     _ changeset: Changeset, tables: [String]? = nil,

@@ -16,13 +16,16 @@ import CSQLite
 /// try other.apply(changes)
 /// ```
 ///
-/// A session records the rows of tables that declare a primary key, whichever statement changes
-/// them. A row whose key contains NULL is left out. SQLite has a single slot for sessions and
-/// pre-update hooks: on a connection that is observed or has an `onPreUpdate` listener, beginning a
-/// session throws misuse, and vice versa. A session is confined to its connection: using it after
-/// the closure that lent the connection has returned throws misuse. An SQLite that was built without
-/// sessions (`SQLiteLibrary.Feature.sessions`) has neither sessions nor changesets: using them throws
-/// `DatabaseError`.
+/// A session records the changed rows of tables that declare a primary key. It does not record a
+/// row whose key contains NULL.
+///
+/// SQLite has a single slot for sessions and pre-update hooks. If the connection is observed or has
+/// an `onPreUpdate` listener, beginning a session throws `DatabaseError` (`.misuse`). While a
+/// session records, observing the connection or adding such a listener throws the same error.
+///
+/// Use a session only inside the closure that lent its connection. After the closure has returned,
+/// every call throws `DatabaseError` (`.misuse`). If SQLite was built without sessions
+/// (`SQLiteLibrary.Feature.sessions`), using a session or a changeset throws `DatabaseError`.
 /// - SeeAlso: <https://www.sqlite.org/sessionintro.html>
 public final class Session {
   private let connection: Connection
@@ -35,7 +38,7 @@ public final class Session {
         "this connection is observed or has an `onPreUpdate` listener, and SQLite has one slot for "
           + "these and for sessions; record on a separate `Connection`")
     }
-    // A session takes the context of an earlier hook for another session.
+    // SQLite would take the context of an installed hook for another session.
     core.removePreUpdateHook()
     var created: OpaquePointer?
     let code = sqlite3session_create(core.handle, database, &created)
@@ -88,7 +91,8 @@ public final class Session {
     sqlite3session_enable(try use().1, isEnabled ? 1 : 0)
   }
 
-  /// Sets whether changes recorded from now on are marked as indirect, like those of triggers.
+  /// Sets whether changes recorded from now on are marked as indirect, like changes that triggers
+  /// make.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_indirect.html>
   public func setIndirect(_ isIndirect: Bool) throws {
@@ -123,7 +127,8 @@ public final class Session {
     }
   }
 
-  /// Returns the recorded changes in a smaller form, without old values except those of the key.
+  /// Returns the recorded changes in a smaller form, without old values except the values of the
+  /// key.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_patchset.html>
   public func patchset() throws -> Changeset {

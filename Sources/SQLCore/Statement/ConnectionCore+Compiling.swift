@@ -4,7 +4,7 @@ import CSQLite
 package struct CompiledStatement {
   package internal(set) var handle: OpaquePointer
   let notes: StatementNotes
-  /// The statement that is sent, if the database is elsewhere.
+  /// The program's own statement, whose text is sent to the engine if the database is remote.
   private(set) var remote: (any RemoteTemplate)?
 
   init(handle: OpaquePointer, notes: StatementNotes, remote: (any RemoteTemplate)? = nil) {
@@ -16,8 +16,8 @@ package struct CompiledStatement {
   /// The effects that the authorizer reported.
   package var effects: StatementEffects { notes.effects }
 
-  /// Makes a statement that sends this statement to the engine. If `substitute` is given, it runs
-  /// in place of this one.
+  /// Marks the statement as one that is sent to the engine of a remote database. If `substitute` is
+  /// given, that statement runs in its place.
   package mutating func send(_ template: any RemoteTemplate, by substitute: OpaquePointer?) {
     remote = template
     if let substitute { handle = substitute }
@@ -32,8 +32,8 @@ package struct CompiledStatement {
 extension ConnectionCore {
   /// Compiles the first statement of a text; returns nil if the text holds only space and comments.
   ///
-  /// If the database is elsewhere, the statement is compiled against the copy of the schema, and
-  /// replaced by a statement that sends it.
+  /// If the database is remote, the statement is compiled against the local copy of the schema.
+  /// Another statement then takes its place and sends the text to the engine.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
     guard let remote = state.pointee.remote else { return try compileHere(text) }
     return try remote.compile(text)
@@ -84,7 +84,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Compiles one statement of a text, and keeps the library's log hook installed.
+  /// Compiles the first statement of a text. Keeps the library's WAL hook installed, because a
+  /// PRAGMA may replace it.
   private func prepare(
     _ text: UnsafePointer<CChar>, byteCount: Int, _ statement: inout OpaquePointer?,
     _ tail: inout UnsafePointer<CChar>?
@@ -98,8 +99,8 @@ extension ConnectionCore {
       code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
     }
     if code == SQLITE_OK, state.pointee.wal.asksForPages {
-      // The pragma returns the number of SQLite's own hook. SQLite reads this number while it
-      // compiles the pragma.
+      // `PRAGMA wal_autocheckpoint` returns the number of pages that SQLite's own hook has. SQLite
+      // reads this number while it compiles the PRAGMA, so its own hook is installed meanwhile.
       sqlite3_finalize(statement)
       statement = nil
       sqlite3_wal_autocheckpoint(handle, state.pointee.wal.autocheckpoint)
@@ -132,6 +133,6 @@ extension ConnectionCore {
 }
 
 extension Substring.UTF8View {
-  /// The text of this view, which begins and ends where SQLite cut it: between characters.
+  /// The view as a substring. SQLite cuts the text only between characters.
   fileprivate var asSubstring: Substring { Substring(self) }
 }

@@ -17,7 +17,8 @@ extension ConnectionCore {
     statement.pointee.isRunning = false
     if !statement.pointee.isReadOnly { state.pointee.observation.didWrite() }
     guard code == SQLITE_DONE, !hasCallbackFailed else {
-      // SQLite keeps the message of the last call only, so it is read before anything else runs.
+      // SQLite keeps only the message of the last call, so the message is read before anything else
+      // runs.
       let spoilsWrites = state.pointee.hooks.spoilsWrites
       var failure = failure(code, of: statement)
       sqlite3_reset(statement.handle)
@@ -25,7 +26,7 @@ extension ConnectionCore {
       if code & 0xFF == SQLITE_CONSTRAINT || state.pointee.remote != nil {
         failure = locatingConstraint(of: failure, statement)
       }
-      // An index may be out of order.
+      // A collation or a tokenizer failed, so an index may be out of order.
       if spoilsWrites, !statement.pointee.isReadOnly, isInTransaction {
         try? run(cached: "ROLLBACK")
       }
@@ -46,8 +47,8 @@ extension ConnectionCore {
   }
 
   /// Runs one of the library's own statements through the cache: BEGIN, COMMIT, ROLLBACK and
-  /// savepoints. A cancellation or a deadline does not prevent it from running, so that the access
-  /// ends properly.
+  /// savepoints. These statements run even after a cancellation or a deadline, because the access
+  /// must end properly.
   package func run(cached text: String) throws {
     let statement = try lendStatement(text: text)
     defer { giveBack(statement) }
@@ -69,7 +70,8 @@ extension ConnectionCore {
     guard code == SQLITE_OK else { throw failure(code, sql: text) }
   }
 
-  /// Returns the integer that one of the library's own statements gives, without the cache.
+  /// Runs one of the library's own statements without the cache, and returns the integer in its
+  /// first column.
   func integer(pragma text: String) throws -> Int {
     let compiled = try compileOne(text)
     defer { compiled.finalize() }
@@ -79,8 +81,8 @@ extension ConnectionCore {
     return Int(sqlite3_column_int64(statement, 0))
   }
 
-  /// Returns the integer that a statement with one parameter gives, without the cache; nil for
-  /// NULL.
+  /// Runs a statement with one parameter without the cache, and returns the integer in its first
+  /// column; nil for NULL.
   package func integer(_ sql: String, binding value: Int64) throws -> Int64? {
     let compiled = try compileOne(sql)
     defer { compiled.finalize() }
@@ -106,8 +108,8 @@ extension ConnectionCore {
     try start(statement)
   }
 
-  /// Throws wherever a statement that writes would be refused. It is for writes that are not made
-  /// by a statement.
+  /// Throws if a statement that writes would be refused now. Call this before a write that no
+  /// statement makes, such as a write to a `Blob`.
   func checkWriting() throws {
     try checkStopped()
     if state.pointee.hooks.isInCallback { throw DatabaseError.usedInHook }
@@ -136,7 +138,7 @@ extension ConnectionCore {
         state.pointee.strictTables = [:]
       }
     }
-    // An interruption that was requested before the statement began does not apply to it.
+    // An interruption that was requested earlier does not apply to this statement.
     isInterruptRequested.store(false, ordering: .relaxed)
     if let observer = state.pointee.observation.observerOfStatement() {
       observer.pointee.statementWillRun(statement, on: self)
@@ -152,7 +154,7 @@ extension ConnectionCore {
 
   /// Ends a statement, whether or not all its rows were read.
   package func reset(_ statement: StatementPointer) {
-    // The statement of a model that was written was reset when it ended.
+    // A statement that wrote a model is already reset, because `run(_:)` resets it.
     if !statement.pointee.isReset {
       sqlite3_reset(statement.handle)
       statement.pointee.isReset = true
@@ -212,8 +214,8 @@ extension ConnectionCore {
     guard code == SQLITE_OK else { throw error(code, sql: statement.sql) }
   }
 
-  /// Binds a value of a query: an array as a pointer, a BLOB of zeros by its size. Throws the error
-  /// of a value that cannot be stored.
+  /// Binds a value of a query. An array is bound as a pointer, and a BLOB of zeros by its size.
+  /// Throws if the value cannot be stored.
   package func bind(_ value: BoundValue, to statement: StatementPointer, at index: Int32) throws {
     switch value {
     case .value(let value): try bind(value, to: statement, at: index)
@@ -236,7 +238,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Runs a closure whose statements have arguments, which are these values.
+  /// Runs a closure in which the arguments of prepared queries have these values.
   package func withArguments<Result>(
     _ values: [DatabaseValue], _ body: () throws -> Result
   ) rethrows -> Result {

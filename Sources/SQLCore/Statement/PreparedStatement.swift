@@ -2,42 +2,44 @@ import CSQLite
 
 /// A prepared statement and the facts about it that its connection needs.
 ///
-/// It lives in manually allocated memory rather than in a class: each access to a property of a
-/// class costs an exclusivity check, which took a third of the time to find a statement.
+/// The value is in manually allocated memory rather than in a class, because each access to a
+/// property of a class costs an exclusivity check. These checks took a third of the time to find a
+/// statement.
 @usableFromInline
 package struct PreparedStatement {
   package let handle: OpaquePointer
   /// The key under which the cache stores the statement; nil for a statement that is not cached.
   var key: UnsafeRawBufferPointer?
   var hash: UInt64
-  /// A second, shorter key of the statement in the cache: its number, if it has one.
+  /// The number by which the cache also finds the statement, if it has one. A number is shorter
+  /// than a key.
   var number: Int?
-  /// Whether the values may stay bound after the statement ends: each run binds every parameter
-  /// again, and the values that stay bound hold no memory.
+  /// Whether the values may stay bound after the statement ends. It is true if each run binds every
+  /// parameter again, and the bound values hold no memory.
   package var leavesValues = false
-  /// When it was last lent, by the cache's own clock.
+  /// The time at which the statement was last lent, by the cache's own clock.
   var stamp: UInt64 = 0
   /// The memory that the statement takes, as SQLite reports it, in bytes.
   var byteCount: Int
   var isInUse = true
-  /// True from its first step until its end or reset.
+  /// Whether the statement runs: true from its first step until its end or reset.
   package var isRunning = false
   /// Whether SQLite's statement is reset, so that values can be bound to it.
   var isReset = true
   package let isReadOnly: Bool
-  /// The statement that is sent, if the database is elsewhere.
+  /// The program's own statement, whose text is sent to the engine if the database is remote.
   let remote: (any RemoteTemplate)?
   /// The effect of the statement on the stack of savepoints if it succeeds; nil if there is none.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
-  /// The tables that the statement creates, alters or drops, and the tables that it writes if the
-  /// authorizer notes them.
+  /// The tables that the statement creates, alters or drops. If the authorizer notes writes, the
+  /// tables that the statement writes are included.
   package internal(set) var tableEffects: [TableEffect]
   /// The columns that the statement assigns. In a row that the statement updates, only triggers and
   /// foreign-key actions can change any other column.
   package let assignments: [ColumnDependency]
-  /// The address of the elements of `assignments`, or nil. It identifies the array without
-  /// retaining it.
+  /// The address of the elements of `assignments`; nil if there are none. The address identifies
+  /// the array without retaining it.
   package let assignmentsAddress: UnsafeRawPointer?
   /// SQLite's count of recompilations when the tables were noted.
   var tableEffectsVersion: Int32 = 0
@@ -48,8 +50,8 @@ package struct PreparedStatement {
   var columnNames: ColumnNames?
   /// SQLite's count of recompilations when the names were read.
   var columnNamesVersion: Int32 = 0
-  /// The positions of the model's columns in the statement, for the model that was last read from
-  /// it by name.
+  /// The positions of a model's columns in the result. The model is the one that was last read by
+  /// the names of its columns.
   var columnPositions: ColumnPositions?
 
   fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {
@@ -81,20 +83,21 @@ package struct StatementEffects: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// It creates, alters or drops an object of the schema.
+  /// The statement creates, alters or drops an object of the schema.
   package static let changesSchema = StatementEffects(rawValue: 1)
-  /// It is BEGIN, COMMIT or ROLLBACK; the statements for savepoints do not count.
+  /// The statement is BEGIN, COMMIT or ROLLBACK. Statements for savepoints do not count.
   package static let controlsTransaction = StatementEffects(rawValue: 2)
-  /// It is a PRAGMA, ATTACH or DETACH.
+  /// The statement is a PRAGMA, ATTACH or DETACH.
   package static let changesConnection = StatementEffects(rawValue: 4)
-  /// It is a PRAGMA that only reads a setting, though SQLite does not count it as read-only.
+  /// The statement is a PRAGMA that only reads a setting, although SQLite does not report it as
+  /// read-only.
   static let asksSetting = StatementEffects(rawValue: 8)
 
   /// Whether the statement may add, remove or change tables. The cache does not keep such a
   /// statement.
   ///
-  /// It is read once for each statement. The raw values are compared because building a set of
-  /// options takes longer.
+  /// This property is read each time a writing statement starts. It compares raw values because
+  /// building an option set takes longer.
   package var mayChangeTables: Bool {
     rawValue & (Self.changesSchema.rawValue | Self.changesConnection.rawValue) != 0
   }
@@ -107,8 +110,8 @@ package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 extension StatementPointer {
   package var handle: OpaquePointer { pointee.handle }
 
-  /// The statement with the program's text, for questions about its text and its columns. It
-  /// differs from the handle that runs if the database is elsewhere.
+  /// The handle of the program's own statement, which knows the SQL text and the columns. If the
+  /// database is remote, another handle runs.
   var written: OpaquePointer { pointee.remote?.template ?? pointee.handle }
 
   /// The text of the statement, without its values.
@@ -118,7 +121,8 @@ extension StatementPointer {
 
   /// Returns a statement in newly allocated memory.
   ///
-  /// - Parameter key: the key under which the cache stores it; the statement owns it.
+  /// - Parameter key: the key under which the cache stores the statement. The statement owns the
+  ///   key.
   static func make(
     _ compiled: CompiledStatement, key: UnsafeRawBufferPointer? = nil, hash: UInt64 = 0
   ) -> StatementPointer {
@@ -140,7 +144,7 @@ extension StatementPointer {
 /// The effect of a raw statement on the stack of savepoints.
 ///
 /// SQLite has no hook for savepoints, so the text is parsed when the statement is prepared. Names
-/// are folded as SQLite compares them: ASCII letters without case.
+/// are in lower case, because SQLite ignores the case of their ASCII letters.
 /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
 package enum SavepointAction: Equatable, Sendable {
   /// `SAVEPOINT name`
@@ -152,7 +156,7 @@ package enum SavepointAction: Equatable, Sendable {
 
   init?(statement: OpaquePointer) {
     guard let text = sqlite3_sql(statement) else { return nil }
-    // Empty statements may come before the first one.
+    // Empty statements may come before the first real statement.
     var tokens = SQLTokens(String(cString: text)).tokens.drop { $0.isSign(";") }
     switch tokens.popFirst()?.normal {
     case "savepoint":

@@ -45,8 +45,8 @@ extension Statement {
     try core.check(code, sql: sql)
   }
 
-  /// Binds a sequence of values to the parameter at `index`, counted from 1, which must be the
-  /// argument of the table function `apus_array(?)`.
+  /// Binds a sequence of values to the parameter at `index`, counted from 1. The parameter must be
+  /// the argument of the table function `apus_array(?)`.
   ///
   /// ```swift
   /// let named = try connection.prepare(
@@ -71,8 +71,8 @@ extension Statement {
     try core.bind(value, to: pointer, at: Int32(clamping: index))
   }
 
-  /// Binds a value to the parameter with a name, such as `:legs`, `@legs` or `$legs`, in a stored
-  /// form of its type. Throws `DatabaseError` (`.range`) if no parameter has that name.
+  /// Binds a value to a named parameter, such as `:legs`, `@legs` or `$legs`, in a stored form of
+  /// its type. Throws `DatabaseError` (`.range`) if no parameter has that name.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(
     _ value: some ColumnValue, to name: String, as form: StoredForm = .standard
@@ -80,7 +80,7 @@ extension Statement {
     try bind(value, at: try index(ofParameter: name), as: form)
   }
 
-  /// Binds values to all parameters, in order. Throws if there are too few or too many.
+  /// Binds values to all parameters, in order. Throws if there are too few or too many values.
   ///
   /// ```swift
   /// try insert.bind(33, "lulu", nil)
@@ -92,7 +92,7 @@ extension Statement {
       ([first] + others).map { try $0?.databaseValue(as: .standard) ?? .null } as [DatabaseValue])
   }
 
-  /// Binds values to all parameters, in order. Throws if there are too few or too many.
+  /// Binds values to all parameters, in order. Throws if there are too few or too many values.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(_ values: some Sequence<DatabaseValue>) throws {
     let (core, pointer) = try use()
@@ -100,8 +100,8 @@ extension Statement {
     try core.bind(values.map { BoundValue.value($0) }, to: pointer)
   }
 
-  /// Binds values to all parameters by name. Throws if there are too few or too many, or if a name
-  /// is unknown.
+  /// Binds values to all parameters by name. Throws if there are too few or too many values, or if
+  /// a name is unknown.
   ///
   /// ```swift
   /// try insert.bind([":a": 100, ":b": 404])

@@ -16,10 +16,10 @@ public struct ColumnOrigin: Hashable, Sendable {
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>
 public struct StatementCounter: RawRepresentable, Hashable, Sendable {
-  /// SQLite's number.
+  /// The number of the counter in SQLite, such as `SQLITE_STMTSTATUS_SORT`.
   public let rawValue: Int32
 
-  /// Makes a counter from SQLite's number.
+  /// Makes a counter from its number in SQLite.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
@@ -59,8 +59,8 @@ extension Statement {
     get throws { sqlite3_stmt_isexplain(try use().1.written) != 0 }
   }
 
-  /// The text with the bound values in place of the parameters. It is meant for debugging: do not
-  /// write it to logs that others read, since it contains the values.
+  /// The text with the bound values in place of the parameters. Use it only for debugging. Do not
+  /// write it to logs that others can read, because it contains the values.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/expanded_sql.html>
   public var expandedSQL: String? {
@@ -80,7 +80,7 @@ extension Statement {
     }
   }
 
-  /// Returns the value of a counter, which SQLite keeps since the statement was prepared.
+  /// Returns the value of a counter. SQLite counts from the moment when the statement was prepared.
   ///
   /// - Parameter resetting: whether to reset the counter to 0 afterwards.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt_status.html>
@@ -88,7 +88,7 @@ extension Statement {
     Int(sqlite3_stmt_status(try use().1.handle, counter.rawValue, resetting ? 1 : 0))
   }
 
-  /// Returns the origin of the result column at `index`, counted from 0; nil if it is an
+  /// Returns the origin of the result column at `index`, counted from 0; nil if the column is an
   /// expression. Throws `DatabaseError` if SQLite was built without column metadata
   /// (`SQLiteLibrary.Feature.columnMetadata`).
   ///
@@ -106,8 +106,8 @@ extension Statement {
       column: String(cString: column))
   }
 
-  /// Returns the declared type of the table column behind the result column at `index`, counted
-  /// from 0; nil if it is an expression.
+  /// Returns the declared type of the table column from which the result column at `index`, counted
+  /// from 0, takes its values; nil if the result column is an expression.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_decltype.html>
   public func declaredType(ofColumn index: Int) throws -> String? {

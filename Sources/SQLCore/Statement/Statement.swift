@@ -1,6 +1,7 @@
 import CSQLite
 
-/// A prepared statement and its bindings: prepared once, then bound and run any number of times.
+/// A prepared statement and its bindings. Prepare it once, then bind values and run it any number
+/// of times.
 ///
 /// ```swift
 /// let insert = try connection.prepare("INSERT INTO animal (name, legs) VALUES (?, :legs)")
@@ -9,8 +10,8 @@ import CSQLite
 /// try insert.run()
 /// ```
 ///
-/// Parameters are counted from 1 and columns from 0, as in SQLite. A statement is confined to its
-/// connection: using it after the closure that lent the connection has returned throws
+/// Parameters are counted from 1 and columns from 0, as in SQLite. Use a statement only inside the
+/// closure that lent its connection. After the closure has returned, every call throws
 /// `DatabaseError` (`.misuse`).
 /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt.html>
 public final class Statement {
@@ -101,7 +102,8 @@ public final class Statement {
 
   /// Returns the value at `index`, counted from 0, of the current row.
   ///
-  /// Throws misuse if the statement is not at a row; otherwise as `StatementRow.get`.
+  /// Throws `DatabaseError` (`.misuse`) if the statement is not at a row. Also throws the errors of
+  /// `StatementRow.get`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
@@ -124,8 +126,8 @@ public final class Statement {
     try withRow { try Row(copying: $0) }
   }
 
-  /// Passes the current row to a closure without copying it. Throws misuse if the statement is not at a
-  /// row.
+  /// Passes the current row to a closure without copying it. Throws `DatabaseError` (`.misuse`) if
+  /// the statement is not at a row.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   @_spi(Tools)
   public func withRow<Result>(
@@ -143,7 +145,8 @@ public final class Statement {
 extension Connection {
   /// Prepares a statement that can be run any number of times. Interpolated values are bound.
   ///
-  /// Throws `DatabaseError` if the SQL does not compile; the error has the position of the fault.
+  /// Throws `DatabaseError` if the SQL does not compile. The error contains the position of the
+  /// mistake.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/prepare.html>
   public func prepare(_ sql: SQL) throws -> Statement {
     try Statement(sql, connection: self)

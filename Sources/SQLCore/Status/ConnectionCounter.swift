@@ -4,10 +4,10 @@ import CSQLite
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbstatus_options.html>
 public struct ConnectionCounter: RawRepresentable, Hashable, Sendable {
-  /// SQLite's number.
+  /// The number in SQLite's interface, such as that of `SQLITE_DBSTATUS_CACHE_USED`.
   public let rawValue: Int32
 
-  /// Makes a counter from SQLite's number.
+  /// Creates a counter from its number in SQLite, also for a counter that is not named here.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
@@ -53,37 +53,37 @@ extension Connection {
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_limit_attached.html>
 public struct ConnectionLimit: RawRepresentable, Hashable, Sendable {
-  /// SQLite's number.
+  /// The number in SQLite's interface, such as that of `SQLITE_LIMIT_LENGTH`.
   public let rawValue: Int32
 
-  /// Makes a limit from SQLite's number.
+  /// Creates a limit from its number in SQLite.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
 
-  /// The bytes of a text, BLOB or row.
+  /// The maximum size in bytes of a text, BLOB or row.
   public static let length = ConnectionLimit(rawValue: SQLITE_LIMIT_LENGTH)
-  /// The bytes of a statement's text.
+  /// The maximum size in bytes of a statement's text.
   public static let sqlLength = ConnectionLimit(rawValue: SQLITE_LIMIT_SQL_LENGTH)
-  /// The columns of a table, index, result, GROUP BY or ORDER BY.
+  /// The maximum number of columns of a table, index, result, GROUP BY or ORDER BY.
   public static let columns = ConnectionLimit(rawValue: SQLITE_LIMIT_COLUMN)
-  /// The depth of an expression.
+  /// The maximum depth of an expression.
   public static let expressionDepth = ConnectionLimit(rawValue: SQLITE_LIMIT_EXPR_DEPTH)
-  /// The terms of a compound SELECT.
+  /// The maximum number of terms of a compound SELECT.
   public static let compoundSelects = ConnectionLimit(rawValue: SQLITE_LIMIT_COMPOUND_SELECT)
-  /// The instructions of a prepared statement.
+  /// The maximum number of instructions of a prepared statement.
   public static let instructions = ConnectionLimit(rawValue: SQLITE_LIMIT_VDBE_OP)
-  /// The arguments of a function.
+  /// The maximum number of arguments of a function.
   public static let functionArguments = ConnectionLimit(rawValue: SQLITE_LIMIT_FUNCTION_ARG)
-  /// The attached databases; 0 forbids ATTACH.
+  /// The maximum number of attached databases; 0 forbids ATTACH.
   public static let attachedDatabases = ConnectionLimit(rawValue: SQLITE_LIMIT_ATTACHED)
-  /// The bytes of a pattern of LIKE or GLOB.
+  /// The maximum size in bytes of a pattern of LIKE or GLOB.
   public static let patternLength = ConnectionLimit(rawValue: SQLITE_LIMIT_LIKE_PATTERN_LENGTH)
   /// The highest number of a parameter.
   public static let parameters = ConnectionLimit(rawValue: SQLITE_LIMIT_VARIABLE_NUMBER)
-  /// The depth of triggers that fire further triggers.
+  /// The maximum depth of triggers that fire further triggers.
   public static let triggerDepth = ConnectionLimit(rawValue: SQLITE_LIMIT_TRIGGER_DEPTH)
-  /// The helper threads that a statement may use for sorting.
+  /// The maximum number of helper threads that a statement may use for sorting.
   public static let workerThreads = ConnectionLimit(rawValue: SQLITE_LIMIT_WORKER_THREADS)
 }
 

@@ -7,9 +7,9 @@ extension SQLiteLibrary {
   /// guard SQLiteLibrary.Feature.sessions.isAvailable else { return }
   /// ```
   ///
-  /// A program starts without these parts, and learns at run time which of them the library has. A
-  /// call that needs a missing part throws a `DatabaseError` or an `ExtensionError` that names the
-  /// part.
+  /// A program starts even if the library lacks such a part, and can check at run time which parts
+  /// the library has. A call that needs a missing part throws a `DatabaseError` or an
+  /// `ExtensionError` that names the part.
   /// - SeeAlso: <https://www.sqlite.org/compile.html>
   public enum Feature: String, CaseIterable, Sendable {
     /// The hook that reports each row before it changes (`SQLITE_ENABLE_PREUPDATE_HOOK`). Without
@@ -22,10 +22,10 @@ extension SQLiteLibrary {
     case columnMetadata
     /// Loading extensions (absent with `SQLITE_OMIT_LOAD_EXTENSION`, and on Apple's systems).
     case extensions
-    /// Keys of encrypted files: SQLCipher and other builds that encrypt.
+    /// Encrypted files, as in SQLCipher and other builds of SQLite that encrypt.
     case encryption
 
-    /// Whether the library has this part. This compares an address.
+    /// Whether the library has this part. The check costs one comparison of an address.
     public var isAvailable: Bool {
       switch self {
       case .preUpdateHook: csqlite_has_preupdate_hook() != 0

@@ -24,8 +24,8 @@ public enum SQLiteLibrary {
     return options
   }
 
-  /// Stops SQLite's counting of memory, in the whole process. Returns whether it stopped: SQLite
-  /// refuses after its first use in the process.
+  /// Stops SQLite's counting of memory in the whole process. Returns false if SQLite refuses,
+  /// because the process has already used SQLite.
   ///
   /// ```swift
   /// @main struct Server {
@@ -35,13 +35,15 @@ public enum SQLiteLibrary {
   ///   }
   /// }
   /// ```
-  /// SQLite counts each allocation under a mutex that all connections share. If many threads read at
-  /// once, this takes up to a tenth of their processor time. Without the counters, `LibraryCounter` has no
-  /// values, and `PRAGMA soft_heap_limit` and `PRAGMA hard_heap_limit` have no effect.
+  /// SQLite counts each allocation under a mutex that all connections share. If many threads read
+  /// at once, the counting takes up to a tenth of their processor time. Without the counters,
+  /// `LibraryCounter` has no values, and `PRAGMA soft_heap_limit` and `PRAGMA hard_heap_limit` have
+  /// no effect.
   ///
-  /// Call it at the beginning of a program, while no other thread uses SQLite. Opening a database does
-  /// not call it, since another library in the process may need the counters or the limits, or may use
-  /// SQLite at the same moment. A system's SQLite that was in use before the program began refuses.
+  /// Call this at the beginning of a program, while no other thread uses SQLite. Opening a database
+  /// does not call it, because another library in the process may need the counters or the limits,
+  /// or may use SQLite at the same moment. The SQLite of the system refuses if it was in use before
+  /// the program began.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/config.html>
   @discardableResult
   public static func stopCountingMemory() -> Bool {
@@ -53,10 +55,10 @@ public enum SQLiteLibrary {
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_status_malloc_count.html>
 public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
-  /// SQLite's number.
+  /// The number in SQLite's interface, such as that of `SQLITE_STATUS_MEMORY_USED`.
   public let rawValue: Int32
 
-  /// Makes a counter from SQLite's number.
+  /// Creates a counter from its number in SQLite, also for a counter that is not named here.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
@@ -65,7 +67,7 @@ public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
   public static let memory = LibraryCounter(rawValue: SQLITE_STATUS_MEMORY_USED)
   /// The number of allocations that are not freed yet.
   public static let allocations = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_COUNT)
-  /// The size of the largest allocation, as its highest value, in bytes.
+  /// The size in bytes of the largest allocation. Only its highest value has a meaning.
   public static let largestAllocation = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_SIZE)
 
   /// The current value, and the highest value since the process began.

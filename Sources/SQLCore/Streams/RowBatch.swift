@@ -1,16 +1,16 @@
 /// A batch of rows on their way from the thread that reads them to the task that iterates over
 /// them.
 ///
-/// The rows are in manually managed memory rather than in an array: they are moved out one by one,
-/// without a copy that would retain their contents, and the memory is used again.
+/// The rows are in manually managed memory rather than in an array. The iterator moves them out one
+/// by one without retaining their contents, and the memory is used again.
 ///
-/// `@unchecked Sendable`: it has one owner at a time, either the job that fills it or the iterator
-/// that empties it, and is handed over under the lock of the `StreamProducer`.
+/// `@unchecked Sendable`: a batch has one owner at a time, either the job that fills it or the
+/// iterator that empties it. It is handed over under the lock of the `StreamProducer`.
 final class RowBatch<Element: Sendable>: @unchecked Sendable {
   let memory: UnsafeMutablePointer<Element>
   let capacity: Int
-  /// The number of rows, from the start of the memory. An iterator that takes the rows sets it to
-  /// 0.
+  /// The number of rows, from the start of the memory. The iterator that takes the rows sets this
+  /// to 0.
   var count = 0
 
   init(capacity: Int) {
@@ -27,9 +27,9 @@ final class RowBatch<Element: Sendable>: @unchecked Sendable {
 /// The size of the batches in which a stream reads its rows.
 ///
 /// The first batch is one row, so that it arrives at once. The next batches grow from 64 rows to
-/// 1,024, so that handing over a long stream costs little per row. A batch is read in slices and
-/// ends early if its rows are large or slow: after each slice the bytes and the time of the batch
-/// are checked, and if they exceed the limit, the next slices are smaller.
+/// 1,024, so that handing over a long stream costs little per row. A batch is read in slices. After
+/// each slice, the bytes and the time of the batch are checked. If one of them exceeds its limit,
+/// because rows are large or slow, the batch ends early and the next slices are smaller.
 struct BatchPacing {
   static let minimumRows = 64
   static let maximumRows = 1_024
@@ -48,7 +48,8 @@ struct BatchPacing {
     start = .now
   }
 
-  /// Returns the number of rows to read next, for a batch that has `count` rows; 0 if it is full.
+  /// Returns the number of rows to read next, for a batch that has `count` rows; 0 if the batch is
+  /// full.
   func next(after count: Int) -> Int {
     min(slice, rows - count)
   }
@@ -65,7 +66,7 @@ struct BatchPacing {
     return true
   }
 
-  /// Makes the next batch larger, because this one was filled.
+  /// Makes the next batch larger, because this batch was filled.
   mutating func grow() {
     rows = min(max(rows * 2, Self.minimumRows), Self.maximumRows)
   }

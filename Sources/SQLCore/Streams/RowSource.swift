@@ -2,9 +2,9 @@ import CSQLite
 
 /// The statement that a stream reads, and the conversion of its rows to values.
 package struct RowSource<Element: Sendable>: Sendable {
-  /// A function that steps the statement and loads at most `capacity` rows into memory.
-  /// `progress.count` is the number of rows that were loaded completely, even if it throws; `row`
-  /// is the number of the first row.
+  /// A function that steps the statement and loads at most `capacity` rows into memory. Even if the
+  /// function throws, `progress.count` is the number of rows that were loaded completely. `row` is
+  /// the number of the first row to load.
   package typealias Load =
     @Sendable (
       _ core: ConnectionCore, _ statement: StatementPointer,
@@ -56,8 +56,8 @@ package struct RowSource<Element: Sendable>: Sendable {
 
 /// The connection of a stream, with the statement at its current row.
 ///
-/// The statement itself is the snapshot: from its first step to its reset it sees only the earlier
-/// commits, so that no transaction needs to be begun or ended.
+/// The statement itself keeps the snapshot. From its first step to its reset, it sees only the
+/// commits before its first step, so the stream needs no transaction.
 ///
 /// `@unchecked Sendable`: the cursor moves between threads, but one thread at a time uses it.
 /// Either the state of the `StreamProducer` holds the cursor, and no thread uses it, or one job has
@@ -75,7 +75,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
     self.source = source
   }
 
-  /// Prepares the statement. Its first step is taken with the first row.
+  /// Prepares the statement. It takes its first step when the first row is read.
   func prepare() throws {
     statement = try source.prepare(core)
   }

@@ -1,5 +1,5 @@
-/// The rows of a query, read while the caller iterates over them: `db.stream(query)`,
-/// `db.stream(sql)`.
+/// The rows of a query, which are read while the caller iterates over them. `db.stream(query)` and
+/// `db.stream(sql)` return a stream.
 ///
 /// ```swift
 /// for try await post in db.stream(Post.order(by: \.$createdAt)) {
@@ -7,26 +7,27 @@
 /// }
 /// ```
 ///
-/// All rows belong to one snapshot, which is taken when the first row is requested. Later writes,
-/// including those inside the loop, are not seen. Rows are read on a thread of the database: first
-/// a single row, then batches that grow from 64 to 1,024 rows and end early if rows are large or
-/// slow. At most two batches are read ahead. Within a batch, the next row is returned without
-/// suspending.
+/// All rows belong to one snapshot, which is taken when the first row is requested. The stream does
+/// not see later writes, including writes inside the loop. Rows are read on a thread of the
+/// database. The first batch is a single row. The next batches grow from 64 to 1,024 rows, and end
+/// early if rows are large or slow. At most two batches are read ahead. Within a batch, the next
+/// row is returned without suspending.
 ///
 /// A stream holds a connection from its first row until it ends, fails or is cancelled, or until
 /// its iterator is released. There are `Configuration.maximumReaders` connections for streams, in
-/// addition to those of `read`. If all of them are in use, the first row throws `TooManyStreams`.
-/// While a stream is held, the write-ahead log cannot be reset, so do not keep a stream that you do
-/// not read.
+/// addition to the connections for `read`. If all of them are in use, the first row throws
+/// `TooManyStreams`. While a stream is held, the write-ahead log cannot be reset, so do not keep a
+/// stream that you do not read.
 ///
-/// An error is thrown in its place, after the rows before it: a `DatabaseError`, or a
-/// `ColumnValueError` with the number of its row. Cancelling the task stops the statement and
-/// throws `CancellationError`; `Database.interrupt()` ends the stream with `.interrupt`. A deadline
-/// is counted from the moment when the first row is requested. When it passes, the stream gives its
-/// connection back and throws `DeadlineExceeded` after the rows that were already read. Each
-/// iterator is a stream of its own.
+/// If a row cannot be read, the iterator first returns the rows before it and then throws: a
+/// `DatabaseError`, or a `ColumnValueError` with the number of the row. Cancelling the task stops
+/// the statement and throws `CancellationError`; `Database.interrupt()` ends the stream with
+/// `.interrupt`. A deadline is counted from the moment when the first row is requested. When the
+/// deadline passes, the stream gives its connection back. It then throws `DeadlineExceeded` after
+/// the rows that were already read. Each iterator is a separate stream, which runs the query again.
 ///
-/// A database in memory has only one connection, so all rows are read before the first is returned.
+/// A database in memory has only one connection, so all rows are read before the first row is
+/// returned.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
   /// The type of the errors; reading may fail.
@@ -53,8 +54,8 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: StreamConsumer<Element>
 
-    // `@inlinable`: the caller's module moves rows of its own type, which halves the cost of a row
-    // here.
+    // `@inlinable`, so that the caller's module compiles this method for its own type of row. This
+    // halves the cost of a row here.
 
     /// Returns the next row; nil after the last row and after an error.
     @inlinable
@@ -81,8 +82,8 @@ extension RowStream.AsyncIterator: Sendable {}
 /// iterator is released.
 @usableFromInline
 final class StreamConsumer<Element: Sendable> {
-  /// The remaining rows of the batch. They are in raw memory: as properties of the class, they
-  /// would cost two exclusivity checks per row.
+  /// The remaining rows of the batch: the next row, and their number. The value is in raw memory,
+  /// because properties of the class would cost two exclusivity checks per row.
   @usableFromInline
   struct Rest {
     @usableFromInline var next: UnsafeMutablePointer<Element>?
@@ -144,11 +145,11 @@ final class StreamConsumer<Element: Sendable> {
   }
 }
 
-/// An error that is thrown by the first row of a stream if all connections for streams are in use.
+/// The error that a stream throws at its first row if all connections for streams are in use.
 ///
 /// A stream holds a connection from its first row until it ends or its iterator is released. A new
-/// stream does not wait for another stream, because that one might be waiting for the new one. It
-/// takes none of the connections of `read`.
+/// stream does not wait for another stream to end, because the other stream might be waiting for
+/// the new one. A stream never takes a connection of `read`.
 public struct TooManyStreams: Error, Hashable, Sendable, CustomStringConvertible {
   /// The maximum number of open streams: `Configuration.maximumReaders`.
   public let maximum: Int

@@ -1,6 +1,6 @@
 // The part of a producer that runs on the threads of the database. A job registers its thread as
-// using the connection, so that an access from inside a value's own code is detected, as in any
-// other access.
+// the user of the connection. The library can then detect an access to the database from inside the
+// code of a value, as in any other access.
 extension StreamProducer {
   /// Takes a connection and submits the first job.
   func begin() {
@@ -125,7 +125,7 @@ extension StreamProducer {
     let (handed, consumer) = storage.withLock { storage -> (HandedOver, Continuation?) in
       guard case .reading = storage.state else { return (.closed, nil) }
       let pauses = storage.ready.count + 1 >= Self.maximumReady
-      // The timer has fired already and would not end a stream that is paused now.
+      // The timer has already fired, so it would not end a stream that pauses now.
       if pauses, cursor.isLate { return (.late, nil) }
       storage.ready.append(batch)
       if pauses { storage.state = .paused(cursor: cursor) }
@@ -151,7 +151,7 @@ extension StreamProducer {
     pool.giveBack(cursor.core, to: .stream)
   }
 
-  /// Removes the connection from the state, so that it can no longer be cancelled.
+  /// Removes the connection from the state, so that its statement can no longer be cancelled.
   private func willEnd() {
     storage.withLock { storage in
       guard case .reading = storage.state else { return }
@@ -172,8 +172,8 @@ extension StreamProducer {
 
   // MARK: In memory
 
-  /// Reads every row before the first is returned, so that the only connection is free for writes
-  /// inside the loop.
+  /// Reads all rows before the first row is returned, so that the only connection is free for
+  /// writes inside the loop.
   func readAll() async {
     let source = source
     let options = AccessOptions(deadline: duration, hops: true)

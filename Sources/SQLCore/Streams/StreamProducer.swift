@@ -1,12 +1,13 @@
-/// The reading side of a stream: it reads the rows of one iteration on threads of the database, one
-/// batch at a time and at most two batches ahead of the iterator.
+/// The reading side of a stream. It reads the rows of one iteration on threads of the database,
+/// batch by batch, at most two batches ahead of the iterator.
 ///
-/// A job reads until two batches are ready, then ends and leaves the statement at its row, so that
-/// no thread waits for the iterator. Taking a batch submits the next job.
+/// A job reads until two batches are ready. It then ends and leaves the statement at its row, so
+/// that no thread waits for the iterator. When the iterator takes a batch, the next job is
+/// submitted.
 ///
 /// The stream has a single lease of its connection, from the first job to the last. Cancellation,
-/// its deadline and `interrupt()` therefore reach it as they reach any other access, even while it
-/// is paused.
+/// the deadline and `interrupt()` therefore end the stream as they end any other access, even while
+/// it is paused.
 final class StreamProducer<Element: Sendable>: Sendable {
   typealias Batch = RowBatch<Element>
   typealias Cursor = StreamCursor<Element>
@@ -17,7 +18,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     case idle
     /// All rows are being read at once, on the only connection of a database in memory.
     case readingAll
-    /// A connection is being taken, or a job is reading; `core` is set once it can be cancelled.
+    /// A connection is being taken, or a job is reading; `core` is set as soon as the access can be
+    /// cancelled.
     case reading(core: ConnectionCore?)
     /// Enough batches are ready; no thread uses the cursor.
     case paused(cursor: Cursor)
@@ -26,13 +28,14 @@ final class StreamProducer<Element: Sendable>: Sendable {
     /// The connection was given back, or is no longer needed; only the batches that are ready and
     /// the failure are left.
     case ended
-    /// Cancelled or released: whichever job holds the connection gives it back.
+    /// The stream was cancelled or released. If a job still holds the connection, that job gives it
+    /// back.
     case closed
   }
 
   struct Storage: Sendable {
     var state = State.idle
-    /// The batches that were read but not taken.
+    /// The batches that were read but not taken yet.
     var ready: [Batch] = []
     /// The error to throw after the rows that were read.
     var failure: (any Error)?
@@ -123,7 +126,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     .misuse("the next row was requested before the previous request was answered")
   }
 
-  /// Suspends the task until there is a batch to take. Starts reading if it has not started yet.
+  /// Suspends the task until there is a batch to take. Starts reading if no row was requested
+  /// before.
   ///
   /// The operation captures the caller's actor, so that it runs on that actor.
   private func wait(isolation actor: isolated (any Actor)?) async {
@@ -153,11 +157,11 @@ final class StreamProducer<Element: Sendable>: Sendable {
 
   // MARK: Ending from outside
 
-  /// Ends the stream where it is: a running statement is cancelled, and a thread of the database
-  /// gives the connection back.
+  /// Ends the stream at once. A running statement is cancelled, and a thread of the database gives
+  /// the connection back.
   func cancel() {
-    // The old storage is released after the lock is: the rows may run code of the user's in
-    // `deinit`.
+    // The old storage is released outside the lock, because releasing rows may run the user's code
+    // in `deinit`.
     let old = storage.withLock { storage -> Storage in
       let old = storage
       storage = Storage(state: .closed)
@@ -175,8 +179,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     old.consumer?.resume()
   }
 
-  /// Ends the stream because its deadline has passed, if it is waiting for a connection or paused.
-  /// A running statement notices the deadline itself.
+  /// Ends the stream at its deadline if it is paused or waits for a connection. A running statement
+  /// notices the deadline itself.
   func expire() {
     let (consumer, cursor) = storage.withLock { storage -> (Continuation?, Cursor?) in
       switch storage.state {

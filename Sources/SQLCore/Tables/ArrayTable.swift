@@ -17,13 +17,13 @@ package enum ArrayTable {
     try core.check(sqlite3_create_module_v2(core.handle, name, module.pointer, nil, nil))
   }
 
-  /// Binds the array. SQLite retains it until the parameter gets another value.
+  /// Binds the array. SQLite keeps the array until the parameter gets another value.
   static func bind(
     _ array: BoundArray, to statement: StatementPointer, at index: Int32, on core: ConnectionCore
   ) throws {
     let held = Unmanaged.passRetained(array).toOpaque()
     let type = UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
-    // If binding fails, SQLite calls the destructor as well.
+    // SQLite calls the destructor even if binding fails.
     try core.check(
       sqlite3_bind_pointer(statement.handle, index, held, type) { pointer in
         if let pointer { Unmanaged<BoundArray>.fromOpaque(pointer).release() }
@@ -124,8 +124,8 @@ private let bestIndex:
     info.pointee.estimatedRows = 25
     info.pointee.idxNum = 1
     if let rowID {
-      // The query asks for one rowid. SQLite compares it again, since the value may not be an
-      // integer.
+      // The query asks for one rowid. SQLite compares the rowid again, because the value may not be
+      // an integer.
       info.pointee.aConstraintUsage[rowID].argvIndex = 2
       info.pointee.estimatedRows = 1
       info.pointee.idxFlags = SQLITE_INDEX_SCAN_UNIQUE

@@ -1,15 +1,15 @@
 import CSQLite
 
-/// The constraints, the order and the columns that a query asks of a virtual table.
+/// The constraints, the order and the columns of a query on a virtual table.
 ///
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexQuery: Sendable {
-  /// The operator that compares a column, as one of SQLite's numbers.
+  /// The operator of a constraint, identified by its number in SQLite.
   public struct Comparison: RawRepresentable, Hashable, Sendable {
-    /// SQLite's number.
+    /// The number of the operator in SQLite, such as `SQLITE_INDEX_CONSTRAINT_EQ`.
     public let rawValue: Int32
 
-    /// Makes a comparison from SQLite's number; numbers from 150 on stand for the table's own
+    /// Makes a comparison from its number in SQLite. Numbers from 150 on stand for the table's own
     /// functions.
     public init(rawValue: Int32) {
       self.rawValue = rawValue
@@ -43,7 +43,7 @@ public struct IndexQuery: Sendable {
     public static let isNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNULL)
     /// `IS NOT NULL`
     public static let isNotNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNOTNULL)
-    /// `LIMIT`, which belongs to no column: the wanted number of rows. SQLite passes it only if the
+    /// `LIMIT`: the wanted number of rows. It belongs to no column. SQLite passes it only if the
     /// table can check all other conditions itself.
     public static let limit = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_LIMIT)
     /// `OFFSET`, which belongs to no column.
@@ -75,7 +75,7 @@ public struct IndexQuery: Sendable {
     public let isDescending: Bool
   }
 
-  /// The comparisons; all must hold.
+  /// The comparisons. The query wants the rows for which all of them hold.
   public let constraints: [Constraint]
   /// The order that the query asks for, most significant column first.
   public let orderings: [Ordering]
@@ -124,7 +124,7 @@ public struct IndexPlan: Sendable {
 
   /// A constraint whose value is passed to `filter`.
   public struct Argument: Hashable, Sendable {
-    /// The index of the constraint among those of the query, from 0.
+    /// The index of the constraint in the query's `constraints`.
     public var constraint: Int
     /// Whether the table checks the constraint itself. If false, SQLite checks each row again.
     public var isChecked: Bool
@@ -165,8 +165,8 @@ public struct IndexPlan: Sendable {
     self.isUnique = isUnique
   }
 
-  /// Copies the plan to SQLite's structure. Throws misuse if it uses a constraint that does not
-  /// exist or is not usable.
+  /// Copies the plan to SQLite's structure. Throws `DatabaseError` (`.misuse`) if the plan uses a
+  /// constraint that does not exist or is not usable.
   func write(to info: UnsafeMutablePointer<sqlite3_index_info>) throws {
     for (index, argument) in arguments.enumerated() {
       guard argument.constraint >= 0, argument.constraint < Int(info.pointee.nConstraint),

@@ -9,11 +9,11 @@ extension Registrar {
   /// try db.rows("SELECT word FROM words('the swifts are back')")
   /// ```
   ///
-  /// The arguments are hidden columns, named by `arguments` (by default `argument1`, `argument2`
-  /// and so on), so that they may also come from another table of a join. An omitted argument is
-  /// NULL. The sequence is iterated only as far as SQLite asks for rows. A row with too few values
-  /// is padded with NULL. Throws misuse if there is no column or if there are more than 30
-  /// arguments.
+  /// Each argument is a hidden column, named in `arguments` (by default `argument1`, `argument2`
+  /// and so on). Its value may therefore also come from another table of a join. An omitted
+  /// argument is NULL. The sequence is iterated only as far as SQLite asks for rows. If a row has
+  /// too few values, the remaining values are NULL. Throws `DatabaseError` (`.misuse`) if there is
+  /// no column or if there are more than 30 arguments.
   /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
   public func tableFunction<each Argument: ColumnValue, Rows: Sequence>(
     _ name: String, columns: [String], arguments: [String] = [], isInnocuous: Bool = false,
@@ -73,7 +73,8 @@ private final class TableFunction: VirtualTable {
     self.body = body
   }
 
-  /// Plans for the arguments that are given: each is a bit of the plan's number.
+  /// Returns a plan for the arguments that the query gives. Each given argument sets one bit of the
+  /// plan's number.
   func bestIndex(_ query: IndexQuery) -> IndexPlan? {
     var plan = IndexPlan(cost: 1e3, rowCount: 1_000)
     for argument in 0..<argumentCount {
@@ -82,7 +83,7 @@ private final class TableFunction: VirtualTable {
           && query.constraints[$0].comparison == .equal
       }
       guard !all.isEmpty else { continue }
-      // Its value comes from a table further right, so the planner must find another join order.
+      // The argument comes from a table further right, so the planner must find another join order.
       guard let usable = all.first(where: { query.constraints[$0].isUsable }) else { return nil }
       plan.arguments.append(.init(constraint: usable, isChecked: true))
       plan.choice.number |= 1 << Int32(argument)
@@ -142,9 +143,9 @@ extension Registration {
   /// SELECT value FROM generate_series(5, 100, 5)
   /// ```
   ///
-  /// Without `stop`, it goes up to 4294967295. The default of `step` is 1; 0 also means 1, and a
-  /// negative step counts downwards. Rows are made only when SQLite asks for them. Every connection
-  /// that Apus opens has the function.
+  /// Without `stop`, the series goes up to 4294967295. The default of `step` is 1; 0 also means 1,
+  /// and a negative step counts downwards. Rows are made only when SQLite asks for them. Every
+  /// connection that Apus opens has the function.
   /// - SeeAlso: <https://www.sqlite.org/series.html>
   public static let series = Registration { registrar in
     try registrar.tableFunction(
@@ -156,7 +157,7 @@ extension Registration {
   }
 }
 
-/// Integers at equal distances; the series ends rather than exceed 64 bits.
+/// Integers at equal distances. The series ends before a value would exceed 64 bits.
 private struct Series: Sequence, IteratorProtocol {
   var following: Int64?
   let stop: Int64

@@ -45,7 +45,7 @@ extension TransactionalVirtualTable {
 public protocol WritableVirtualTable: TransactionalVirtualTable {
   /// Inserts a row and returns its rowid.
   ///
-  /// - Parameter rowID: the requested rowid; nil if the table is to choose it.
+  /// - Parameter rowID: the requested rowid; nil if the table chooses the rowid.
   func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64
   /// Updates all columns of a row, and its rowid if `newRowID` differs from `rowID`.
   func update(rowID: Int64, to newRowID: Int64, _ row: borrowing Arguments) throws
@@ -54,7 +54,8 @@ public protocol WritableVirtualTable: TransactionalVirtualTable {
 }
 
 extension VirtualTable {
-  /// Throws misuse if the schema has a rowid but the methods use a key, or the other way round.
+  /// Throws `DatabaseError` (`.misuse`) if the schema has a rowid but the methods use a key, or the
+  /// other way round.
   func checkSchema() throws {
     guard self is any TransactionalVirtualTable else { return }
     let words = schema.split { $0.isWhitespace || $0 == ";" }.suffix(2)

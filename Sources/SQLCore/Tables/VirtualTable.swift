@@ -11,9 +11,9 @@ import CSQLite
 /// try db.rows("SELECT value FROM natural_numbers LIMIT 5")
 /// ```
 ///
-/// Each connection has its own instance, which no other connection uses and which is released with
-/// the connection. If a method throws, the statement fails with the message of the error. A method
-/// may run statements on the connection of its context.
+/// Each connection has its own instance, which is released with the connection. If a method throws,
+/// the statement fails with the message of the error. A method may run statements on the connection
+/// of its context.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol VirtualTable: AnyObject, SendableMetatype {
   /// The declaration of the columns, as `CREATE TABLE x (…)`; the name is ignored. A column that is
@@ -21,15 +21,14 @@ public protocol VirtualTable: AnyObject, SendableMetatype {
   /// parenthesis may be followed by `WITHOUT ROWID`.
   var schema: String { get }
 
-  /// Chooses how to answer a query. Returns nil if the usable constraints do not suffice to answer
-  /// it.
+  /// Returns a plan for a query; nil if the usable constraints do not suffice for the query.
   ///
-  /// It is called while a statement is prepared, often more than once. By default it plans a full
-  /// scan in no particular order.
+  /// SQLite calls this method while it prepares a statement, often more than once. By default, it
+  /// plans a full scan in no particular order.
   /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
   func bestIndex(_ query: IndexQuery) throws -> IndexPlan?
 
-  /// Opens a cursor. It is called once for each use of the table in a statement.
+  /// Opens a cursor. SQLite calls this once for each use of the table in a statement.
   func open() throws -> any VirtualTableCursor
 
   /// Deletes what the table has stored, because the table is dropped. By default it does nothing.
@@ -64,12 +63,12 @@ public protocol VirtualTableCursor: AnyObject {
   /// Returns the value of a column of the current row; columns are counted from 0.
   func column(_ index: Int) throws -> DatabaseValue
   /// The rowid of the current row, by which `update` and `delete` identify the row. It is never
-  /// read for a table WITHOUT ROWID. By default it throws misuse.
+  /// read for a table WITHOUT ROWID. By default, it throws `DatabaseError` (`.misuse`).
   var rowID: Int64 { get throws }
 }
 
 extension VirtualTableCursor {
-  /// Throws misuse.
+  /// Throws `DatabaseError` (`.misuse`).
   public var rowID: Int64 {
     get throws {
       throw DatabaseError.misuse("the cursor of the virtual table does not implement `rowID`")
@@ -77,7 +76,7 @@ extension VirtualTableCursor {
   }
 }
 
-/// The circumstances in which a virtual table is made: its name, its arguments and its connection.
+/// The name, the arguments and the connection of a virtual table that is being made.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xcreate_method>
 public struct VirtualTableContext {
   /// The name of the module.
@@ -106,8 +105,8 @@ public struct VirtualTableContext {
     self.core = core
   }
 
-  /// The connection of the table, on which it can run statements. Throws misuse after the
-  /// connection was closed.
+  /// The connection of the table, on which it can run statements. Throws `DatabaseError`
+  /// (`.misuse`) after the connection was closed.
   public var connection: Connection {
     get throws {
       guard let core else { throw DatabaseError.misuse("the connection of the table is closed") }
@@ -123,7 +122,8 @@ public struct VirtualTableContext {
   }
 }
 
-/// A way in which a virtual table comes into being.
+/// The kinds of virtual tables: tables that exist without being created, and tables that a CREATE
+/// VIRTUAL TABLE statement creates.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#eponymous_virtual_tables>
 public enum VirtualTableKind: Sendable {
   /// The table exists under the name of its module, without being created. In a FROM clause,
@@ -162,7 +162,7 @@ extension Registrar {
     try register(
       Registration(.init(kind: .module, name: name.lowercasedASCII)) { core in
         let module = VirtualTableModule(core: core, isInnocuous: isInnocuous, make)
-        // If this fails, SQLite releases the module as well.
+        // SQLite releases the module even if this call fails.
         try core.check(
           sqlite3_create_module_v2(
             core.handle, name, callbacks.pointer, Unmanaged.passRetained(module).toOpaque()
@@ -174,10 +174,10 @@ extension Registrar {
       })
   }
 
-  /// Removes a virtual table. Removing a name that is not registered is not an error.
+  /// Removes a virtual table. The name does not have to be registered.
   ///
-  /// Statements that are running finish as they began. Tables that were created stay in the schema,
-  /// but cannot be used until the module is registered again.
+  /// Running statements can use the table until they end. Tables that were created stay in the
+  /// schema, but cannot be used until the module is registered again.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_module.html>
   public func removeVirtualTable(_ name: String) throws {
     try requireName(name, of: "virtual table")

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The functions that SQLite calls; one set per process for each kind of table.
+/// The functions that SQLite calls for a virtual table. The process has one set for each kind of
+/// table.
 ///
 /// `@unchecked Sendable`: each set is written once, before any connection can see it. The sets are
 /// never freed, because SQLite calls `xDisconnect` after it has released the module.
@@ -76,7 +77,7 @@ private func connect(
     do {
       try core.check(sqlite3_declare_vtab(handle, made.schema))
     } catch let error as DatabaseError where made is any KeyedVirtualTable {
-      // SQLite has no message for a key of several columns, or for a missing one.
+      // SQLite has no message for a key of several columns, or for a missing key.
       throw DatabaseError(
         code: error.code,
         message: "\(error.message); a KeyedVirtualTable must have a PRIMARY KEY of one column: "

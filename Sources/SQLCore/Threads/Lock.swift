@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A value that one thread at a time uses: a `Mutex` whose ordering the thread sanitizer can see.
+/// A value that only one thread at a time can use. It is like a `Mutex`, but the thread sanitizer
+/// can see the order in which threads use the value.
 ///
 /// On Linux, the waiting part of `Mutex` is in the standard library, which is not built for the
 /// thread sanitizer. The sanitizer therefore reports a race if two threads use a contended mutex
@@ -17,7 +18,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable {
   }
 
   /// Runs a closure while no other thread uses the value. The closure must be short, and must not
-  /// call code of the user's.
+  /// call the user's code.
   @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

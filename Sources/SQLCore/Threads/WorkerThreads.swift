@@ -6,8 +6,9 @@
   import Musl
 #endif
 
-/// The threads of a database, for work that may block: a busy file, an fsync, a long read. The
-/// threads of Swift's concurrency pool are only as many as the cores and must never block.
+/// The threads of a database for work that may block, such as waiting for a busy file, an fsync or
+/// a long read. Such work must not run on Swift's concurrency pool, which has only as many threads
+/// as there are cores.
 ///
 /// Jobs begin in the order in which they were submitted. Threads are started as needed, up to
 /// `maximum`, and end after this object is released and the submitted jobs have run.
@@ -26,8 +27,8 @@ package final class WorkerThreads: Sendable {
     queue.submit(job)
   }
 
-  /// Runs a blocking job on its own thread while the task is suspended. The job learns of the
-  /// task's cancellation, and runs even if the task was already cancelled.
+  /// Runs a blocking job on its own thread while the task is suspended. The job can check whether
+  /// the task was cancelled. It runs even if the task was already cancelled.
   package static func run<Result: Sendable>(
     _ job: @escaping @Sendable (JobCancellation) throws -> Result
   ) async throws -> Result {
@@ -45,10 +46,11 @@ package final class WorkerThreads: Sendable {
 
 /// Suspends the task until a thread of a database resumes it.
 ///
-/// Swift resumes every task on a thread of its pool, from which a task of an actor then hops to its
-/// actor. Here, the thread that has the result resumes a task of the main actor, which hops from
-/// that thread: two threads are woken, not three. A task without an actor would continue on that
-/// thread, so Swift's pool resumes it.
+/// Normally, Swift resumes a task on a thread of its pool, and a task of an actor hops from there
+/// to its actor. For a task of the main actor, this function avoids one hop. The thread that has
+/// the result resumes the task, and the task hops from that thread to the main actor. Two threads
+/// are woken instead of three. Swift's pool resumes all other tasks, because a task without an
+/// actor would continue to run on the thread of the database.
 func suspending<Result: Sendable>(
   isolation actor: isolated (any Actor)? = #isolation,
   _ body: (UnsafeContinuation<Result, any Error>) -> Void
@@ -59,15 +61,16 @@ func suspending<Result: Sendable>(
   }
 }
 
-/// Returns whether an actor is the main actor. It is a separate function that is not inlined: if the
-/// comparison is part of an asynchronous function, Swift 6.3 compiles it in release builds to code
-/// that its own verifier rejects.
+/// Returns whether an actor is the main actor. This function is never inlined. If the comparison
+/// were part of an asynchronous function, Swift 6.3 would compile it in release builds to code that
+/// its own verifier rejects.
 @inline(never)
 func isMain(_ actor: (any Actor)?) -> Bool {
   actor === MainActor.shared
 }
 
-/// Runs the task that it is given where it is resumed. The task must hop to its actor at once.
+/// An executor that runs a task on the thread that resumes the task. The task must hop to its actor
+/// at once.
 private final class ResumingThread: TaskExecutor {
   static let shared = ResumingThread()
 
@@ -106,7 +109,7 @@ private final class JobQueue: @unchecked Sendable {
     // If no thread could be started at all, the job runs on the caller's thread.
     let mustRunHere = threadCount == 0
     pthread_mutex_unlock(mutex)
-    // The thread that wakes up needs the mutex at once.
+    // The mutex is unlocked first, because the thread that wakes up needs it at once.
     pthread_cond_signal(condition)
     if mustRunHere { runOne() }
   }
@@ -149,8 +152,8 @@ private final class JobQueue: @unchecked Sendable {
     job?()
   }
 
-  /// Returns the next job, after waiting for one; nil if the thread is to end. Jobs that were
-  /// submitted before the end are still returned.
+  /// Waits for the next job and returns it; nil if the thread must end. Jobs that were submitted
+  /// before `stop()` are still returned.
   private func next() -> (@Sendable () -> Void)? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -191,8 +194,8 @@ struct ThreadID: Hashable, Sendable {
 
 /// A line of elements, first in, first out. Taking the first does not copy the rest.
 struct Queue<Element> {
-  /// The elements in order; nil for a taken element. If a taken element stayed here, it would be
-  /// released later, perhaps while a lock is held, and its release may run the user's code.
+  /// The elements in order; nil for a taken element. If the array kept a taken element, the element
+  /// would be released later, perhaps while a lock is held. The release may run the user's code.
   private var elements: [Element?] = []
   private var start = 0
 

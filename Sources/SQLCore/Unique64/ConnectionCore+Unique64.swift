@@ -2,13 +2,13 @@ import CSQLite
 
 /// The upper bound of the ids that processes have put into a file.
 ///
-/// A generator remembers its last id only in memory. So a file in which ids were stored keeps a
-/// mark in the table `apus_unique64`. No id beyond the mark is in the file, in whatever column, and
-/// whether or not its row still exists. The writer moves the mark in the transaction of the rows,
-/// half a second further than the last id, so that this costs at most two statements a second.
-/// Opening the file moves the generator past the mark.
+/// A generator remembers its last id only in memory. A file in which ids were stored therefore
+/// keeps a mark in the table `apus_unique64`. No id that was ever stored in the file is beyond the
+/// mark, in any column, even if its row was deleted. The writer moves the mark in the transaction
+/// that stores the ids. It moves the mark half a second beyond the last id, so that this costs at
+/// most two statements a second. Opening the file moves the generator past the mark.
 ///
-/// The table has no key, so that sessions leave it out, and no rowid is noted for it.
+/// The table has no key, so that sessions do not record it and no rowid is noted for it.
 struct UniqueIDMark {
   /// Whether ids of the generator were stored in the file.
   var isUsed = false
@@ -18,7 +18,7 @@ struct UniqueIDMark {
   static let table = "apus_unique64"
   /// Half a second.
   static let reserve = Unique64.ticksPerSecond / 2
-  /// Integers up to here are not looked at. As an id, it is of the year 2003.
+  /// Integers up to this one are ignored. As an id, this integer would have a date in 2003.
   @inline(__always) static var leastID: Int64 { 1 << 58 }
 
   static let creation: SQL = """
@@ -27,8 +27,8 @@ struct UniqueIDMark {
 }
 
 extension ConnectionCore {
-  /// Moves the generator past the ids that were stored in the file. Costs one statement if the
-  /// table of the mark exists; otherwise none.
+  /// Moves the generator past the ids that were stored in the file. Runs one statement if the table
+  /// of the mark exists; otherwise runs none.
   func readUniqueIDMark() {
     let column = sqlite3_table_column_metadata(
       handle, "main", UniqueIDMark.table, "last", nil, nil, nil, nil, nil)

@@ -17,23 +17,23 @@ import Synchronization
 #endif
 
 extension Unique64 {
-  /// A generator of ids, each greater than the one before, for any number of threads.
+  /// A generator of ids for any number of threads. Each id is greater than the id before it.
   ///
   /// The tick of an id is the tick of the clock or the last id's tick plus one, whichever is
-  /// greater. So up to 62,500 ids a second keep step with the clock; a burst runs ahead of it
-  /// without waiting, and a clock that is set back does not repeat ids. A clock before 2001 counts
-  /// as the start of 2001.
+  /// greater. Up to 62,500 ids a second therefore keep step with the clock. A faster burst runs
+  /// ahead of the clock without waiting. If the clock is set back, ids do not repeat. A clock
+  /// before 2001 counts as the start of 2001.
   ///
-  /// A generator remembers its last id only in memory. Opening a `Database` moves it past the ids
-  /// that Apus stored in the file. An id that was bound as a value in a write of a `Database` (of a
-  /// model, of a struct in a named table, or in SQL) does not come again for this file, whatever
-  /// the clock does, even if its row was deleted. Opening with models also moves the generator past
-  /// the keys in their tables, whichever program made them. Use ``advance(past:)`` for ids that are
-  /// elsewhere.
+  /// A generator remembers its last id only in memory. Opening a `Database` moves the generator
+  /// past the ids that Apus stored in the file. These are the ids that a write of a `Database`
+  /// bound as values, for a model, for a struct in a named table, or in SQL. Such an id is not made
+  /// again for this file, even if the clock is set back or the row is deleted. Opening with models
+  /// also moves the generator past the keys in their tables, whichever program made the keys. Use
+  /// ``advance(past:)`` for ids that are stored elsewhere.
   public final class Generator: Sendable {
     private let last = Atomic<Int64>(0)
     private let clock: @Sendable () -> Int64
-    /// The tick at which the generator was made. It has made no ids before.
+    /// The tick at which the generator was made. The generator made no ids before this tick.
     private let birth: Int64
 
     /// Makes a generator that uses the system's clock.
@@ -44,7 +44,8 @@ extension Unique64 {
 
     /// Makes a generator that uses the caller's clock.
     ///
-    /// - Parameter now: called once for each id, on the thread that makes the id. No lock is held.
+    /// - Parameter now: the closure that returns the time. It is called once for each id, on the
+    ///   thread that makes the id. No lock is held.
     public init(now: @escaping @Sendable () -> Date) {
       clock = { Unique64.ticks(of: now()) }
       birth = 0
@@ -62,11 +63,12 @@ extension Unique64 {
     /// Costs one reading of the clock and one atomic exchange.
     ///
     /// - Parameter tag: any number; it does not contribute to the uniqueness of the id.
-    /// - Returns: an id greater than all that this generator made before. Returns ``exhausted`` if
-    ///   the clock is past the end of the layout in 2072, or if the last tick is used up.
+    /// - Returns: an id greater than all ids that this generator made before. Returns ``exhausted``
+    ///   if the clock is past the end of the layout in 2072, or if the last tick is used up.
     public func next(tag: Int16 = 0) -> Unique64 {
       let now = clock()
-      // Returning before `last` changes lets a clock that was briefly wrong recover.
+      // This returns before `last` changes, so that the generator recovers if the clock was wrong
+      // for a moment.
       guard now <= maximumTicks else { return .exhausted }
       var previous = last.load(ordering: .relaxed)
       while true {
@@ -82,10 +84,10 @@ extension Unique64 {
 
     /// Makes all later ids greater than `id`, an id that is already stored.
     ///
-    /// An id ahead of the clock is accepted, since the clock may have been set back. Uniqueness
-    /// matters more than the time, and later ids have dates from there on. An id is ignored if it
-    /// is negative, since no generator makes a negative id, or if it is beyond ``advanceLimit``,
-    /// since too few ids would be left.
+    /// An id whose date is ahead of the clock is accepted, because the clock may have been set
+    /// back. Later ids then have dates after that id, because uniqueness matters more than the
+    /// time. A negative id is ignored, because no generator makes a negative id. An id beyond
+    /// ``advanceLimit`` is ignored, because too few ids would be left.
     ///
     /// - Returns: false if the id was ignored.
     @discardableResult
@@ -98,9 +100,9 @@ extension Unique64 {
     /// The greatest id that ``advance(past:)`` accepts at present.
     ///
     /// The limit keeps a single damaged id from using up the generator. Ids in the last sixteenth
-    /// of the layout (about four and a half years, 2⁴³ ticks) are accepted only if the clock is
-    /// within that distance of them. Query the database for the greatest id up to this limit, so
-    /// that a damaged id does not hide the valid ids:
+    /// of the layout (about four and a half years, 2⁴³ ticks) are accepted only if they are less
+    /// than this distance ahead of the clock. Query the database for the greatest id up to this
+    /// limit, so that a damaged id does not hide the valid ids:
     ///
     /// ```sql
     /// SELECT max("id") FROM "Post" WHERE "id" <= ?
@@ -146,7 +148,8 @@ extension Unique64 {
 
   /// Runs an asynchronous `operation` with `generator` as the generator that ``init(tag:)`` uses.
   ///
-  /// It applies as in the synchronous form. The operation runs in the caller's isolation.
+  /// The generator applies to the same tasks as in the synchronous form. The operation runs in the
+  /// caller's isolation.
   ///
   /// - Returns: the result of `operation`. Its error is rethrown.
   public static func withGenerator<Value>(
@@ -157,7 +160,7 @@ extension Unique64 {
     try await $taskGenerator.withValue(generator, operation: operation, isolation: isolation)
   }
 
-  /// Returns the tick of a date, from 0 to one more than the layout holds.
+  /// Returns the tick of a date, from 0 to `maximumTicks + 1`.
   private static func ticks(of date: Date) -> Int64 {
     // A Date is a Double: rounding it to whole microseconds makes `ticks(of: id.date)` exact.
     let microseconds = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()
@@ -166,7 +169,7 @@ extension Unique64 {
     return Int64(min(microseconds, Double((maximumTicks + 1) << 4))) >> 4
   }
 
-  /// Returns the tick of the system's clock, from 0 to one more than the layout holds.
+  /// Returns the tick of the system's clock, from 0 to `maximumTicks + 1`.
   @Sendable private static func systemTicks() -> Int64 {
     let secondsFrom1970To2001: Int64 = 978_307_200
     var time = timespec()

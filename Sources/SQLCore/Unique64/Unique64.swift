@@ -24,16 +24,17 @@
 /// Ids from one ``Generator`` increase strictly, whatever their tags, on every thread. Ids from two
 /// generators (two processes, two devices) are only certain to differ if their tags differ.
 ///
-/// An id is stored as an INTEGER, and encoded as a text, in JSON as `"3301234567890123456"`:
-/// JavaScript and other readers of JSON round numbers above 2⁵³, which includes nearly every id.
-/// Decoding accepts a text and an integer.
+/// An id is stored as an INTEGER. It is encoded as a text, such as `"3301234567890123456"` in JSON,
+/// because JavaScript and other readers of JSON round numbers above 2⁵³. Nearly every id is above
+/// 2⁵³. Decoding accepts a text or an integer.
 public struct Unique64: RawRepresentable, Hashable, Sendable {
   /// The integer that is stored.
   public let rawValue: Int64
 
   /// Makes an id from an integer that was stored before; every integer is accepted.
   ///
-  /// No generator makes a negative id. Its date is before 2001, and it sorts before all others.
+  /// A negative id has a date before 2001, and sorts before all other ids. No generator makes a
+  /// negative id.
   public init(rawValue: Int64) {
     self.rawValue = rawValue
   }
@@ -46,7 +47,8 @@ public struct Unique64: RawRepresentable, Hashable, Sendable {
   /// The time at which the id was made, rounded down to a tick of 16 µs.
   ///
   /// In a burst of more than 62,500 ids a second, the ids and their dates run ahead of the clock.
-  /// The date is exact to the microsecond, so that a column of dates reads it back equal.
+  /// The date is exact to the microsecond, so it is equal when it is read back from a column of
+  /// dates.
   public var date: Date {
     let microseconds = ticks * (1_000_000 / Self.ticksPerSecond)
     return Date(microsecondsSince1970: Date.secondsFrom1970To2001 * 1_000_000 + microseconds)
@@ -57,7 +59,7 @@ public struct Unique64: RawRepresentable, Hashable, Sendable {
     Int16(truncatingIfNeeded: rawValue)
   }
 
-  /// The value that a generator returns once it has no ids left. It is not an id, and is less than
+  /// The value that a generator returns when it has no ids left. It is not an id, and is less than
   /// every id.
   ///
   /// Generators run out when their clock passes the end of the layout, in May of 2072. They never

@@ -9,14 +9,15 @@ import CSQLite
 /// One value of a row, from which a Swift value is read. The value is in SQLite's memory or in a
 /// copied row.
 ///
-/// To read a type of your own, implement `ColumnValue.init(_:)`. A cell cannot be copied, and
-/// therefore not kept, because the next step of the statement invalidates it.
+/// To read a type of your own, implement `ColumnValue.init(_:)`. A cell cannot be copied or kept,
+/// because the next step of the statement invalidates it.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
 public struct Cell: ~Copyable {
-  // Exactly one of the two is set: SQLite's value, or a copy whose memory the caller keeps valid.
+  // Exactly one of `value` and `copy` is set: SQLite's value, or a copy in memory that the caller
+  // keeps valid.
   @usableFromInline let value: OpaquePointer?
   @usableFromInline let copy: UnsafePointer<DatabaseValue>?
-  /// The form that the column declares.
+  /// The stored form that the column declares.
   public let form: StoredForm
 
   /// Makes a cell from a value of the current row of a statement.
@@ -99,9 +100,8 @@ public struct Cell: ~Copyable {
     }
   }
 
-  /// Returns the text of a TEXT, with U+FFFD in place of bytes that are not UTF-8. Use it in a
-  /// program that shows a file with such texts. Throws `ColumnValueError` for any other storage
-  /// class.
+  /// Returns the text of a TEXT, with U+FFFD in place of bytes that are not UTF-8. Use this in a
+  /// program that must display such texts. Throws `ColumnValueError` for any other storage class.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func repairedText() throws -> String {
     if case .invalidText(let bytes) = copy?.pointee {
@@ -151,7 +151,7 @@ public struct Cell: ~Copyable {
     }
   }
 
-  /// Returns the error for a cell whose storage class is not the expected one.
+  /// Returns the error for a cell that has another storage class than expected.
   func mismatch(_ expected: StorageClass) -> ColumnValueError {
     isNull
       ? ColumnValueError(.null(expected: expected.rawValue))
@@ -160,7 +160,7 @@ public struct Cell: ~Copyable {
 }
 
 extension DatabaseValue {
-  /// Makes the text with these bytes: `.invalidText` if they are not UTF-8.
+  /// Makes a text from bytes; the result is `.invalidText` if the bytes are not UTF-8.
   package init(textOf bytes: UnsafeBufferPointer<UInt8>) {
     if let valid = try? UTF8Span(validating: bytes.span) {
       self = .text(String(copying: valid))
@@ -173,8 +173,8 @@ extension DatabaseValue {
 extension String {
   /// Copies the text of a value. Throws `ColumnValueError` if its bytes are not UTF-8.
   ///
-  /// `value_text` must be called before `value_bytes`: the first may convert the value, and the
-  /// second then counts the converted bytes.
+  /// `sqlite3_value_text` must be called before `sqlite3_value_bytes`. The first call may convert
+  /// the value, and the second call must count the converted bytes.
   @inlinable
   @inline(__always)
   package init(validatedTextOf value: OpaquePointer) throws {

@@ -1,17 +1,17 @@
 /// The storage of a model's column: a value, and a mark that records whether it was changed since
 /// it was loaded.
 ///
-/// The layout of a model keeps one instance of the model whose columns hold their own index instead
-/// of a value. The library reads a key path such as `\.$title` from that instance to find the
-/// column.
+/// The layout of a model keeps one special instance of the model. In this instance, each column
+/// holds its own index instead of a value. To find the column of a key path such as `\.$title`, the
+/// library reads the key path from this instance.
 @frozen
 @usableFromInline
 package struct ColumnStorage<Value> {
   /// The value; nil only in the layout's own instance.
   @usableFromInline package var value: Value?
 
-  /// 0: as loaded; 1: never loaded; 2: changed since it was loaded; from 3 on: the index of the
-  /// column, plus 3, in the layout's own instance.
+  /// The state of the value. 0: as loaded; 1: never loaded; 2: changed since it was loaded. In the
+  /// layout's own instance, the mark is the index of the column plus 3.
   @usableFromInline
   package var mark: UInt16
 
@@ -29,14 +29,16 @@ package struct ColumnStorage<Value> {
     self.mark = 1
   }
 
-  /// Replaces the value and marks it as changed. The stored form of the new value must differ.
+  /// Replaces the value and marks it as changed. The caller has checked that the stored form of the
+  /// new value differs from that of the old value.
   @inlinable
   package mutating func change(to value: Value) {
     self.value = value
     if mark == 0 { mark = 2 }
   }
 
-  /// Makes a storage that may have no value: of a column in an optional group that is nil.
+  /// Makes a storage that may have no value. A column in an optional group has none if the group is
+  /// nil.
   package init(value: Value?, mark: UInt16) {
     self.value = value
     self.mark = mark
@@ -51,8 +53,8 @@ package struct ColumnStorage<Value> {
 
 extension ColumnStorage: Sendable where Value: Sendable {}
 
-/// The value of a column in an optional group, for the loops over rows: the column holds no value
-/// if it is NULL in the row.
+/// The value of a column in an optional group. The loops over rows use this type to leave the
+/// column without a value if it is NULL in the row.
 ///
 /// The value is the only property, so the type has the same memory layout as the value.
 package struct ValueInGroup<Value: ColumnValue>: ColumnValue {
@@ -87,7 +89,7 @@ package struct ValueInGroup<Value: ColumnValue>: ColumnValue {
 
 /// The type of a column in an optional group.
 protocol AnyValueInGroup {
-  /// Removes the value of a column, as a NULL that was read.
+  /// Removes the value of a column. The column is then as if NULL had been read.
   static func removeValue(ofColumnAt column: UnsafeMutableRawPointer)
 }
 

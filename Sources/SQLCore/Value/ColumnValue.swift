@@ -36,30 +36,32 @@ public protocol ColumnValue: Selectable {
   /// Returns the value in its stored form. Throws `ColumnValueError` if it cannot be stored.
   func databaseValue(as form: StoredForm) throws -> DatabaseValue
 
-  /// Returns `value` as it will be read back after storing: a Date rounded to the microsecond, 0.0
-  /// for −0.0. It is applied whenever a value is assigned to a column. Default: the value itself.
+  /// Returns `value` as it would be read back after it was stored. For example, a Date is rounded
+  /// to the microsecond, and −0.0 becomes 0.0. The library calls this whenever a value is assigned
+  /// to a column. Default: the value itself.
   static func canonical(_ value: Self) -> Self
 
-  /// Returns whether two values have the same stored form. Assigning such a value to a column does
-  /// not count as a change. Default: `==` if the type is Equatable, else false.
+  /// Returns whether two values have the same stored form. If they have, assigning the second value
+  /// to a column that holds the first does not count as a change. Default: `==` if the type is
+  /// Equatable, else false.
   static func isStoredAlike(_ left: Self, _ right: Self) -> Bool
 
   /// Returns the storage class of a column that declares `form`; nil if the type has no such form.
-  /// Default: `storageClass` for `.standard`, nil for all others.
+  /// Default: `storageClass` for `.standard`, nil for all other forms.
   static func storageClass(as form: StoredForm) -> StorageClass?
 
   /// Whether the column may be NULL; true only for Optional.
   static var isOptional: Bool { get }
 
-  /// The name of the collation with which queries compare and order the stored values, if the
-  /// column's own collation does not give the order of the values. It must be registered on each
-  /// connection. Default: nil.
+  /// The name of the collation with which queries compare and order the stored values. Nil, which
+  /// is the default, stands for the column's own collation. The collation must be registered on
+  /// each connection.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
   static var collationName: String? { get }
 
   // The following requirements are public only because the compiler specialises them in the module
-  // of the type. They belong to this protocol rather than to a separate one, so that a call is a
-  // single lookup.
+  // that declares the conforming type. They belong to this protocol, because a separate protocol
+  // would cost a second lookup for each call.
 
   /// Reads the cell into the memory of a model's column; programs do not use it directly.
   static func _load(_ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer) throws
@@ -83,13 +85,13 @@ public protocol ColumnValue: Selectable {
 }
 
 // These are `@inlinable` so that a module that declares a conforming type compiles specialised
-// copies. Without that, reading a row with such a column takes more than twice as long.
+// copies. Otherwise, reading a row with such a column takes more than twice as long.
 extension ColumnValue {
   /// Returns the value itself.
   @inlinable
   public static func canonical(_ value: Self) -> Self { value }
 
-  /// Returns false, since values without `==` cannot be compared.
+  /// Returns false, because values without `==` cannot be compared.
   @inlinable
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool { false }
 
@@ -115,7 +117,7 @@ extension ColumnValue where Self: Equatable {
 }
 
 // These functions read a value into the memory of a model's column, and write it from there. They
-// serve all types except Optional, which has its own in `Optional+ColumnValue.swift`.
+// serve all types except Optional, which has its own functions in `Optional+ColumnValue.swift`.
 //
 // They are `@inlinable` so that a module that declares a conforming type compiles specialised
 // copies.
@@ -163,7 +165,7 @@ extension ColumnValue {
 
 /// An item that a query can select: a column, an expression, a whole table, or a value.
 ///
-/// Every `ColumnValue` is one, so a value of a type of your own needs no declaration:
+/// Every `ColumnValue` can be selected, so a value of your own type needs no declaration:
 ///
 /// ```swift
 /// Post.select { ($0.$title, Status.draft) }     // SELECT "title", ? FROM "Post"
@@ -177,8 +179,8 @@ public protocol Selectable<Selected>: Sendable {
 
 /// A selected item and the way to read it; programs do not use it directly.
 ///
-/// This module knows values only. What stands here for a column or an expression is known to the
-/// module that renders queries.
+/// This module knows only values. The module that renders queries knows the content for a column or
+/// an expression.
 public struct _SelectItem<Selected>: Sendable {
   package let content: any Sendable
 

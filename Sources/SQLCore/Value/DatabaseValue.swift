@@ -14,7 +14,8 @@ import CSQLite
 /// ```
 ///
 /// Text is compared byte by byte, as SQLite's `BINARY` collation does, and not by Swift's canonical
-/// equivalence. It can be written as a literal: `nil`, `100`, `10.0`, `"lulu"`, `false`.
+/// equivalence. A database value can be written as a literal: `nil`, `100`, `10.0`, `"lulu"`,
+/// `false`.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public enum DatabaseValue: Sendable {
   /// NULL.
@@ -25,10 +26,10 @@ public enum DatabaseValue: Sendable {
   case real(Double)
   /// A TEXT.
   case text(String)
-  /// A TEXT whose bytes are not UTF-8, such as the result of `CAST(x'ff41' AS TEXT)`; it is written
-  /// back with the same bytes. Raw rows, data frames, the change log and its conflicts have such
-  /// values. Reading one as a Swift type throws `ColumnValueError`; `CAST(column AS BLOB)` reads
-  /// the bytes as `Data`.
+  /// A TEXT whose bytes are not UTF-8, such as the result of `CAST(x'ff41' AS TEXT)`. Writing it
+  /// back keeps its bytes. Such values occur in raw rows, data frames, the change log and its
+  /// conflicts. Reading such a value as a Swift type throws `ColumnValueError`. To read the bytes
+  /// as `Data`, select `CAST(column AS BLOB)`.
   case invalidText(Data)
   /// A BLOB.
   case blob(Data)
@@ -51,7 +52,7 @@ public enum DatabaseValue: Sendable {
 }
 
 extension DatabaseValue: Hashable {
-  /// Compares storage class and value; text byte by byte.
+  /// Returns whether the storage classes and the values are equal. Texts are compared byte by byte.
   public static func == (left: DatabaseValue, right: DatabaseValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -79,7 +80,8 @@ extension DatabaseValue: Hashable {
       hasher.combine(3)
       var value = value
       value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-      // No byte of a text has this value, so a list of texts is hashed as such.
+      // This byte ends the text, because no byte of UTF-8 has its value. Without it, the lists
+      // `["ab", "c"]` and `["a", "bc"]` would have the same hash.
       hasher.combine(UInt8.max)
     case .blob(let value):
       hasher.combine(4)
@@ -108,8 +110,8 @@ extension DatabaseValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension DatabaseValue: CustomStringConvertible {
-  /// The value as an SQL literal; a BLOB is written in hexadecimal, as are the bytes of a text that
-  /// is not UTF-8: `CAST(x'FF41' AS TEXT)`.
+  /// The value as an SQL literal. A BLOB is written in hexadecimal. A text that is not UTF-8 is
+  /// written with its bytes, as in `CAST(x'FF41' AS TEXT)`.
   public var description: String {
     switch self {
     case .null: return "NULL"

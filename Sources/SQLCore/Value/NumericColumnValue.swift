@@ -1,19 +1,19 @@
 /// A column value whose stored form sorts in SQL as the value sorts in Swift, so that `<`, `min`
 /// and `ORDER BY` agree with Swift.
 ///
-/// A type of your own may conform if the order of its stored form is its own.
+/// Your own type may conform if its stored values have the same order as its Swift values.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparison_expressions>
 public protocol OrderedColumnValue: ColumnValue {}
 
-/// A number, or an optional of one, that queries can add, subtract, multiply and sum up. If an
+/// A number, or an optional number, that queries can add, subtract, multiply and sum up. If an
 /// operand is NULL, the result is NULL.
 ///
-/// Decimal is such a number. If SQLite's own operators suffice for a number, it is a
-/// `NumericColumnValue` instead.
+/// Decimal conforms to this protocol directly. A number for which SQLite's own operators suffice
+/// conforms to `NumericColumnValue` instead.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol AdditiveColumnValue: OrderedColumnValue {
-  /// The kind of number, which says with which other numbers it goes; programs do not use it
-  /// directly.
+  /// The kind of number, which determines the numbers that it can be combined with; programs do not
+  /// use it directly.
   associatedtype _Arithmetic = _OwnNumberKind
 
   /// The SQL functions that calculate with the type. Default: nil, which means `+`, `-`, `*` and
@@ -33,7 +33,7 @@ extension AdditiveColumnValue where Self: RawRepresentable, RawValue: AdditiveCo
   public static var arithmetic: ArithmeticFunctions? { RawValue.arithmetic }
 }
 
-/// A number that SQLite's own operators calculate with, or an optional of one. If an operand is
+/// A number, or an optional number, that SQLite's own operators calculate with. If an operand is
 /// NULL, the result is NULL.
 ///
 /// Types of your own conform to `NumericColumnValue` instead.
@@ -47,13 +47,14 @@ public protocol ArithmeticColumnValue: AdditiveColumnValue {
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
 
-// The kinds of numbers, for the compiler. Some operators of queries exist only for their error
-// messages; they use the kinds to find operands that do not go together.
+// The kinds of numbers, for the compiler. Some operators of queries exist only to give a clear
+// error message. They use the kinds to recognise operands that cannot be combined.
 
 /// The kind of a number.
 public protocol _NumberKind {}
 
-/// The kind of number that can be combined with other such kinds: an integer with a real number.
+/// The kind of a number that can be combined with numbers of other kinds, such as an integer with a
+/// real number.
 public protocol _BinaryNumberKind: _NumberKind {}
 
 /// The kind of a number that can be combined only with its own type.

@@ -21,8 +21,8 @@ public enum StorageClass: String, Hashable, Sendable {
   /// No value.
   case null = "NULL"
 
-  /// Makes the storage class of a column's declared type; nil if the type stands for no storage
-  /// class, such as NUMERIC, ANY, or no type at all.
+  /// Makes the storage class of a column's declared type; nil for a type without a storage class,
+  /// such as NUMERIC, ANY or an empty type.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   public init?(declaredType: String) {
@@ -66,15 +66,16 @@ extension StorageClass {
   }
 }
 
-/// A stored form of a Swift type, for types that have more than one.
+/// A stored form of a Swift type that can be stored in several ways.
 ///
 /// ```swift
 /// Stored(\.$createdAt, as: .iso8601)
 /// ```
 ///
-/// A column is written in the form that it declares. `.standard` is the form in the table of
-/// `Documentation/StoredForms.md`; the others are declared in a model's schema, as in
-/// `Stored(\.$id, as: .bytes)`. Each text form of a date also reads the other text forms.
+/// A column is written in the form that it declares. `.standard` is the default form, which
+/// `Documentation/StoredForms.md` lists for each type. The other forms are declared in a model's
+/// schema, as in `Stored(\.$id, as: .bytes)`. A column with a text form of dates also reads the
+/// other text forms.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes>
 @frozen
 public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
@@ -111,8 +112,8 @@ public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable
 }
 
 extension StoredForm {
-  /// The number of microseconds to which dates of this form are rounded: one, a millisecond or a
-  /// second.
+  /// The unit to which dates of this form are rounded, in microseconds: a microsecond, a
+  /// millisecond or a second.
   package var dateUnit: Int64 {
     switch self {
     case .unixMilliseconds, .iso8601Milliseconds, .datetime, .julianDay: 1_000

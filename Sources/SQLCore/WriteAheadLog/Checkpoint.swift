@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The modes of a checkpoint, which differ in the connections that it waits for.
+/// The modes of a checkpoint. They differ in the connections for which the checkpoint waits.
 ///
 /// ```swift
 /// let result = try db.checkpoint(.truncate)
@@ -32,12 +32,13 @@ public struct CheckpointResult: Hashable, Sendable {
   /// Whether another connection read or wrote for longer than the checkpoint waited. The checkpoint
   /// then did not do everything that its mode promises.
   public let isBusy: Bool
-  /// The number of pages in the log; 0 after `.truncate`, and if there is no log.
+  /// The number of pages in the log; 0 after `.truncate`, or if there is no log.
   public let walFrameCount: Int
   /// The former name of `walFrameCount`.
   @available(*, deprecated, renamed: "walFrameCount")
   public var logFrameCount: Int { walFrameCount }
-  /// The number of these pages that were copied into the database file.
+  /// The number of the log's pages that were copied into the database file, by this checkpoint or
+  /// by an earlier one.
   public let checkpointedFrameCount: Int
 
   /// Creates a result from its parts.
@@ -52,13 +53,14 @@ public struct CheckpointResult: Hashable, Sendable {
 }
 
 extension ConnectionCore {
-  /// Runs a checkpoint. If other connections block it for too long, this is part of the result
-  /// rather than an error.
+  /// Runs a checkpoint. If other connections block it for too long, the result says so, and no
+  /// error is thrown.
   ///
-  /// SQLite's own wait is not used. When SQLite finds a reader of an older snapshot, it waits until
-  /// that reader's read mark is free, even if later readers, which do not block the checkpoint,
-  /// have taken the same read mark since. While readers come and go, SQLite could wait forever. So
-  /// the library repeats the checkpoint without waiting: each attempt sees the current readers.
+  /// The library does not use SQLite's own wait. If SQLite finds a reader of an older snapshot, it
+  /// waits until no connection uses that reader's read mark. New readers may take the same read
+  /// mark in the meantime, although they would not block the checkpoint. While readers come and go,
+  /// SQLite could therefore wait forever. The library instead repeats the checkpoint without
+  /// waiting, so that each attempt sees only the current readers.
   func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
     var attempts: Int32 = 0
     while true {

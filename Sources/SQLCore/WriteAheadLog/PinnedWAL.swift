@@ -1,5 +1,5 @@
-/// A report that the write-ahead log is above its bound, and cannot be restarted because
-/// connections still read from it.
+/// A report about a write-ahead log that is larger than its bound. The log cannot be restarted,
+/// because connections still read from it.
 ///
 /// ```swift
 /// configuration.onPinnedWAL = { log in print(log.byteCount, log.readers) }
@@ -9,8 +9,8 @@
 public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
   /// A read that keeps its snapshot.
   public struct Reader: Hashable, Sendable, CustomStringConvertible {
-    /// The module and file that requested the read, in the form of `#fileID`; nil for a read of the
-    /// library's own, such as the plan of a migration.
+    /// The module and file that requested the read, in the form of `#fileID`. Nil for one of the
+    /// library's own reads, such as the planning of a migration.
     public let fileID: String?
     /// The line in this file.
     public let line: Int?
@@ -24,7 +24,7 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
       self.age = age
     }
 
-    /// The place, and the age of the read.
+    /// The place in the source, and the age of the read.
     public var description: String {
       let place = if let fileID, let line { "\(fileID):\(line)" } else { "the library" }
       return "\(place), for \(age)"
@@ -57,8 +57,8 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
 public typealias PinnedLog = PinnedWAL
 
 extension Database {
-  /// Keeps the log within its bound, and reports the readers that prevent this. Called while the
-  /// writer is lent and no code of the caller runs on it.
+  /// Restarts the log if it is near its bound, and reports the readers that prevent the restart.
+  /// Called at the end of an access that uses the writer, when no code of the caller runs any more.
   func keepWALWithinBound(_ core: ConnectionCore) {
     guard core.state.pointee.wal.wantsRestart else { return }
     access.pool.endKeptSnapshots()
@@ -74,7 +74,7 @@ extension Database {
 }
 
 extension ConnectionPool {
-  /// Returns the reads that began at that moment or earlier, the oldest first.
+  /// Returns the reads that began at a moment or earlier, the oldest first.
   func readers(since moment: Deadline) -> [PinnedWAL.Reader] {
     let now = Deadline.roughlyNow.nanoseconds
     let occupants = state.withLock(\.occupants)

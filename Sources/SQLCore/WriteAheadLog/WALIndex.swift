@@ -1,11 +1,11 @@
 import CSQLite
 import Synchronization
 
-/// The header of a wal-index: shared memory in which every connection to a file in WAL mode, of any
-/// process, finds the newest commit.
+/// The header of a wal-index. The wal-index is memory that all connections to a file in WAL mode
+/// share, in all processes. Its header says which commit is the newest.
 ///
-/// Each commit and each restart of the log changes the header. It is stored twice: a commit writes
-/// the second copy first, and is complete when the copies are equal.
+/// Each commit and each restart of the log changes the header. The header is stored twice. A commit
+/// writes the second copy first, and is complete when the copies are equal.
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
 ///
 /// `@unchecked Sendable`: other processes write to the memory; this process only reads it.
@@ -17,7 +17,8 @@ struct WALIndex: @unchecked Sendable {
   /// The size in bytes of one copy of the header.
   private static let headerByteCount = 48
 
-  /// Returns nil if the index does not have the format that SQLite documents.
+  /// Finds the index of a connection. Returns nil if the index does not have the format that SQLite
+  /// documents.
   ///
   /// The connection must use the log through shared memory.
   init?(of handle: OpaquePointer) {
@@ -25,24 +26,25 @@ struct WALIndex: @unchecked Sendable {
     self.init(page: page)
   }
 
-  /// Returns the index whose first page is at an address; nil if it has another format.
+  /// Creates an index from the address of its first page. Returns nil if the page has another
+  /// format.
   init?(page: UnsafeRawPointer) {
     guard page.load(as: UInt32.self) == 3_007_000 else { return nil }
     self.page = page
   }
 
-  /// The version of the database that the index names now; nil while a commit changes it.
+  /// The current version of the database; nil while a commit changes the index.
   var version: Version? {
     let first = Version(of: page)
     defer { atomicMemoryFence(ordering: .acquiring) }
     return isAt(first) ? first : nil
   }
 
-  /// Whether a version is still the newest, and the log was not restarted or reset since.
+  /// Returns whether a version is still the newest, and the log was not restarted or reset since.
   ///
-  /// Notices every commit that was complete before the call, whichever process made it. The caller
-  /// learned of such a commit by an earlier load, and the fence orders that load before the loads
-  /// of the header.
+  /// The result takes account of every commit, of any process, that was complete before the call.
+  /// The caller learned of such a commit through an earlier load, and the fence orders that load
+  /// before the loads of the header.
   @inline(__always)
   func isAt(_ version: Version) -> Bool {
     atomicMemoryFence(ordering: .acquiring)
@@ -50,7 +52,7 @@ struct WALIndex: @unchecked Sendable {
       && version.header == Header(of: page + Self.headerByteCount)
   }
 
-  /// The header now; nil while a commit changes it.
+  /// The current header; nil while a commit changes the header.
   var header: Header? {
     atomicMemoryFence(ordering: .acquiring)
     let first = Header(of: page)
@@ -58,8 +60,8 @@ struct WALIndex: @unchecked Sendable {
     return first == Header(of: page + Self.headerByteCount) ? first : nil
   }
 
-  /// Whether the database has the content that a header names: nothing was committed since. A
-  /// commit that was complete before the call is noticed, whichever process made it.
+  /// Returns whether nothing was committed since a header was read. The result takes account of
+  /// every commit, of any process, that was complete before the call.
   @inline(__always)
   func isAt(_ header: Header) -> Bool {
     atomicMemoryFence(ordering: .acquiring)
@@ -68,19 +70,21 @@ struct WALIndex: @unchecked Sendable {
 
   /// The content of one copy of the header.
   ///
-  /// It includes a count of commits, the number of frames, and a checksum over all frames. It cannot
-  /// return to an earlier value while a connection has a snapshot of the earlier one, because such
-  /// a snapshot keeps the log from being restarted and overwritten.
+  /// The header includes a count of commits, the number of frames, and a checksum over all frames.
+  /// While a connection has a snapshot of one header, the same header cannot come back later,
+  /// because the snapshot keeps the log from being restarted and overwritten.
   struct Header: Equatable {
     private let words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
-    /// The number of commits, by any connection of any process. It starts anywhere and wraps around.
+    /// The number of commits by all connections of all processes. It starts at an arbitrary value
+    /// and wraps around.
     var commitCount: UInt32 { field(of: words.1) }
 
     /// The number of frames in the log.
     var frameCount: Int { Int(field(of: words.2)) }
 
-    /// Whether the log was not restarted between the two headers: its frames have the same salts.
+    /// Returns whether two headers belong to the same log. A restart of the log changes the salts
+    /// of its frames.
     func isOfSameLog(as other: Header) -> Bool { words.4 == other.words.4 }
 
     /// Returns the field of 32 bits in the first half of a word.
@@ -105,11 +109,12 @@ struct WALIndex: @unchecked Sendable {
     }
   }
 
-  /// A commit, and the number of the log's frames that were in the database file then.
+  /// A commit, and the number of the log's frames that had been copied into the database file by
+  /// then.
   ///
-  /// The second part matters for checkpoints. Once the whole log is in the file, new readers no
-  /// longer use the log, so that it can be restarted. Readers that kept a snapshot of the log must
-  /// take a new one.
+  /// The number of copied frames matters for checkpoints. Once the whole log is in the file, new
+  /// readers no longer use the log, so that it can be restarted. A reader that kept a snapshot of
+  /// the log must then take a new snapshot.
   struct Version: Equatable {
     let header: Header
     /// The number of frames that checkpoints have copied into the database file.
@@ -122,12 +127,12 @@ struct WALIndex: @unchecked Sendable {
   }
 }
 
-/// Whether a connection uses an index of the write-ahead log, if that is known.
+/// What is known about a connection's use of the wal-index.
 enum WALIndexSupport {
   /// The connection has not begun to read yet, or nothing has asked for the index.
   case unknown
-  /// The connection uses no log in shared memory: it is in memory, has exclusive locking, is
-  /// immutable, is in another journal mode, or has its database elsewhere.
+  /// The connection uses no log through shared memory. The database is in memory, immutable, in
+  /// another journal mode or elsewhere, or the connection has exclusive locking.
   case none
   case log(WALIndex)
 
@@ -138,18 +143,20 @@ enum WALIndexSupport {
 }
 
 extension ConnectionCore {
-  /// Returns the index of the log; nil if the connection does not use one in shared memory.
+  /// Returns the index of the log; nil if the connection does not use a log through shared memory.
   ///
-  /// The connection must have read before, so that it already uses the log if there is one. On a
-  /// reader the first call finds the index, and later calls return it: a reader that uses the log
-  /// keeps the file in WAL mode, so the index stays at its address until the reader closes.
+  /// Call this only after the connection has read, because a connection begins to use the log with
+  /// its first read. On a reader, the first call finds the index, and later calls return the same
+  /// index. A reader that uses the log keeps the file in WAL mode, so the index stays at its
+  /// address until the reader closes.
   func walIndex() -> WALIndex? {
     guard isReader else { return findWALIndex().index }
     if case .unknown = state.pointee.wal.index { state.pointee.wal.use(findWALIndex()) }
     return state.pointee.wal.index.index
   }
 
-  /// If there is no index in shared memory, a request for it would create one.
+  /// Finds the index. Checks the settings first, because SQLite would create an index if there is
+  /// none.
   private func findWALIndex() -> WALIndexSupport {
     if configuration.isImmutable || isRemote { return .none }
     guard let mode = try? text(pragma: "PRAGMA journal_mode"),
@@ -166,18 +173,18 @@ extension ConnectionCore {
     return sqlite3_column_text(statement, 0).map { String(cString: $0) }
   }
 
-  /// The number of commits to the write-ahead log, by any connection of any process, as the log's
-  /// index counts them. It starts anywhere and wraps around: only differences mean something.
+  /// The number of commits to the write-ahead log, by all connections of all processes. The number
+  /// starts at an arbitrary value and wraps around, so only differences have a meaning.
   ///
-  /// Nil if the database has no such index in shared memory, or while a commit changes the index.
-  /// Read it in a read transaction, since only then the index is sure to be open. The number
-  /// includes commits after the snapshot of that transaction.
+  /// Nil if the log has no index in shared memory, or while a commit changes the index. Read the
+  /// number only in a read transaction, because only then is the index certain to be open. The
+  /// number includes commits after the snapshot of that transaction.
   ///
   /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_header>
   package var logChangeCount: UInt32? { walIndex()?.version?.header.commitCount }
 
-  /// The number of this connection's own commits to the write-ahead log of the main database; nil
-  /// if they are not counted, because the library's log hook is not installed.
+  /// The number of this connection's own commits to the write-ahead log of the main database. Nil
+  /// if the library's log hook, which counts these commits, is not installed.
   package var loggedCommitCount: UInt32? {
     state.pointee.wal.hasHook ? state.pointee.wal.commitCount : nil
   }

@@ -11,10 +11,10 @@ struct WALState {
   /// The number of commits to the log of the main database that the hook has noted; it wraps around.
   private(set) var commitCount: UInt32 = 0
 
-  /// The index of the log, if it is known whether there is one.
+  /// What is known about the index of the log.
   private(set) var index = WALIndexSupport.unknown
 
-  /// Called before a commit copies the log into the database file.
+  /// The closure that is called before a commit copies the log into the database file.
   private(set) var willCopy: (@Sendable () -> Void)?
 
   /// The number of frames in the log after the last commit.
@@ -23,7 +23,7 @@ struct WALState {
   /// Whether the log has a bound.
   var isBounded: Bool { bound.isBounded }
 
-  /// The number for SQLite's own hook that has the same effect as the library's.
+  /// The number of pages with which SQLite's own hook has the same effect as the library's hook.
   var autocheckpoint: Int32 { bound.autocheckpoint }
 
   // MARK: The index
@@ -35,13 +35,13 @@ struct WALState {
 
   // MARK: The hook
 
-  /// Sets a closure that is called before a commit copies the log into the database file. It must
-  /// not use this connection.
+  /// Sets a closure that is called before a commit copies the log into the database file. The
+  /// closure must not use this connection.
   mutating func callBeforeCopying(_ body: @escaping @Sendable () -> Void) {
     willCopy = body
   }
 
-  /// Sets the bound of the log. The hook must be installed next.
+  /// Sets the bound of the log. The caller must then install the hook.
   mutating func limit(to bound: WALBound) {
     self.bound = bound
   }
@@ -63,14 +63,14 @@ struct WALState {
   /// Whether a pragma was compiled that `takePragma()` has not handled yet.
   var hasPragma: Bool { pragma != nil }
 
-  /// Whether a pragma was compiled that asks for the number of pages. SQLite would read this number
-  /// from its own hook.
+  /// Whether a pragma was compiled that asks for the number of pages. SQLite knows only the number
+  /// of its own hook, which is not installed.
   var asksForPages: Bool {
     if case .reading = pragma { hasHook } else { false }
   }
 
-  /// Takes over the number of pages that a pragma has set. Returns whether the pragma has replaced
-  /// the library's hook, which must then be installed again.
+  /// Adopts the number of pages that a pragma has set. Returns true if the pragma has replaced the
+  /// library's hook. The caller must then install the hook again.
   mutating func takePragma() -> Bool {
     guard let pragma = pragma.take(), case .setting(let pages) = pragma, hasHook else {
       return false
@@ -87,18 +87,19 @@ struct WALState {
     bound.didCommit(count)
   }
 
-  /// Whether a commit that leaves `count` frames copies as much of the log as possible.
+  /// Returns whether a commit copies as much of the log as possible, if the log then has `count`
+  /// frames.
   func copies(at count: Int) -> Bool { count >= bound.copying }
 
   /// Whether the log is so near its bound that a restart should be tried.
   var wantsRestart: Bool { bound.wantsAttempt }
 
-  /// The mode of the checkpoint that restarts the log. A file within its bound keeps its length,
-  /// because overwriting is faster than appending.
+  /// The mode of the checkpoint that restarts the log. A log within its bound keeps its file's
+  /// length, because overwriting a file is faster than appending to it.
   var restartMode: CheckpointMode { bound.isExceeded ? .truncate : .restart }
 
-  /// Notes the result of an attempt to restart the log; nil if it failed. Returns the size of the
-  /// log in bytes if the log was not restarted and is above its bound.
+  /// Notes the result of an attempt to restart the log; a nil result means that the attempt failed.
+  /// Returns the size of the log in bytes if the log was not restarted and is above its bound.
   mutating func didTryRestart(_ result: CheckpointResult?) -> Int? {
     if let result, !result.isBusy {
       bound.didRestart()
@@ -152,7 +153,7 @@ struct WALBound {
     copying = count > 0 ? count : .max
   }
 
-  /// The number for SQLite's own hook that has the same effect.
+  /// The number of pages with which SQLite's own hook has the same effect.
   var autocheckpoint: Int32 { copying == .max ? 0 : Int32(clamping: copying) }
 
   /// Whether the log has a bound.
@@ -162,8 +163,8 @@ struct WALBound {
     didCommit(0)
   }
 
-  /// Plans the next attempt after a reader blocked one. Each attempt waits for readers, so attempts
-  /// become rarer as the log grows.
+  /// Plans the next attempt, after a reader has blocked the last one. Each attempt waits for
+  /// readers, so attempts become rarer as the log grows.
   mutating func didFail() {
     let next = frameCount + max(1, maximum / 8, frameCount / 4)
     nextAttempt = isExceeded ? next : min(next, maximum + 1)
@@ -186,7 +187,8 @@ extension ConnectionCore {
     if state.pointee.wal.takePragma() { installWALHook() }
   }
 
-  /// Installs `logDidGrow`, in place of SQLite's own hook. It is called after each commit to a log.
+  /// Installs the library's hook `logDidGrow` in place of SQLite's own hook. SQLite calls the hook
+  /// after each commit to a log.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   func installWALHook() {
     state.pointee.wal.willInstallHook()

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 
 extension ColumnComparer {
-  /// Compares the type of a column, its form, and whether it allows NULL.
+  /// Compares the type of a column, its stored form, and whether it allows NULL.
   func valueDifferences(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> [TableDifference] {
@@ -12,7 +12,7 @@ extension ColumnComparer {
     let isOtherClass =
       try form.outcome == .unknown && oldClass != column.storageClass
       && !table.keepsType(of: found, as: column) || mustBeInteger(column, found)
-    // A key that is the rowid is never NULL. SQLite allows NULL in other keys, but no model means
+    // A key that is the rowid is never NULL. SQLite allows NULL in other keys, but no model intends
     // it.
     let isKey = existing.isKey(column.name) && declared.isKey(column.name)
     let allowsNull = !found.isNotNull && !isKey
@@ -37,8 +37,8 @@ extension ColumnComparer {
     return differences
   }
 
-  /// Whether the existing type must become INTEGER, because only that makes a key that the database
-  /// assigns. A table that stays WITHOUT ROWID has no such key.
+  /// Returns whether the existing type must become INTEGER, because the database assigns the key.
+  /// Only INTEGER makes such a key. A table that stays WITHOUT ROWID has no such key.
   private func mustBeInteger(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> Bool {
@@ -59,7 +59,7 @@ extension ColumnComparer {
 
   // MARK: Other types, and NOT NULL
 
-  /// Compares values with a column that has another type, or is NOT NULL.
+  /// Compares the values with a column that has another type or does not allow NULL.
   private func retyping(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, losesNull: Bool,
     isOtherClass: Bool
@@ -89,8 +89,8 @@ extension ColumnComparer {
       + (column.type.hasForms ? reading(column, found, reason) : casting(column, found, reason))
   }
 
-  /// Returns the differences of a type that has forms. The same date is a different number in
-  /// another form, so it is read and written, not cast.
+  /// Returns the differences of a type with several forms. Its values are read and written, not
+  /// cast, because the same date is a different number in another form.
   private func reading(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ reason: String
   ) throws -> [TableDifference] {
@@ -119,7 +119,7 @@ extension ColumnComparer {
       + [change(reason), value(of: column, form(new).sql)]
   }
 
-  /// Returns the differences of a type whose values are cast to another storage class.
+  /// Returns the differences of a type whose values can be cast to another storage class.
   private func casting(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ reason: String
   ) throws -> [TableDifference] {
@@ -149,14 +149,15 @@ extension ColumnComparer {
 
   // MARK: Values that the type cannot read
 
-  /// Checks that the type can read the future values of the column. Refuses values that it cannot
-  /// read, or deletes their rows if the options say so.
+  /// Checks that the type can read the future values of the column. Refuses the values that it
+  /// cannot read, or deletes their rows if the options allow it.
   ///
-  /// - Parameter condition: the SQL condition for values that can be converted at all.
+  /// - Parameter condition: the SQL condition for the values that can be converted. Only these are
+  ///   checked.
   func unreadable(
     _ column: TableDefinition.Column, source: String, among condition: String = "1"
   ) throws -> [TableDifference] {
-    // A STRICT table holds only values of the declared class, and a NOT NULL column no NULL.
+    // A STRICT table holds only values of the declared class, and a NOT NULL column holds no NULL.
     let isNotNull = column.isOptional || existing.column(column.name)?.isNotNull == true
     guard !column.type.readsAll || table.checks(column) && !(existing.isStrict && isNotNull) else {
       return []
@@ -176,7 +177,7 @@ extension ColumnComparer {
     }
   }
 
-  /// Refuses the values that fulfil a condition, or deletes their rows if the options say so.
+  /// Refuses the values that fulfil a condition, or deletes their rows if the options allow it.
   private func refusedOrDeleted(
     _ column: TableDefinition.Column, where condition: String
   ) throws -> [TableDifference] {

@@ -1,11 +1,11 @@
 import QueryDSL
 import SQLCore
 
-/// Compares a declared column with the existing column of its name: how it is generated, its
-/// values, its collation and its default.
+/// Compares a declared column with the existing column of the same name. Compares the generating
+/// expression, the values, the collation and the default.
 struct ColumnComparer: TableComparer {
   let table: TableComparison
-  /// The sources of the values that have changed so far, by the folded names of their columns.
+  /// The values that have changed so far, by the folded names of their columns.
   let sources: [String: TableRebuild.Source]
 
   func differences(
@@ -32,7 +32,7 @@ struct ColumnComparer: TableComparer {
       return [change("\(column.name) is calculated differently")]
     case (let generated?, nil): return [try difference(of: column, calculatedBy: generated)]
     case (nil, .some):
-      // The values stay: the expression calculated them.
+      // The values that the expression calculated stay.
       return [change("\(column.name) is no longer calculated, and keeps its values")]
     }
   }
@@ -58,7 +58,7 @@ struct ColumnComparer: TableComparer {
       rows: .some(lost))
   }
 
-  /// A name that no column of the table has.
+  /// Returns a name that no column of the table has.
   private func calculatedName(of column: TableDefinition.Column) -> String {
     func isTaken(_ name: String) -> Bool { existing.column(name) != nil || declared.declares(name) }
     let name = "\(column.name)Calculated"
@@ -104,8 +104,8 @@ struct ColumnComparer: TableComparer {
     ]
   }
 
-  /// Whether a default is the zero or empty value that ALTER TABLE had to declare when it added the
-  /// column. Removing the default would cost a rebuild.
+  /// Returns whether a default is the zero or empty value that ALTER TABLE had to declare when it
+  /// added the column. Removing such a default would cost a rebuild.
   private func isImplied(_ value: String, in column: TableDefinition.Column) -> Bool {
     !column.isOptional && value.normalSQL == column.fallbackLiteral?.normalSQL
   }

@@ -1,10 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// Compares foreign keys, checks and the constraints that no model declares.
+/// Compares foreign keys and checks, and finds the constraints that no model declares.
 struct ConstraintComparer: TableComparer {
   let table: TableComparison
-  /// The sources of the values that change, by the folded names of their columns.
+  /// The values that change, by the folded names of their columns.
   let sources: [String: TableRebuild.Source]
 
   func differences() throws -> [TableDifference] {
@@ -18,7 +18,7 @@ struct ConstraintComparer: TableComparer {
   {
     let added = key.columns.allSatisfy { existing.column($0) == nil }
     guard let found = existing.foreignKeys.first(where: { table.refersAlike($0, key) }) else {
-      // ALTER TABLE adds a single new column together with its foreign key.
+      // ALTER TABLE adds a single new column with its foreign key.
       if added, key.columns.count == 1 { return [] }
       let new = change("\(key.columns.joined(separator: ", ")) refers to \(key.target.table)")
       return try [new] + (added ? [] : violations(of: key))
@@ -37,8 +37,8 @@ struct ConstraintComparer: TableComparer {
     if let parent, !key.target.columns.allSatisfy({ parent.column($0) != nil }) { return [] }
     let columns = key.columns.filter { existing.column($0) != nil }
     guard columns.count == key.columns.count else { return [] }
-    // The count runs before all steps, with the former names; the deletion runs after renamings,
-    // with the new names.
+    // The rows are counted before all steps, with the former names. They are deleted after the
+    // renamings, with the new names.
     let renames = table.schema.renames
     let formerTarget = parent.flatMap { renames.formerName(ofTable: $0.name) }
     let formerColumns = renames.columns(ofFormer: formerTarget ?? "")
@@ -61,8 +61,8 @@ struct ConstraintComparer: TableComparer {
     ]
   }
 
-  /// Returns the SQL condition for rows that refer to no row. `target` is nil if the table has yet
-  /// to be created: then each row with a value does.
+  /// Returns the SQL condition for rows that refer to no row. If `target` is nil, the referenced
+  /// table has yet to be created, and each row with a value refers to no row.
   private func refersToNothing(
     _ columns: [String], _ target: String?, _ targetColumns: [String]
   ) -> String {
@@ -84,7 +84,7 @@ struct ConstraintComparer: TableComparer {
       token.kind != .quotedName || existing.column(token.value) != nil
     }
     let question = RowQuestion(table: table, sources: sources)
-    // The run checks a condition that is not known yet.
+    // If the values of a condition are not known yet, the migration itself checks the condition.
     guard isKnown, let asked = question.asked(check.condition),
       let renamed = question.renamed(check.condition)
     else { return [new] }
@@ -112,8 +112,8 @@ struct ConstraintComparer: TableComparer {
 }
 
 extension ExistingTable.Constraint {
-  /// Returns whether all columns of the constraint meet a condition. If all of them are undeclared,
-  /// the constraint is kept together with them, and the plan does not list it.
+  /// Returns whether all columns of the constraint meet a condition. If all columns are undeclared,
+  /// the constraint is kept with them, and the plan does not list the constraint.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)

@@ -1,15 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// The difference between an existing and a declared column.
+/// The difference between the values of an existing and a declared column.
 struct ValueDifference {
   let isOtherClass: Bool
   let losesNull: Bool
-  /// The difference in the words of a plan.
+  /// The difference, as a plan prints it.
   let reason: String
 }
 
-/// Finds whether the declared conversion of a column has run. It runs once.
+/// Finds out whether the declared conversion of a column has run. A conversion runs once.
 struct ConversionComparer: TableComparer {
   let table: TableComparison
 
@@ -17,7 +17,7 @@ struct ConversionComparer: TableComparer {
   /// nothing to convert.
   ///
   /// If the existing column is stored differently from the property, the conversion has not run
-  /// yet. If both are stored alike, the notes of the database say whether it has run.
+  /// yet. If both are stored alike, the notes in the database show whether it has run.
   func differences(
     _ column: TableDefinition.Column, _ difference: ValueDifference
   ) throws -> [TableDifference]? {
@@ -49,8 +49,8 @@ struct ConversionComparer: TableComparer {
     }
   }
 
-  /// Whether the declared conversion may still have to run. Such a conversion reads the existing
-  /// values itself.
+  /// Returns whether the declared conversion may still have to run. Such a conversion reads the
+  /// existing values itself.
   func mayRun(_ column: TableDefinition.Column, _ found: ExistingTable.Column) -> Bool {
     guard let conversion = column.conversion else { return false }
     guard conversion.needsNote else { return found.form == nil }
@@ -64,8 +64,8 @@ struct ConversionComparer: TableComparer {
       of: conversion, table: names.table, column: formerName(of: column.name))
   }
 
-  /// Converts the values that still have the old class. A column of the new class may hold them if
-  /// the table is not STRICT.
+  /// Converts the values that still have the old class. If the table is not STRICT, a column of the
+  /// new class may hold such values.
   private func convertingOthers(
     _ column: TableDefinition.Column, _ conversion: DeclaredConversion,
     _ difference: ValueDifference, isNoted: Bool
@@ -122,7 +122,7 @@ struct ConversionComparer: TableComparer {
 }
 
 extension TableDefinition {
-  /// Returns the notes for new columns, whose conversions have nothing to convert.
+  /// Returns the notes of conversions of new columns, which have no values to convert.
   func needlessConversions(of columns: [Column]) -> [ConversionNote] {
     columns.compactMap { column in
       guard let conversion = column.conversion, conversion.needsNote else { return nil }

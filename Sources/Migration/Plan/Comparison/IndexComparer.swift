@@ -5,8 +5,8 @@ import SQLCore
 struct IndexComparer: TableComparer {
   let table: TableComparison
 
-  /// Returns the existing index for a declared one: the index of that name, else an equal index
-  /// that another program named.
+  /// Returns the existing index for a declared one. This is the index with the declared name, or
+  /// else an equal index that another program created under another name.
   private func found(_ index: TableDefinition.Index) -> ExistingIndex? {
     let name = declared.name(of: index)
     return table.indexes.first { $0.name.isSame(as: name) }
@@ -26,7 +26,7 @@ struct IndexComparer: TableComparer {
   // MARK: Existing indexes
 
   /// Returns the steps that drop indexes, and the indexes that stay. An index is dropped if it is
-  /// declared differently, declared as dropped, or no longer declared.
+  /// declared differently, if it is declared as dropped, or if it is no longer declared.
   func existingDifferences() -> [TableDifference] {
     let names = Set(declared.indexes.map { declared.name(of: $0).lowercasedASCII })
     let others = existing.columns.filter { column in
@@ -45,7 +45,7 @@ struct IndexComparer: TableComparer {
       {
         return drop(index, "the schema no longer declares it")
       }
-      // An index over columns that no model declares is kept with them.
+      // An index over columns that no model declares is kept with these columns.
       return isFromCode
         ? nil
         : keep("the index \(index.name)", line: "Dropped(index: \(index.name.swiftLiteral))")
@@ -76,19 +76,20 @@ struct IndexComparer: TableComparer {
 
   // MARK: New indexes
 
-  /// Returns the steps that create the declared indexes which do not exist.
+  /// Returns the steps that create the declared indexes that do not exist.
   ///
   /// - Parameters:
-  ///   - sources: the sources of values in a rebuilt table, by the folded names of its columns.
-  ///   - refused: the columns, folded, whose values are already refused because they are not
-  ///     unique.
+  ///   - sources: the values that a rebuild does not copy unchanged, by the folded names of their
+  ///     columns.
+  ///   - refused: the folded names of columns whose values are already refused, because they are
+  ///     not unique.
   func newDifferences(
     sources: [String: TableRebuild.Source], refused: Set<[String]>
   ) throws -> [TableDifference] {
     try uniqued(declared.indexes).compactMap { index -> TableDifference? in
       if let found = found(index), isSame(index, found) { return nil }
       guard !isConstrained(index) else { return nil }
-      // The user's own steps may still have to make the values unique.
+      // Unique indexes wait, because the user's own steps may still have to make the values unique.
       if planner.extent == .expanding, index.isUnique { return nil }
       let creation = IndexCreation(
         table: declared, index: index, schema: table.schema, former: names.table)
@@ -112,7 +113,7 @@ struct IndexComparer: TableComparer {
       line: "Index(\(uniqued(index.paths(in: declared)).joined(separator: ", ")))", rows: .all)
   }
 
-  /// Whether an existing UNIQUE constraint does the work of a unique index.
+  /// Returns whether an existing UNIQUE constraint makes a unique index unnecessary.
   private func isConstrained(_ index: TableDefinition.Index) -> Bool {
     guard index.isUnique, index.condition == nil, index.givenName == nil else { return false }
     let terms = index.terms.map(\.normalSQL)
@@ -124,7 +125,7 @@ struct IndexComparer: TableComparer {
     }
   }
 
-  /// Returns how many values of a unique index occur more than once; nil if it names unknown
+  /// Returns how many values of a unique index occur more than once; nil if the index names unknown
   /// columns.
   private func sharedValues(
     of index: TableDefinition.Index, _ sources: [String: TableRebuild.Source]
@@ -138,7 +139,7 @@ struct IndexComparer: TableComparer {
     guard isKnown else { return nil }
     var values: [String: String] = [:]
     for source in sources.values where existing.column(source.column) == nil {
-      // In GROUP BY, a plain number would be the index of a result column.
+      // In GROUP BY, a plain number would mean a result column by its position.
       values[source.column.lowercasedASCII] = "coalesce(\(source.sql), NULL)"
     }
     let terms = index.terms.map { term in

@@ -21,7 +21,7 @@ struct KeyComparer: TableComparer {
                 + "AUTOINCREMENT, which needs a rowid; keep the rowid", line: "WithRowID()")
           ]
         }
-        // Only WITHOUT ROWID makes every column of a key NOT NULL.
+        // Only in a WITHOUT ROWID table is every column of a key NOT NULL.
         differences += try refusedValues("the table becomes WITHOUT ROWID")
       }
     }
@@ -33,15 +33,15 @@ struct KeyComparer: TableComparer {
       + refusedReferences(reason)
   }
 
-  /// The clauses that go with the existing key, in the words of a plan.
+  /// The clauses that are lost with the existing key, as a plan prints them.
   private var lostWithKey: String {
     var lost = existing.key.conflict.isEmpty ? [] : [String(existing.key.conflict.dropFirst())]
     if existing.key.isAutoincrement, !declared.hasRowIDKey { lost.append("AUTOINCREMENT") }
     return lost.isEmpty ? "" : ", and the new key has no \(lost.joined(separator: " and no "))"
   }
 
-  /// Returns the rebuild of a key that the database must generate. Only an alias of the rowid is
-  /// generated, and `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are not aliases.
+  /// Returns the rebuild of a key that the database must assign. The database assigns only an alias
+  /// of the rowid. `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are not aliases.
   private func rowIDKeyDifferences() throws -> [TableDifference] {
     guard declared.hasRowIDKey, declared.isWithoutRowID ?? existing.isWithoutRowID == false,
       !existing.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
@@ -54,7 +54,7 @@ struct KeyComparer: TableComparer {
   private func refusedValues(_ reason: String) throws -> [TableDifference] {
     let columns = declared.keyNames.compactMap { name -> String? in
       guard existing.column(name) != nil else {
-        // A new column has the same value in every row, but a rowid does not.
+        // A new column would have the same value in every row, unless it is the rowid.
         return declared.hasRowIDKey ? existing.rowIDName : nil
       }
       return names.quoted(name)
@@ -84,8 +84,8 @@ struct KeyComparer: TableComparer {
     ]
   }
 
-  /// Refuses a new key if a foreign key refers to the old one and its columns would no longer be
-  /// unique.
+  /// Refuses a new key if a foreign key refers to the old key, and the old key's columns would no
+  /// longer be unique.
   private func refusedReferences(_ reason: String) -> [TableDifference] {
     table.schema.references(to: declared.name).compactMap { reference -> TableDifference? in
       guard !table.others.removes(reference) else { return nil }

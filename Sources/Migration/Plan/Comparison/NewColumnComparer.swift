@@ -18,7 +18,7 @@ struct NewColumnComparer: TableComparer {
       $0.columns.map(\.lowercasedASCII) == [column.name.lowercasedASCII]
     }
     if let reference, let value, !isEmpty, try refersToNothing(value, reference) {
-      // Either the property or its default is the problem.
+      // The user can change either the property or its default.
       let line =
         column.isOptional
         ? "Default(\(column.type.path), sql: \"NULL\")" : column.type.declaration(isOptional: true)
@@ -29,7 +29,8 @@ struct NewColumnComparer: TableComparer {
             + "property", line: line, rows: .all)
       ]
     }
-    // ALTER TABLE would leave the zero as the column's default, which the schema may not want.
+    // ALTER TABLE would leave the zero or empty value as the column's default, which the schema
+    // drops.
     let leavesDefault =
       value != nil && column.defaultSQL == nil
       && declared.removes(.attribute(column: column.name, .default))
@@ -59,7 +60,7 @@ struct NewColumnComparer: TableComparer {
   private func adding(
     _ column: TableDefinition.Column, calculatedBy generated: TableDefinition.Generated
   ) -> TableDifference {
-    // ALTER TABLE cannot add a STORED column, and would check NOT NULL in each row.
+    // ALTER TABLE cannot add a STORED column, and cannot add NOT NULL without checking each row.
     let canAlter = generated.storage == .virtual && column.isOptional
     return change(
       "\(column.name) is added as a generated column",
@@ -78,7 +79,7 @@ struct NewColumnComparer: TableComparer {
       touching: .all, of: names.table)
   }
 
-  /// Returns whether the table that a column will reference has no row with this value.
+  /// Returns whether the referenced table has no row with this value.
   private func refersToNothing(_ value: String, _ key: TableDefinition.ForeignKey) throws -> Bool {
     guard value.normalSQL != ["null"] else { return false }
     let renames = table.schema.renames
@@ -92,17 +93,18 @@ struct NewColumnComparer: TableComparer {
       .hasRow(where: "\(columns.quoted(name)) = \(value)")
   }
 
-  /// Whether a new column is the rowid, although the table has no column for it yet.
+  /// Returns whether a new column is the rowid, for which the table has no column yet.
   private func isRowID(_ column: TableDefinition.Column) -> Bool {
     declared.hasRowIDKey && declared.isKey(column.name) && !existing.isWithoutRowID
   }
 
-  /// Whether a declared check names a new column. ALTER TABLE cannot add the check.
+  /// Returns whether a declared check names a new column. ALTER TABLE cannot add the check.
   private func checksMention(_ column: String) -> Bool {
     declared.checks.contains { $0.condition.mentions(column.lowercasedASCII) }
   }
 
-  /// Whether a default is a literal, with or without a sign, and not an expression or CURRENT_TIME.
+  /// Returns whether a default is a literal, with or without a sign, and not an expression or
+  /// CURRENT_TIME.
   private static func isConstant(_ value: String) -> Bool {
     let tokens = SQLTokens(value).tokens
     guard let last = tokens.last, !tokens.contains(where: { $0.isSign("(") }) else { return false }
@@ -111,7 +113,8 @@ struct NewColumnComparer: TableComparer {
 
   // MARK: Columns without a value for the existing rows
 
-  /// Returns the refusal of a column if existing rows have no value for it; nil if they have one.
+  /// Returns the refusal of a new column for which existing rows have no value; nil if they have
+  /// one.
   private func missingValue(of column: TableDefinition.Column) throws -> TableDifference? {
     guard !column.isOptional, column.defaultSQL == nil || column.hasImpliedDefault,
       try rows.hasRow()
@@ -128,7 +131,7 @@ struct NewColumnComparer: TableComparer {
       ? "refers to another table, and existing rows would have no row to refer to"
       : "needs a value for the existing rows"
     guard !declared.isKey(column.name) else {
-      // If the whole key is new, that has been refused already.
+      // If all columns of the key are new, the key has been refused already.
       let step = refusedStep(
         "the new column \(column.name) \(why), and it is part of the key; fill it in a "
           + "`MigrationStep` that runs `.before`", lines: lines.addingKey(), rows: .all)
@@ -145,8 +148,8 @@ struct NewColumnComparer: TableComparer {
       line: line ?? column.type.declaration(isOptional: true), rows: .all)
   }
 
-  /// Returns the refusal of a new key that would be the rowid, if its type cannot read every rowid,
-  /// such as an enumeration.
+  /// Returns the refusal of a new key that would be the rowid, if the key's type, such as an
+  /// enumeration, cannot read every rowid.
   private func unreadRowIDs(as column: TableDefinition.Column) throws -> TableDifference? {
     guard !column.type.readsAll, let rowID = existing.rowIDName else { return nil }
     let isUnread = "NOT apus_reads('\(key(of: column))', \(rowID))"

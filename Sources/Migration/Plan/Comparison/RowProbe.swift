@@ -1,14 +1,14 @@
 import QueryDSL
 import SQLCore
 
-/// Asks questions about the rows of an existing table, before any step of a migration runs. All SQL
-/// that it gets has the present names of columns.
+/// Queries the rows of an existing table, before any step of a migration runs. All SQL that it gets
+/// uses the present names of columns.
 struct RowProbe {
   let connection: Connection
   let names: FormerNames
   /// The SQL expression that names a row in an error: its rowid, or its key.
   let label: String
-  /// The table in a FROM clause, or a subquery with a sample of its rows.
+  /// The table in a FROM clause: its name, or a subquery with a sample of its rows.
   private(set) var source: String
   private let rowID: String?
 
@@ -21,22 +21,22 @@ struct RowProbe {
       existing.rowIDName
       ?? existing.key.columns.map { column in
         let name = names.quoted(column)
-        // The bytes of a BLOB, joined to a text, may not be UTF-8.
+        // The bytes of a BLOB that is joined to a text may not be UTF-8.
         return "CASE typeof(\(name)) WHEN 'blob' THEN quote(\(name)) ELSE \(name) END"
       }.joined(separator: " || ', ' || ")
   }
 
-  /// A probe that asks the same questions about at most 600 rows: the first 200, the last 200, and
-  /// up to 200 at equal distances between them. Nil for a table without a rowid.
+  /// A probe of at most 600 rows: the first 200, the last 200, and up to 200 at equal distances
+  /// between them. Nil for a table without a rowid.
   ///
-  /// Costs 600 seeks, however large the table is.
+  /// Costs about 600 seeks, however large the table is.
   var sample: RowProbe? {
     guard let rowID else { return nil }
     let table = names.quotedTable
     func end(_ direction: String) -> String {
       "SELECT * FROM (SELECT \(rowID) FROM \(table) ORDER BY \(rowID) \(direction) LIMIT 200)"
     }
-    // A difference of two rowids may be too large for an integer, so it is calculated as REAL.
+    // The difference of two rowids may be too large for an integer, so it is calculated as REAL.
     let place = "least + CAST((greatest * 1.0 - least) / 200 * number AS INTEGER)"
     var sample = self
     sample.source = """
@@ -67,7 +67,7 @@ struct RowProbe {
   /// Returns whether the table has two or more rows. Reads two rows.
   func hasSeveralRows() throws -> Bool { try hasRow(where: "1 LIMIT 1 OFFSET 1") }
 
-  /// The storage classes of the values of a column, NULL aside.
+  /// Returns the storage classes of a column's values, except NULL.
   func valueClasses(of column: String) throws -> [StorageClass] {
     let old = names.quoted(column)
     return try connection.rows(
@@ -75,8 +75,8 @@ struct RowProbe {
     ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
   }
 
-  /// Calls `body` with each value of a column that is not NULL, and the label of its row. The value
-  /// is nil for a text that is not UTF-8.
+  /// Calls `body` with each value of a column that is not NULL, and with the label of its row. For
+  /// a text that is not UTF-8, the value is nil.
   func forEachValue(
     of column: String, _ body: (_ value: DatabaseValue?, _ row: DatabaseValue) throws -> Void
   ) throws {
@@ -87,8 +87,8 @@ struct RowProbe {
     }
   }
 
-  /// Describes the first row that fulfils a condition by its value in a column: `, as in row 3:
-  /// 'soon'`.
+  /// Returns a text about the first row that fulfils a condition, with its value in a column: `, as
+  /// in row 3: 'soon'`.
   func example(of column: String, where condition: String) -> String {
     let row = try? connection.row(
       SQL(
@@ -101,14 +101,14 @@ struct RowProbe {
   }
 }
 
-/// The names of an existing table and its columns before the renamings of a migration.
+/// The names that an existing table and its columns have before the renamings of a migration.
 ///
-/// Questions about rows are asked before any step runs, so they use the former names. Steps run
-/// after all renamings, with the names that the schema declares.
+/// Queries of rows run before any step, so they use the former names. Steps run after all
+/// renamings, with the names that the schema declares.
 struct FormerNames {
   /// The present name of the table.
   let table: String
-  /// The present names of renamed columns by their new names, folded.
+  /// The present names of renamed columns, by their folded new names.
   private let columns: [String: String]
 
   init(table: String, columns: [(name: String, from: String)] = []) {
@@ -124,11 +124,12 @@ struct FormerNames {
   /// Returns the present name of a column, quoted.
   func quoted(_ column: String) -> String { Identifier(former(column) ?? column).quoted }
 
-  /// Returns SQL with the present names of columns in place of the new ones, all at once.
+  /// Returns SQL with the present names of columns instead of the new names. All names are replaced
+  /// at the same time.
   ///
   /// - Parameters:
-  ///   - values: expressions that stand in place of columns, by their new names, folded.
-  ///   - onlyQuoted: leaves names without quotation marks, which may be keywords.
+  ///   - values: expressions that replace columns, by the folded new names of the columns.
+  ///   - onlyQuoted: whether to replace only names in quotation marks. Other names may be keywords.
   func restoring(
     _ sql: String, _ values: [String: String] = [:], onlyQuoted: Bool = false
   ) -> String {
@@ -149,24 +150,24 @@ extension Connection {
   }
 }
 
-/// A question about the existing rows: an expression of a declaration, with the values that its
-/// columns will have after the migration.
+/// An expression of a declaration as a query of the existing rows. Its columns are replaced by the
+/// values that they will have after the migration.
 ///
-/// All names are replaced at once, since columns may exchange their names, and a new column may
-/// take the former name of another.
+/// All names are replaced at the same time, because columns may exchange their names, and a new
+/// column may take the former name of another column.
 struct RowQuestion {
   let table: TableComparison
-  /// The sources of the values that change, by the folded names of their columns.
+  /// The values that change, by the folded names of their columns.
   let sources: [String: TableRebuild.Source]
 
   /// Returns the expression with the names before any step runs.
   ///
-  /// Returns nil if a value is not known yet: the value of a declared conversion, of a new column
-  /// or of a column that will be calculated.
+  /// Returns nil if a value is not known yet. Such a value comes from a declared conversion, from a
+  /// new column, or from a column that will be calculated.
   func asked(_ expression: String) -> String? { sql(expression, table.names) }
 
-  /// Returns the expression with the names after all renamings, before the table is rebuilt; nil as
-  /// above.
+  /// Returns the expression with the names after all renamings, before the table is rebuilt; nil in
+  /// the same cases as `asked(_:)`.
   func renamed(_ expression: String) -> String? {
     sql(expression, FormerNames(table: table.existing.name))
   }

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A part of the comparison of a declared table with the existing one. It reads the comparison and
-/// returns differences.
+/// A type that compares one part of a declared table with the existing table, and returns the
+/// differences.
 protocol TableComparer {
   var table: TableComparison { get }
 }
@@ -27,7 +27,7 @@ extension TableComparer {
     .change(TableChange(reason: reason, kind: kind, alter: alter))
   }
 
-  /// Returns the difference that a column gets its values from an expression in a rebuild.
+  /// Returns the difference for a column whose values come from an SQL expression in a rebuild.
   func value(
     of column: TableDefinition.Column, _ sql: String, keepsNull: Bool = true
   ) -> TableDifference {
@@ -70,7 +70,7 @@ extension TableComparer {
   }
 
   /// Returns the deletion of rows that cannot stay, with the names after the renamings; nil if the
-  /// options do not allow it.
+  /// options do not allow the deletion.
   func allowedDeletion(
     of count: Int, _ column: TableDefinition.Column, _ reason: String, where condition: String
   ) -> TableDifference? {
@@ -78,10 +78,10 @@ extension TableComparer {
     return deletion(of: count, reason, "DELETE FROM \(quotedExistingName) WHERE \(condition)")
   }
 
-  /// Returns the deletion of rows that a declaration forbids, or their refusal if the options do
-  /// not allow it.
+  /// Returns the deletion of rows that a declaration forbids. If the options do not allow the
+  /// deletion, returns a refusal.
   ///
-  /// - Parameter keeping: The lines that leave the rows unchanged.
+  /// - Parameter keeping: the lines that leave the rows unchanged.
   func deletionOrRefusal(
     of count: Int, _ reason: String, column: String? = nil, keeping: [String] = [], _ sql: String
   ) -> TableDifference {
@@ -94,22 +94,22 @@ extension TableComparer {
   }
 }
 
-/// A difference between a declared table and the existing one, or a finding that concerns the plan.
+/// A difference between a declared table and the existing table, or another finding for the plan.
 ///
-/// Comparers return differences in the order of their steps, and the `StepBuilder` makes steps of
-/// the differences. Each case is large, so the enum holds it by reference.
+/// Comparers return differences in the order of their steps. The `StepBuilder` makes steps of the
+/// differences. The cases are large, so the enum holds them by reference.
 indirect enum TableDifference {
   /// A difference that an ALTER TABLE or a rebuild resolves.
   case change(TableChange)
   /// A difference that cannot be resolved without the user.
   case refusal(TableRefusal)
-  /// A separate step that runs before the changes: it deletes rows, or drops an index or a trigger.
+  /// A separate step that runs before the changes. It deletes rows, or drops an index or a trigger.
   case step(PlannedStep)
-  /// A part that stays although no model declares it. It follows the steps in the plan.
+  /// A part that stays although no model declares it. In the plan, it follows the steps.
   case kept(PlannedStep)
-  /// The SQL that gives the values of a column if the table is rebuilt.
+  /// The SQL for the values of a column in a rebuild.
   case value(TableRebuild.Source)
-  /// The note of a conversion, which is written or removed with the changes.
+  /// The note of a conversion. It is written or removed with the changes.
   case conversion(ConversionNote)
 
   var isRefusal: Bool { if case .refusal = self { true } else { false } }
@@ -117,18 +117,19 @@ indirect enum TableDifference {
 
 /// A difference that an ALTER TABLE or a rebuild resolves.
 struct TableChange {
-  /// The reason in the words of a plan.
+  /// The reason for the change, as a plan prints it.
   let reason: String
   var kind = MigrationPlan.Step.Kind.lossless
-  /// The step that makes the change by ALTER TABLE; nil if only a rebuild can.
+  /// The step that makes the change by ALTER TABLE; nil if only a rebuild can make it.
   var alter: PlannedStep?
 }
 
 /// The refusal of a difference.
 struct TableRefusal {
   let step: PlannedStep
-  /// The columns, folded, if their values would not be unique. An index over them is not created.
+  /// The folded names of the columns if their values would not be unique. No index over them is
+  /// created.
   var uniqueColumns: [String]?
-  /// Whether this refusal is left out of the plan if an earlier refusal offers the same lines.
+  /// Whether to leave this refusal out of the plan if an earlier refusal offers the same lines.
   var isLeftOutIfOffered = false
 }

@@ -1,16 +1,16 @@
 import QueryDSL
 import SQLCore
 
-/// A declared table and the existing table that becomes it, for all comparers to read. Nothing in
-/// it changes. It is a class because it is large and each comparer keeps it.
+/// A declared table and the existing table that becomes it, as all comparers read them. Its
+/// properties are constant. It is a class because it is large and each comparer keeps it.
 final class TableComparison {
   let declared: TableDefinition
-  /// The existing table, in its state after all renamings.
+  /// The existing table, as it will be after all renamings.
   let existing: ExistingTable
   let names: FormerNames
-  /// The indexes of the existing table, in their state after all renamings.
+  /// The indexes of the existing table, as they will be after all renamings.
   let indexes: [ExistingIndex]
-  /// The names that Apus would have given to the indexes before the renamings.
+  /// The names that Apus would have given to each index before the renamings.
   private let formerIndexNames: [String: Set<String>]
   let rows: RowProbe
   let schema: ExistingSchema
@@ -47,9 +47,9 @@ final class TableComparison {
     self.indexes = indexes
   }
 
-  /// Whether a migration created an index because a schema declared it. Then its definition has the
-  /// mark, or its name is made of its terms and its text is the text that Apus writes. Such an
-  /// index is dropped if the schema no longer declares it.
+  /// Returns whether a migration created an index because a schema declared it. Such an index has
+  /// the mark. Without the mark, its name is made of its terms and its SQL is the SQL that Apus
+  /// writes. If the schema no longer declares the index, it is dropped.
   func comesFromCode(_ index: ExistingIndex) -> Bool {
     if index.isMarked { return true }
     let start =
@@ -62,25 +62,25 @@ final class TableComparison {
       ).contains(name)
   }
 
-  /// Whether the existing definition looks as Apus writes it.
+  /// Whether the existing definition looks like SQL that Apus writes.
   var isMadeByApus: Bool {
     existing.isStrict && existing.sql.hasPrefix("CREATE TABLE \(names.quotedTable) (\n  \"")
   }
 
-  /// Whether the values of a column are read although its definition has not changed.
+  /// Returns whether the values of a column are checked although its definition has not changed.
   func checks(_ column: TableDefinition.Column) -> Bool {
     planner.checksValues
       || planner.changedTypes[declared.name.lowercasedASCII]?.contains(
         column.name.lowercasedASCII) == true
   }
 
-  /// The key with which the migration's SQL functions find the column, escaped for a literal.
+  /// Returns the key by which the migration's SQL functions find the column, escaped for a literal.
   func key(of column: TableDefinition.Column) -> String {
     MigrationFunctions.key(table: declared.name, column: column.name)
       .replacing("'", with: "''")
   }
 
-  /// Whether an existing column stays although no model declares it.
+  /// Returns whether an existing column stays although no model declares it.
   func isKept(_ column: ExistingTable.Column) -> Bool {
     guard !declared.declares(column.name) else { return false }
     return planner.extent == .expanding || !declared.removes(.column(column.name))
@@ -88,7 +88,7 @@ final class TableComparison {
 }
 
 extension TableDefinition {
-  /// Returns the names, folded, that Apus may have given to an index with these terms.
+  /// Returns the folded names that Apus may have given to an index with these terms.
   ///
   /// - Parameter former: the present name of the table.
   fileprivate func generatedNames(
@@ -114,17 +114,17 @@ extension ExistingTable {
   }
 }
 
-// Columns of other programs whose declared type stands for no storage class.
+// Columns of other programs may have a declared type that stands for no storage class.
 
 extension TableComparison {
-  /// Whether a column keeps a declared type that stands for no storage class, such as BOOLEAN,
-  /// NUMERIC(10, 2) or no type at all.
+  /// Returns whether a column keeps a declared type that stands for no storage class, such as
+  /// BOOLEAN, NUMERIC(10, 2) or no type at all.
   ///
-  /// The type is kept if SQLite stores the values of the property unchanged, and if all existing
-  /// values are already stored in this way. Then a rebuild would gain nothing. A column with a
+  /// The type is kept if SQLite stores the property's values unchanged in such a column, and all
+  /// existing values are already stored so. A rebuild would then gain nothing. A column with a
   /// declared conversion gets the type of its property, which shows that the conversion has run.
   ///
-  /// Reads the table until it finds a value that is stored otherwise.
+  /// Reads the table up to the first value that is stored differently.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   func keepsType(
     of found: ExistingTable.Column, as column: TableDefinition.Column
@@ -136,14 +136,14 @@ extension TableComparison {
     return try !rows.hasRow(where: "\(name) IS NOT NULL AND NOT (\(isStored(name, as: column)))")
   }
 
-  /// Whether a column of that type stores the values of the property unchanged. Changing a whole
-  /// REAL into an INTEGER is allowed, because it reads back as the same Double.
+  /// Returns whether a column of that type stores the values of the property unchanged. SQLite may
+  /// store a whole REAL as INTEGER, because it reads back as the same Double.
   private func storesUnchanged(
     _ column: TableDefinition.Column, inType type: String
   ) -> Bool {
-    // Without a type, or with ANY in a STRICT table, there is no affinity. All other types of this
-    // kind have NUMERIC affinity, which turns a text that looks like a number into the number.
-    // Dates and UUIDs never look like one.
+    // A column without a type, or with ANY in a STRICT table, has no affinity. All other types of
+    // this kind have NUMERIC affinity, which converts a text that looks like a number to the
+    // number. Dates and UUIDs never look like a number.
     let hasAffinity = !type.isEmpty && !existing.isStrict
     return !hasAffinity || column.storageClass != .text || column.type.hasForms
   }
@@ -162,10 +162,10 @@ extension TableComparison {
   }
 }
 
-// Which existing constraint is which declared one.
+// Finds the existing constraint that belongs to a declared one.
 
 extension TableComparison {
-  /// Whether both reference the same columns from the same columns.
+  /// Returns whether both foreign keys have the same columns and reference the same columns.
   func refersAlike(_ existing: ExistingTable.ForeignKey, _ key: TableDefinition.ForeignKey) -> Bool
   {
     guard existing.target.isSame(as: key.target.table) else { return false }
@@ -187,7 +187,7 @@ extension TableComparison {
     existing.constraints.firstIndex { $0.isSame(as: check) }
   }
 
-  /// Whether a model declares this constraint, or a changed constraint in its place.
+  /// Returns whether a model declares this constraint, or another constraint that replaces it.
   func isDeclared(_ constraint: ExistingTable.Constraint) -> Bool {
     switch constraint.kind {
     case .foreignKey(let key):
@@ -229,7 +229,7 @@ extension TableComparison {
 }
 
 extension TableDefinition.ForeignKey {
-  /// Whether both have the same actions and are checked at the same time.
+  /// Returns whether both have the same actions and are checked at the same time.
   func acts(as existing: ExistingTable.ForeignKey) -> Bool {
     existing.onDelete == onDelete.rawValue && existing.onUpdate == onUpdate.rawValue
       && existing.isDeferred == isDeferred
@@ -237,8 +237,8 @@ extension TableDefinition.ForeignKey {
 }
 
 extension ExistingTable.Constraint {
-  /// Whether the constraint is a check with the same condition, and with the same name if a name is
-  /// declared.
+  /// Returns whether the constraint is a check with the same condition. If the check declares a
+  /// name, the names must be equal, too.
   func isSame(as check: TableDefinition.Check) -> Bool {
     guard case .check(let text) = kind else { return false }
     return text.normalSQL == check.condition.normalSQL && (check.name == nil || check.name == name)

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// Finds the columns that no model declares. They stay, unless a schema drops them.
+/// Finds the columns that no model declares. Such a column stays, unless a schema drops it.
 struct UndeclaredColumnComparer: TableComparer {
   let table: TableComparison
 
@@ -55,8 +55,8 @@ struct UndeclaredColumnComparer: TableComparer {
     ]
   }
 
-  /// Returns the refusals to drop a column that another object names, unless the schema drops that
-  /// object as well.
+  /// Returns the refusals to drop a column, one for each object that names the column. An object
+  /// that the schema also drops is no reason to refuse.
   private func refusals(ofDropping name: String) -> [TableDifference] {
     let folded = name.lowercasedASCII
     var refusals: [TableDifference] = []

@@ -1,10 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// The outcome of comparing the form of a column with the declared one.
+/// The outcome of comparing the stored form of a column's values with the declared form.
 struct FormComparison {
   enum Outcome {
-    /// Nothing to compare: the type has one form, or the storage class decides.
+    /// There is nothing to compare, because the type has one form or the storage class decides.
     case unknown
     /// The values have the declared form.
     case settled
@@ -26,12 +26,12 @@ struct FormComparison {
 
 /// Compares the form in which a column is stored with the declared form.
 ///
-/// In a table that Apus made, the definition records the form of each column with another form than
-/// the standard one. A table of another program records no forms, so each opening examines some of
-/// its values.
+/// In a table that Apus made, the definition records the form of each column that does not have the
+/// standard form. A table of another program records no forms, so each opening examines some of its
+/// values.
 struct FormComparer: TableComparer {
   let table: TableComparison
-  /// The rows whose values are examined: all rows of the table, or a sample of them.
+  /// The rows whose values are examined: all rows of the table, or a sample.
   let rows: RowProbe
 
   init(table: TableComparison) {
@@ -49,7 +49,7 @@ struct FormComparer: TableComparer {
     guard column.type.hasForms, !ConversionComparer(table: table).mayRun(column, found),
       let oldClass = try storageClass(of: found, column)
     else { return .unknown }
-    // NULL is refused first: none of the lines for another form converts it into a value.
+    // NULL is refused first, because none of the lines for another form converts NULL into a value.
     guard try !holdsRefusedNull(column, found) else { return .unknown }
     let forms = column.type.forms(in: oldClass)
     // In a table that Apus made, a column without a comment has the standard form.
@@ -58,7 +58,8 @@ struct FormComparer: TableComparer {
     }
     let isSameClass = oldClass == column.storageClass
     if isSameClass, forms.count == 1 { return .unknown }
-    // A difference is stated with the number of all affected rows.
+    // A difference is reported with the number of all affected rows, so a sample is enough only if
+    // it shows no difference.
     if !table.checks(column), let sample = rows.sample {
       let comparison = try FormComparer(table: table, rows: sample)
         .examine(column, found, oldClass, forms)
@@ -70,7 +71,7 @@ struct FormComparer: TableComparer {
     return try examine(column, found, oldClass, forms)
   }
 
-  /// Compares with the form that the values have.
+  /// Compares the declared form with the form that the values have.
   private func examine(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
     _ forms: [StoredForm]
@@ -89,7 +90,7 @@ struct FormComparer: TableComparer {
     }
   }
 
-  /// Compares with the form that the definition of the table records.
+  /// Compares the declared form with the form that the definition of the table records.
   private func compare(
     _ column: TableDefinition.Column, recorded form: StoredForm, _ oldClass: StorageClass
   ) throws -> FormComparison {
@@ -102,7 +103,8 @@ struct FormComparer: TableComparer {
 
   // MARK: Existing values
 
-  /// Returns whether a column holds NULL and its property is not optional.
+  /// Returns whether a column holds NULL, its property is not optional, and the options do not
+  /// delete such rows.
   private func holdsRefusedNull(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> Bool {
@@ -112,14 +114,14 @@ struct FormComparer: TableComparer {
     return try rows.hasRow(where: "\(names.quoted(column.name)) IS NULL")
   }
 
-  /// Returns the storage class of a column: the declared class or, if the declared type has none,
-  /// such as DATETIME, the class of all its values.
+  /// Returns the storage class of a column, by its declared type. If that type has no class, such
+  /// as DATETIME, returns the class of all values.
   private func storageClass(
     of found: ExistingTable.Column, _ column: TableDefinition.Column
   ) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
     let classes = try rows.valueClasses(of: column.name)
-    // A form that is stored as REAL reads whole numbers, too.
+    // A form that is stored as REAL also reads integers.
     let isNumber = !classes.isEmpty && classes.allSatisfy { $0 == .integer || $0 == .real }
     if isNumber, column.storageClass == .real || classes.count == 2 { return .real }
     return classes.count == 1 ? classes[0] : nil
@@ -142,9 +144,9 @@ struct FormComparer: TableComparer {
     return FormComparison(.settled, unread.map { [$0] } ?? [])
   }
 
-  /// Returns a refusal if `form` is nil, if the numbers of a column are dates only in other forms, or
-  /// if some of them seem to count another unit than the standard form. Returns nil if they are dates
-  /// in the form.
+  /// Returns a refusal if it is not clear that the numbers of a column are dates in `form`. This is
+  /// so if `form` is nil, if the numbers are dates only in other forms, or if some of them seem to
+  /// count another unit than the standard form.
   private func refusalOfOtherDates(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
     _ form: StoredForm?
@@ -171,8 +173,8 @@ struct FormComparer: TableComparer {
       lines: try lines.readingNumbers(in: column, found, numbers, oldClass), rows: .all)
   }
 
-  /// Returns a refusal if some numbers are not dates in the declared form, or the deletion of their
-  /// rows if the options say so.
+  /// Returns a refusal if some numbers are not dates in the declared form. If the options allow it,
+  /// returns the deletion of their rows instead.
   private func unreadNumbers(
     of column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass
   ) throws -> TableDifference? {
@@ -223,8 +225,8 @@ struct FormComparer: TableComparer {
       lines: look.storedLines(for: column) + look.convertedLines(for: column, found), rows: .all)
   }
 
-  /// Returns a refusal if the type cannot read some texts, or the deletion of their rows if the
-  /// options say so.
+  /// Returns a refusal if the type cannot read some texts. If the options allow it, returns the
+  /// deletion of their rows instead.
   private func unreadTexts(
     _ look: TextSurvey, of column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> TableDifference? {
@@ -257,7 +259,7 @@ struct FormComparer: TableComparer {
         rows: .some(count))
   }
 
-  /// Returns the SQL condition for texts that the type can read in no form.
+  /// Returns the SQL condition for texts that the type cannot read in any form.
   private func isUnread(_ column: TableDefinition.Column, _ name: String) -> String {
     isUnread(column, name, as: column.type.forms(in: .text).first ?? .standard)
   }
@@ -270,14 +272,15 @@ struct FormComparer: TableComparer {
 
   // MARK: Differences
 
-  /// Reads the values in their existing form and writes them in the declared one.
+  /// Returns the differences for reading the values in their existing form and writing them in the
+  /// declared one.
   private func convert(
     _ column: TableDefinition.Column, from form: StoredForm
   ) throws -> FormComparison {
     func reformed(_ name: String) -> String {
       "apus_reform('\(key(of: column))', \(form.rawValue), \(name))"
     }
-    // If the options say so, values that no form reads have been deleted before.
+    // If the options allow it, values that no form can read have already been deleted.
     let isDeleted = planner.invalidValues.deletes(declared.name, column.name)
     func isLost(_ name: String) -> String {
       "\(name) IS NOT NULL AND \(reformed(name)) IS NULL"
@@ -304,7 +307,7 @@ struct FormComparer: TableComparer {
       .converted, differences + [change(reason), value(of: column, reformed(new))])
   }
 
-  /// Notes that some values are not spelled as the form will write them.
+  /// Notes that some values are spelled differently from the way in which the form will write them.
   private func note(_ look: TextSurvey, of column: TableDefinition.Column) -> TableDifference {
     let form = column.type.storedForm
     let count = look.count - look.count(writtenAs: form)

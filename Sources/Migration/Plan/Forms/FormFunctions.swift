@@ -12,8 +12,9 @@ extension MigrationFunctions {
   ///
   /// - `apus_reform(column, form, value)` reads a value in a form and returns it in the form that
   ///   the column declares. It returns NULL if the type cannot read the value in that form, or if
-  ///   the conversion would change the value.
-  /// - `apus_is(column, form, value)` returns 1 if the type can read the value in a form, else 0.
+  ///   the value would change.
+  /// - `apus_is(column, form, value)` returns 1 if the type can read the value in a form, otherwise
+  ///   0.
   var formFunctions: [(name: String, body: Function)] {
     [
       (
@@ -47,11 +48,12 @@ extension MigrationFunctions {
 
 /// A way to read a number as a date: its unit, and the time from which it counts.
 struct NumberReading {
-  /// The unit and the start, as a plan names them.
+  /// The unit and the start of counting, as a plan names them.
   let title: String
-  /// The stored form that reads such numbers; nil if no form does and a Swift expression is needed.
+  /// The stored form that reads such numbers; nil if there is none and a Swift expression is
+  /// needed.
   let form: StoredForm?
-  /// The Swift expression that makes a `Date` from `$0`, a `Double`.
+  /// The Swift expression that makes a `Date` from `$0`, which is a `Double`.
   let expression: String
   /// The length of one unit, in seconds.
   let scale: Double
@@ -95,18 +97,18 @@ struct NumberReading {
     ]
   }
 
-  /// Returns the seconds since 1970 that a number means.
+  /// Returns the time that a number means, in seconds since 1970.
   func seconds(_ number: Double) -> Double { number * scale + start }
 
-  /// Returns the number that means the given seconds since 1970.
+  /// Returns the number that means a time, which is given in seconds since 1970.
   func number(_ seconds: Double) -> Double { (seconds - start) / scale }
 }
 
-/// The ways in which the numbers of a column may be dates.
+/// The possible ways to read the numbers of a column as dates.
 struct DateNumbers {
   struct Candidate {
     let reading: NumberReading
-    /// The number of values that this reading turns into dates of the plausible years.
+    /// The number of values that become dates in the plausible years by this reading.
     let plausibleCount: Int
     let firstYear: String
     let lastYear: String
@@ -121,26 +123,27 @@ struct DateNumbers {
     let title: String
     fileprivate let seconds: Range<Double>
 
-    /// The years of most dates come first. The wider range is tried only if no number falls into
-    /// them.
+    /// The first range has the years of most dates. The wider range is tried only if no number
+    /// falls into the first.
     fileprivate static let ranges = [
       Years(title: "1980 and 2050", seconds: 315_532_800..<2_524_608_000),
       Years(title: "1971 and 2200", seconds: 31_536_000..<7_258_118_400),
     ]
   }
 
-  /// The range of years into which some reading puts at least one number; nil if no reading does.
+  /// The range of years in which at least one number is a date by some reading; nil if there is
+  /// none.
   let plausibleYears: Years?
-  /// The readings that put at least one number into the plausible years, the likeliest first; all
-  /// readings if there are no plausible years.
+  /// The readings by which at least one number is a date in the plausible years, the likeliest
+  /// first. All readings if there are no plausible years.
   let candidates: [Candidate]
-  /// How many of the numbers are dates of the plausible years when they are read in the declared
+  /// The number of values that are dates in the plausible years if they are read in the declared
   /// form.
   let declaredCount: Int
 
   private static let year = 31_536_000.0
 
-  /// Reads the numbers of a column: one statement for each range of years that is tried.
+  /// Reads the numbers of a column, by one statement for each range of years that is tried.
   init(
     of column: String, in table: String, _ storageClass: StorageClass, declared: StoredForm,
     _ connection: Connection
@@ -166,8 +169,8 @@ struct DateNumbers {
     _ connection: Connection
   ) throws -> [Candidate] {
     let counts = readings.map { reading in
-      // In any reading, small numbers are dates soon after its start; that first year does not
-      // count.
+      // Small numbers are dates soon after the start of any reading. So the first year after the
+      // start does not count.
       let least = reading.number(max(years.seconds.lowerBound, reading.start + year))
       let end = reading.number(years.seconds.upperBound)
       return "total(\(column) >= \(least) AND \(column) < \(end))"
@@ -192,9 +195,9 @@ struct DateNumbers {
     }
   }
 
-  /// Returns an SQL condition for integers that are dates between 1971 and 2200 if they count
-  /// seconds or milliseconds, but dates in 1970 if they count microseconds. Such integers come from
-  /// another program.
+  /// Returns an SQL condition for integers that probably do not count microseconds. As
+  /// microseconds, they would be dates in 1970. As seconds or milliseconds, they are dates between
+  /// 1971 and 2200. Such integers come from another program.
   static func isOtherCount(_ column: String) -> String {
     let (first, last) = (31_536_000, 7_258_118_400)
     return "typeof(\(column)) = 'integer' AND (\(column) BETWEEN \(first) AND \(last) "

@@ -1,25 +1,26 @@
 import QueryDSL
 import SQLCore
 
-/// The findings about all texts of a column, from one scan of the table.
+/// What one scan of a table finds out about the texts of a column.
 struct TextSurvey {
   /// The number of values, without NULL.
   private(set) var count = 0
   /// The number of values that the type reads.
   private(set) var readCount = 0
-  /// The number of numbers among the values that the type cannot read.
+  /// The number of values that the type cannot read and that are numbers.
   private(set) var numberCount = 0
-  /// For each form, the number of values that it would spell in exactly the same way.
+  /// For each form, the number of values that the form would write in exactly the same way.
   private var writtenCounts: [StoredForm: Int] = [:]
-  /// The numbers of dates with a `T` or a space before the time, a `Z`, or an offset from UTC.
+  /// The numbers of dates with a `T` before the time, a space before it, a `Z`, or an offset from
+  /// UTC.
   private var letterCount = 0
   private var spaceCount = 0
   private var zoneCount = 0
   private var offsetCount = 0
-  /// The number of values that the declared form holds less exactly.
+  /// The number of values that lose precision in the declared form.
   private var roundedCount = 0
   /// The first value that the type cannot read, and the first value that the declared form would
-  /// spell differently: `row 3: 'soon'`.
+  /// write differently, such as `row 3: 'soon'`.
   private(set) var firstUnread: String?
   private(set) var firstOther: String?
   private let forms: [StoredForm]
@@ -54,7 +55,7 @@ struct TextSurvey {
     look(at: text)
   }
 
-  /// Examines the separator between date and time, and the time zone, of a text that is a date.
+  /// Examines a text that is a date: the separator between date and time, and the time zone.
   private mutating func look(at text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count > 10 else { return }
@@ -68,21 +69,21 @@ struct TextSurvey {
 
   func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == readCount }
 
-  /// The forms that write all the values in exactly the same way.
+  /// The forms that would write all values in exactly the same way.
   var exactForms: [StoredForm] { forms.filter(isWritten) }
 
-  /// The form of all texts, up to the number of fractional digits, so that their order is the order
-  /// of the dates. nil if spellings are mixed or have offsets from UTC.
+  /// The form of all texts, apart from the number of fractional digits, so that the texts have the
+  /// order of the dates. Nil if the spellings differ or have offsets from UTC.
   private var family: StoredForm? {
     guard offsetCount == 0 else { return nil }
     if letterCount == readCount, zoneCount == readCount { return .iso8601 }
     return zoneCount == 0 && letterCount == 0 ? .datetime : nil
   }
 
-  /// Returns the form for reading the values. In the declared storage class, this is the declared
-  /// form if it writes the values in the same way, up to fractional digits. In another storage
-  /// class, dates are read as `.iso8601` if that form writes all of them in the same way, and other
-  /// types as `.standard`. Returns nil if the form would be a guess.
+  /// Returns the form in which to read the values; nil if the form would be a guess. In the
+  /// declared storage class, this is the declared form if it writes the values in the same way,
+  /// apart from fractional digits. In another storage class, dates are read as `.iso8601` if that
+  /// form writes all of them in the same way. Other types are read as `.standard`.
   func form(of column: TableDefinition.Column, isSameClass: Bool) -> StoredForm? {
     let declared = column.type.storedForm
     let isDate = forms.contains(.iso8601)
@@ -97,7 +98,7 @@ struct TextSurvey {
 
   // MARK: Lines to paste
 
-  /// Returns the lines that declare the form which the values have.
+  /// Returns the lines that declare the form that the values have.
   func storedLines(for column: TableDefinition.Column) -> [String] {
     let declared = column.type.storedForm
     let exact = exactForms.filter { $0 != declared }
@@ -109,8 +110,8 @@ struct TextSurvey {
   }
 
   /// Returns the lines for values in another form. The last line rewrites the values in the
-  /// declared form. If that loses a part of their text, such as the offset of a date from UTC or
-  /// digits of its fraction, the line that keeps the text comes first.
+  /// declared form. If rewriting loses a part of the text, such as an offset from UTC or fractional
+  /// digits, a line that keeps the text comes first.
   func convertedLines(
     for column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> [String] {
@@ -135,7 +136,8 @@ extension String {
 }
 
 extension StoredForm {
-  /// The form without regard to fractional digits, for dates as text; nil for other forms.
+  /// The same form apart from the number of fractional digits, for dates as text; nil for other
+  /// forms.
   fileprivate var family: StoredForm? {
     switch self {
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds: .iso8601

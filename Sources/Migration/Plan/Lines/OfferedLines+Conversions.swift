@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A Swift expression that converts a text of another program into a number or a Bool. `keeps`
-/// returns whether the expression keeps the value of a text.
+/// A Swift expression that converts a text that another program wrote into a number or a Bool.
+/// `keeps` returns whether the expression keeps the value of a text.
 private struct TextConversion {
   let expression: String
   let keeps: (String) -> Bool
@@ -39,8 +39,8 @@ private struct TextConversion {
 extension OfferedLines {
   /// Returns the lines to paste for values that are not converted automatically. If one conversion
   /// keeps all values, that is the only line. Otherwise the first line declares the column so that
-  /// the values stay unchanged. The last line converts the values or deletes their rows, and says
-  /// how many are lost.
+  /// its values stay unchanged. The last line converts the values or deletes their rows, and says
+  /// how many values are lost.
   func converting(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, lost: Int
   ) throws -> [String] {
@@ -58,8 +58,7 @@ extension OfferedLines {
     return keeping.map { [$0, lossy] } ?? [lossy]
   }
 
-  /// The line that keeps values of several classes as text; nil if one of the values cannot be
-  /// text.
+  /// Returns the line that keeps values of several classes as text; nil if a value cannot be text.
   private func textLine(_ column: TableDefinition.Column) throws -> String? {
     let change = ValueChange(column: names.quoted(column.name), target: .text)
     guard try rows.count(where: "NOT (\(change.isLossless))") == 0 else { return nil }
@@ -68,7 +67,7 @@ extension OfferedLines {
     return "\(stored)  // keeps the values, as text"
   }
 
-  /// Returns the lines to paste for NULL in a column whose property is not optional.
+  /// Returns the lines to paste for a column that holds NULL although its property is not optional.
   func replacingNull(_ column: TableDefinition.Column, _ found: ExistingTable.Column) -> [String] {
     let type = column.type
     let optional = type.declaration(isOptional: true)
@@ -81,7 +80,7 @@ extension OfferedLines {
     ]
   }
 
-  /// Returns the first expression that keeps all texts of a column, or nil.
+  /// Returns the first expression that keeps all texts of a column; nil if there is none.
   private func keepingConversion(of column: TableDefinition.Column) throws -> String? {
     var conversions = TextConversion.all(for: column.type)
     guard !conversions.isEmpty else { return nil }
@@ -106,7 +105,7 @@ extension OfferedLines {
       case (.real?, .integer?): "\(type.name)(exactly: $0.rounded()) ?? 0"
       default: nil
       }
-    // Several rows would have the key 0.
+    // In a key, several rows would get the value 0.
     guard let expression, let oldClass, !type.isKey else { return deleting(column.name, lost) }
     return type.convertedLine(from: oldClass.swiftType, by: expression, allowsNull: allowsNull)
       + losing(lost, of: column.name)
@@ -143,7 +142,7 @@ extension ColumnType {
   /// Returns the declaration of the property with the type that holds all values of a storage
   /// class.
   func declaration(of storageClass: StorageClass, isOptional: Bool) -> String {
-    // Only a key that the database counts may be optional.
+    // Only a key that the database assigns may be optional.
     let isOptional = isKey ? self.isOptional && storageClass == .integer : isOptional
     return ColumnType(
       storageClass: storageClass, isOptional: isOptional, name: property, isKey: isKey

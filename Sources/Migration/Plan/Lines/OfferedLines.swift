@@ -1,11 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// The lines to paste that a refusal offers: into the schema, in place of a property, or into the
-/// options of the migration.
+/// The lines to paste that a refusal offers. A line belongs in the schema, in place of a property,
+/// or in the options of the migration.
 ///
-/// A line that loses values says so in a comment, with their number. So making a line may count
-/// rows.
+/// If a line loses values, a comment in it says how many. So making a line may count rows.
 struct OfferedLines {
   let table: TableComparison
 
@@ -14,8 +13,8 @@ struct OfferedLines {
   var names: FormerNames { table.names }
   var rows: RowProbe { table.rows }
 
-  /// Returns the lines that leave the values of a column unchanged, although its type cannot read
-  /// all of them.
+  /// Returns the lines that leave the values of a column unchanged, although the column's type
+  /// cannot read all of them.
   func keeping(
     _ column: TableDefinition.Column, in storageClass: StorageClass, isOptional: Bool
   ) -> [String] {
@@ -32,36 +31,36 @@ struct OfferedLines {
     return lines
   }
 
-  /// The line that gives the model a table of its own.
+  /// The line that gives the model another table.
   var otherName: String {
     declared.otherNameLine { table.others.takes($0, in: table.schema) }
   }
 
-  /// The line that gives the model another table, and leaves the rows of the existing table.
+  /// The line that gives the model another table, so that the existing table stays as it is.
   var ownTable: String { "\(otherName)  // \(names.table.inComment) stays as it is" }
 
   /// Returns the line to paste for rows that cannot stay. It names the table and the column, and
-  /// says how many rows it deletes.
+  /// says how many rows the migration would delete.
   func deleting(_ column: String?, _ count: Int) -> String {
     let place = ([declared.name] + (column.map { [$0] } ?? [])).joined(separator: ".").swiftLiteral
     return "MigrationOptions(invalidValues: .deleted(in: \(place)))  // deletes \(count) "
       + (count == 1 ? "row" : "rows")
   }
 
-  /// The end of a line that loses values of a column: `  // loses 2 values of Note.size`.
+  /// Returns the end of a line that loses values of a column: `  // loses 2 values of Note.size`.
   func losing(_ count: Int, of column: String) -> String {
     guard count > 0 else { return "" }
     return "  // loses \(count) \(count == 1 ? "value" : "values") of \(place(of: column))"
   }
 
-  /// The table and one of its columns, in a comment.
+  /// Returns the name of a table and its column, for a comment.
   func place(of column: String) -> String { "\(declared.name).\(column)".inComment }
 
   // MARK: Columns without a property
 
-  /// Returns the lines for a column that insertions would have to fill: one line declares it,
-  /// another drops it. If a new column stores the same kind of values, it may be this column under
-  /// another name.
+  /// Returns the lines for a column that insertions would have to fill. One line declares the
+  /// column, another drops it. If a new column stores the same kind of values, a line offers to
+  /// rename this column to the new one.
   func declaringOrDropping(_ column: ExistingTable.Column) throws -> [String] {
     let name = column.name
     let storageClass = try storageClass(of: column) ?? .text
@@ -77,8 +76,8 @@ struct OfferedLines {
     ]
   }
 
-  /// The storage class of a column: the class of its type or, if the type stands for none, such as
-  /// NUMERIC, the class of all its values.
+  /// Returns the storage class of a column, by its declared type. If that type has no class, such
+  /// as NUMERIC, returns the class of all values.
   func storageClass(of found: ExistingTable.Column) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
     let classes = try rows.valueClasses(of: found.name)
@@ -87,23 +86,23 @@ struct OfferedLines {
 }
 
 extension OfferedLines {
-  /// The steps of these lines run before tables are renamed.
+  /// The name of the table before renamings, because the steps of these lines run before them.
   private var formerTable: String { names.quotedTable }
 
-  /// - Parameter count: how many rows the step deletes.
+  /// - Parameter count: the number of rows that the step deletes.
   private func step(_ name: String, _ sql: String, deleting count: Int = 0) -> String {
     "MigrationStep(\("\(name) of \(names.table)".swiftLiteral), .before) "
       + "{ try $0.execute(\(sql.swiftLiteral)) }"
       + (count > 0 ? "  // deletes \(count) \(count == 1 ? "row" : "rows")" : "")
   }
 
-  /// Returns the lines for a key with new columns. One of them is a step that adds the columns and
-  /// gives each row a distinct value.
+  /// Returns the lines for a key with new columns: a step that adds the columns and gives each row
+  /// a different value.
   func addingKey() -> [String] {
     let new = declared.keyNames.compactMap { declared.column($0) }
       .filter { existing.column($0.name) == nil }
     let values = new.map { ($0, $0.type.distinctSQL($0.storageClass, rowID: existing.rowIDName)) }
-    // If the values cannot be generated, the rows cannot stay.
+    // If no such values can be generated, the rows cannot stay in the table.
     guard values.allSatisfy({ $0.1 != nil }) else {
       return [
         ownTable,
@@ -120,8 +119,8 @@ extension OfferedLines {
     ]
   }
 
-  /// Returns the line of a step that deletes rows without a key, and all but the first of the rows
-  /// that share a key.
+  /// Returns the line of a step that deletes the rows without a key. It also deletes all but the
+  /// first of the rows that share a key.
   func deletingKeys(_ columns: [String]) throws -> String {
     let isNull = columns.map { "\($0) IS NULL" }.joined(separator: " OR ")
     let isLater: String
@@ -145,8 +144,8 @@ extension OfferedLines {
       "keys", "DELETE \(found)", deleting: try rows.connection.number("SELECT count(*) \(found)"))
   }
 
-  /// Returns a line that keeps columns unique: a line of the schema, or a step if not all columns
-  /// have properties.
+  /// Returns a line that keeps columns unique. The line belongs in the schema, or is a step if not
+  /// all columns have properties.
   func unique(_ columns: [String]) -> String {
     let properties = columns.compactMap { declared.column($0)?.type.path }
     if properties.count == columns.count {
@@ -170,7 +169,7 @@ extension ColumnType {
 }
 
 extension StoredForm {
-  /// Whether the values of a type are text in this form.
+  /// Returns whether the values of a type are text in this form.
   func isText(of type: ColumnType) -> Bool { type.forms(in: .text).contains(self) }
 }
 
@@ -190,7 +189,7 @@ extension OfferedLines {
     }
   }
 
-  /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers
+  /// Returns the lines to paste for numbers that may be dates. The lines that leave the numbers
   /// unchanged come first.
   func readingNumbers(
     in column: TableDefinition.Column, _ found: ExistingTable.Column, _ numbers: DateNumbers,
@@ -219,7 +218,7 @@ extension OfferedLines {
     return stored + converted
   }
 
-  /// Returns the number of values that the declared form holds less exactly than another form.
+  /// Returns the number of values that would lose precision from a form to the declared form.
   private func roundedCount(
     _ column: TableDefinition.Column, from form: StoredForm
   ) throws -> Int {

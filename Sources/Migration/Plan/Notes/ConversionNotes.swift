@@ -1,11 +1,11 @@
 import QueryDSL
 import SQLCore
 
-/// The conversions that a database notes as done, in the table of the `MigrationNotes`.
+/// The conversions that have run on a database, as the table of `MigrationNotes` notes them.
 ///
 /// A note is a name such as `Converted Thing.flag from Bool to Date`. A column has one note, for
-/// the conversion that ran last, which shows what the column holds. The note follows a column that
-/// is renamed, and is removed with a column that is dropped.
+/// the conversion that ran last, so the note shows what the column holds. If the column is renamed,
+/// its note is renamed, too. If the column is dropped, the note is removed.
 struct ConversionNotes {
   /// Whether a conversion has run, according to the notes.
   enum State {
@@ -22,7 +22,7 @@ struct ConversionNotes {
   /// Creates an empty list of notes.
   init() {}
 
-  /// Reads the notes: one statement if the database has the table, otherwise none.
+  /// Reads the notes. Costs one statement if the database has the table, otherwise none.
   init(of schema: ExistingSchema, in connection: Connection) throws {
     guard schema.entry(MigrationNotes.table)?.kind == .table else { return }
     names = try MigrationNotes(connection: connection).allNames().filter { $0.hasPrefix(Self.word) }
@@ -30,13 +30,15 @@ struct ConversionNotes {
 
   private static let word = "Converted "
 
-  /// Returns the note of a conversion. The table and column are given by their names at the time.
+  /// Returns the note of a conversion. The table and the column have the names that are valid when
+  /// the note is written.
   static func note(_ conversion: DeclaredConversion, table: String, column: String) -> String {
     prefix(table: table, column: column)
       + "from \(conversion.source.note) to \(conversion.target.note)"
   }
 
-  /// Returns whether a conversion has run. The table and column are given by their existing names.
+  /// Returns whether a conversion has run. The table and the column are given by their existing
+  /// names.
   func state(of conversion: DeclaredConversion, table: String, column: String) -> State {
     let prefix = Self.prefix(table: table, column: column)
     let known = names.filter { $0.hasFoldedPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
@@ -56,8 +58,8 @@ struct ConversionNotes {
 // MARK: Writing
 
 extension ConversionNotes {
-  /// Updates the notes after a step: renames or removes them with their columns, and adds notes of
-  /// the conversions that the step ran.
+  /// Updates the notes after a step. Renames or removes the notes of columns that the step renames
+  /// or drops, and adds notes of the conversions that the step ran.
   static func follow(_ planned: PlannedStep, in connection: Connection) throws {
     let step = planned.step
     switch step.action {
@@ -97,8 +99,8 @@ extension ConversionNotes {
 }
 
 extension PlannedStep {
-  /// Returns the names that the step changes, one after another. An exchange goes through a
-  /// temporary name.
+  /// Returns the renamings of the step, one after another. An exchange goes through a temporary
+  /// name.
   fileprivate func renamings(
     from former: String, to name: String
   ) -> [(from: String, name: String)] {
@@ -107,8 +109,8 @@ extension PlannedStep {
 }
 
 extension Declarations {
-  /// Returns the names, folded, of the tables with a conversion that is not noted as done. Costs
-  /// one statement if a model declares such a conversion, else nothing.
+  /// Returns the folded names of the tables with a conversion that is not noted as done. Costs one
+  /// statement if a model declares a conversion that needs a note, otherwise nothing.
   func unconverted(_ notes: () throws -> ConversionNotes) rethrows -> Set<String> {
     guard !notedConversions.isEmpty else { return [] }
     let notes = try notes()
@@ -120,12 +122,12 @@ extension Declarations {
   }
 }
 
-/// A change of a note: for a conversion that a step runs or makes unnecessary, or for a column that
-/// is dropped.
+/// A change of the notes. It is made for a conversion that a step runs or makes unnecessary, or for
+/// a column that is dropped.
 struct ConversionNote {
   let table: String
   let column: String
-  /// nil for a column that is dropped.
+  /// The new note; nil for a column that is dropped.
   let note: String?
 
   init(forgetting column: String, of table: String) {
@@ -142,23 +144,23 @@ struct ConversionNote {
 }
 
 extension String {
-  /// The name in the form for a note: unchanged if it is plain, otherwise in quotation marks.
+  /// The name as notes write it: unchanged if it is plain, otherwise in quotation marks.
   fileprivate var inNote: String { isSwiftName ? self : Identifier(self).quoted }
 }
 
-/// The table in which a database notes, by name, which of the user's own steps and which
-/// conversions have run. `ConversionNotes` reads the notes of conversions.
+/// The table in which a database notes which of the user's own steps and which conversions have
+/// run. `ConversionNotes` reads the notes of conversions.
 struct MigrationNotes {
   static let table = "apus_migration"
   let connection: Connection
 
-  /// Returns the noted names; none if the database does not have the table.
+  /// Returns the noted names; empty if the database does not have the table.
   func names() throws -> [String] {
     try connection.tableExists(Self.table) ? allNames() : []
   }
 
-  /// Returns the noted names, given the present schema: one statement if the schema has the table,
-  /// otherwise none.
+  /// Returns the noted names. Costs one statement if the given schema has the table, otherwise
+  /// none.
   func names(in schema: ExistingSchema) throws -> [String] {
     try schema.relation(Self.table) == nil ? [] : allNames()
   }

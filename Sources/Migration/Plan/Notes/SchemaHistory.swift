@@ -7,12 +7,12 @@ import SQLCore
   import Foundation
 #endif
 
-/// The earlier definitions of the tables and views of a database file, from the notes in the file.
+/// The earlier definitions of the tables and views of a database file, as the file notes them.
 ///
-/// A migration that changes a table notes its definition before and after. A program is older than
-/// the file if it would have left an earlier state unchanged, and would change the present one. A
-/// table that has not changed since its creation has no history, so a new file does not have the
-/// table of the history.
+/// A migration that changes a table notes the definition before and after the change. A program is
+/// older than the file if it would leave an earlier state unchanged, but would change the present
+/// one. A table that has not changed since its creation has no history, so a new file does not have
+/// the table `apus_schema`.
 struct SchemaHistory {
   static let table = "apus_schema"
 
@@ -21,7 +21,7 @@ struct SchemaHistory {
     let name: String
     let sql: String
 
-    /// The kind of an index, a trigger or a full-text index, by its definition.
+    /// The kind of an index, a trigger or a full-text index, according to its definition.
     var kind: ExistingSchema.Entry.Kind {
       let word = SQLTokens(sql).tokens.dropFirst().first
       if word?.isWord("trigger") == true { return .trigger }
@@ -29,21 +29,22 @@ struct SchemaHistory {
     }
   }
 
-  /// The state of a table or view at some time: its own definition, then the definitions of its
-  /// indexes and of the triggers and the full-text index that models declared; empty if it did not
-  /// exist.
+  /// The state of a table or view at some time; empty if it did not exist. The first part is its
+  /// own definition. Then follow the definitions of its indexes, and of the triggers and the
+  /// full-text index that models declared.
   struct State {
     let parts: [Part]
-    /// The time at which a migration made this state, or found it before making the next state.
+    /// The time at which a migration made this state, or found this state before making the next
+    /// one.
     let date: Date
   }
 
-  /// The states from the oldest to the latest, by folded name.
+  /// The states of each table and view, from the oldest to the latest, by folded name.
   private(set) var states: [String: [State]] = [:]
-  /// The schema number of the program that migrated last.
+  /// The latest noted schema version, and the time of the note; nil if no version is noted.
   private(set) var version: (number: Int, date: Date)?
 
-  /// Reads the history of a file with this schema, by at most one statement. Returns nil if the
+  /// Reads the history of a file with this schema. Costs at most one statement. Returns nil if the
   /// file has no history.
   init?(of schema: ExistingSchema, in connection: Connection) throws {
     guard schema.relation(Self.table) != nil else { return nil }
@@ -77,7 +78,7 @@ struct SchemaHistory {
     if let version, version != history?.version?.number { rows.append(("", "[]", version)) }
     for name in changed {
       let isKnown = history?.states(of: name).isEmpty == false
-      // A new table has no earlier state to which an older program could return.
+      // A new table has no earlier state that an older program could declare.
       guard isKnown || !old.parts(of: name).isEmpty else { continue }
       if !isKnown { rows.append((name, try text(of: old.parts(of: name)), nil)) }
       rows.append((name, try text(of: new.parts(of: name)), nil))
@@ -90,8 +91,8 @@ struct SchemaHistory {
       "changedAt" INTEGER NOT NULL, "version" INTEGER) STRICT
       """)
     for row in rows {
-      // A state that occurs again is noted once, as the latest, so that switching back and forth
-      // adds no rows.
+      // A state that occurs again is noted only once, as the latest state. So switching back and
+      // forth adds no rows.
       try connection.execute(
         """
         DELETE FROM \(identifier: Self.table)
@@ -117,8 +118,8 @@ struct SchemaHistory {
 }
 
 extension Declarations {
-  /// The names of everything that may have a history: tables with their former names, views, and
-  /// tables and views that are dropped.
+  /// The names of all tables and views that may have a history. These are declared tables with
+  /// their former names, declared views, and dropped tables and views.
   fileprivate var namesWithHistory: [String] {
     var seen: Set<String> = []
     let dropped = removals.compactMap { removal in
@@ -133,8 +134,8 @@ extension Declarations {
 }
 
 extension ExistingSchema {
-  /// Returns a table or view, its indexes and its declared triggers, in a stable order; empty if it
-  /// does not exist.
+  /// Returns a table or view, its indexes, its declared triggers and its full-text index, in a
+  /// stable order; empty if the table or view does not exist.
   func parts(of name: String) -> [SchemaHistory.Part] {
     guard let entry = relation(name), let sql = entry.sql else { return [] }
     let indexes = entries.filter { $0.kind == .index && $0.table.isSame(as: name) }
@@ -153,7 +154,7 @@ extension ExistingSchema {
     return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes + triggers + searchIndexes
   }
 
-  /// Creates a schema that consists of a table in an earlier state.
+  /// Creates a schema that contains only a table in an earlier state.
   init(of state: SchemaHistory.State) {
     self.init(
       entries: state.parts.enumerated().map { index, part in
@@ -165,7 +166,7 @@ extension ExistingSchema {
 }
 
 extension MigrationOptions {
-  /// Whether a program with a higher number has migrated the file.
+  /// Returns whether a program with a higher schema version has migrated the file.
   func areOlder(than schema: ExistingSchema, in connection: Connection) throws -> Bool {
     guard newerSchema != .replaced, let schemaVersion else { return false }
     return try SchemaHistory(of: schema, in: connection)?.version.map { schemaVersion < $0.number }

@@ -3,12 +3,12 @@ import SQLCore
 
 /// A step of a plan, with the work that it does.
 struct PlannedStep {
-  // The large cases are behind references, since steps are copied often.
+  // The large cases are stored by reference, because steps are copied often.
   enum Work {
     /// Nothing runs.
     case none
     case statements([String])
-    /// Like `statements`, but references in other definitions stay unchanged.
+    /// Statements that run like `statements`, but leave references in other definitions unchanged.
     indirect case rebuild(TableRebuild)
   }
 
@@ -16,14 +16,14 @@ struct PlannedStep {
   var work: Work = .none
   /// The notes of conversions that are written or removed after the step.
   var conversions: [ConversionNote] = []
-  /// The renamings of a step that exchanges names, in their order and with the temporary name.
-  /// Empty for other steps.
+  /// The renamings of a step that exchanges names, in their order and with the temporary name;
+  /// empty for other steps.
   var exchangedNames: [(from: String, name: String)] = []
-  /// The step that replaces this step if a newer program may have made the object that this step
-  /// drops.
+  /// The step that takes the place of this step if a newer program may have made the object that
+  /// this step drops.
   var keeping: MigrationPlan.Step?
-  /// The statement that counts the rows that the step touches; nil if the step knows the number, or
-  /// touches no rows.
+  /// The statement that counts the rows that the step changes; nil if their number is known, or if
+  /// the step changes no rows.
   fileprivate var rowCountSQL: String?
 
   init(_ step: MigrationPlan.Step, _ work: Work = .none) {
@@ -54,7 +54,7 @@ struct PlannedStep {
     self.init(step, Self.work(of: step), touching: rows, of: table)
   }
 
-  /// The columns of the table that the step rebuilds; nil if it rebuilds no table.
+  /// The table that the step rebuilds, with its columns; nil if the step rebuilds no table.
   var copiedTable: OwnedObjectMigration.Rebuild? {
     guard case .rebuild(let rebuild) = work else { return nil }
     let columns = { (isSame: Bool) in
@@ -68,8 +68,8 @@ struct PlannedStep {
   }
 }
 
-/// The rows that a step touches or puts at risk. Counting all rows of a table reads the whole
-/// table, so they are counted only where the number is shown.
+/// The rows that a step changes or puts at risk. Counting all rows reads the whole table, so they
+/// are counted only if the number is shown.
 enum CountedRows {
   case none
   /// A number that is known already.
@@ -81,11 +81,11 @@ enum CountedRows {
 }
 
 extension PlannedStep {
-  /// Returns the steps with the numbers of their rows. The rows are counted before any step runs.
-  /// If SQLite cannot count them, for example because a generated column calls an unknown function,
-  /// its error becomes a refusal.
+  /// Returns the steps with the numbers of their rows, which are counted before any step runs. If
+  /// SQLite cannot count the rows, for example because a generated column calls an unknown
+  /// function, its error becomes a refusal.
   ///
-  /// - Parameter isTaken: whether a table must not get a name.
+  /// - Parameter isTaken: returns whether a table name is already taken.
   static func counted(
     _ steps: [PlannedStep], in connection: Connection, isTaken: (String) -> Bool
   ) throws -> [PlannedStep] {
@@ -106,7 +106,7 @@ extension PlannedStep {
   }
 }
 
-/// The creation of a declared index that does not exist.
+/// The creation of a declared index that the database does not have.
 struct IndexCreation {
   let table: TableDefinition
   let index: TableDefinition.Index
@@ -139,14 +139,14 @@ struct IndexCreation {
 }
 
 extension TableDefinition.Index {
-  /// The index as a line of a schema; nil if it has more than plain columns.
+  /// Returns the index as a line of a schema; nil if the index has more than plain columns.
   fileprivate func line(in table: TableDefinition, name: String) -> String? {
     guard condition == nil, terms.allSatisfy({ $0.normalSQL.count == 1 }) else { return nil }
     return "\(isUnique ? "Unique" : "Index")(\(paths(in: table).joined(separator: ", ")), "
       + "name: \(name.swiftLiteral))"
   }
 
-  /// The columns of the index as key paths, for a line to paste.
+  /// Returns the columns of the index as key paths, for a line to paste.
   func paths(in table: TableDefinition) -> [String] {
     terms.flatMap { SQLTokens($0).tokens }.compactMap { token in
       table.column(token.value).map(\.type.path)

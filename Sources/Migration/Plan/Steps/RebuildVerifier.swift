@@ -2,23 +2,23 @@ import QueryDSL
 import SQLCore
 
 /// Checks that the rows that a rebuild will write meet the checks, keys and unique constraints of
-/// the new table. Otherwise the copying would fail.
+/// the new table. Copying rows that do not meet them would fail.
 ///
-/// Reads the table once for each check, and once for each key and unique index over columns whose
-/// values or collation change. A declared conversion runs once for each row, during the migration,
-/// so errors that depend on its values are found there.
+/// Reads the table once for each check. Also reads it once for each key and unique index over
+/// columns whose values or collation change. A declared conversion runs only in the migration, once
+/// for each row. Errors that depend on its values are found then.
 struct RebuildVerifier: TableComparer {
   let table: TableComparison
   let rebuild: TableRebuild
   /// The new table.
   let new: ExistingTable
-  /// The sources of values that are not copied unchanged, by the folded names of their columns.
+  /// The values that are not copied unchanged, by the folded names of their columns.
   let sources: [String: TableRebuild.Source]
   /// The steps that run before the rebuild.
   let steps: [MigrationPlan.Step]
 
   func differences() throws -> [TableDifference] {
-    // Rows that are deleted first will not be in the new table.
+    // Rows that a step deletes first will not be in the new table.
     guard try rows.hasRow(), !steps.contains(where: { $0.action == .deleteRows }) else { return [] }
     let copied = projection
     var refused: Set<[String]> = []
@@ -35,7 +35,7 @@ struct RebuildVerifier: TableComparer {
 
   // MARK: Rows after the migration
 
-  /// A subquery of the rows with the names, values and collations of the new table.
+  /// A subquery of the rows with the new table's names, values and collations.
   private var projection: String {
     let renamed = existing.columns.map {
       "\(names.quoted($0.name)) AS \(Identifier($0.name).quoted)"
@@ -69,7 +69,8 @@ struct RebuildVerifier: TableComparer {
   // MARK: Checks
 
   private func failedChecks(_ copied: String) throws -> [TableDifference] {
-    // Values that SQLite or the model calculates are unknown here; the run checks them.
+    // Values that SQLite or the model calculates are not known yet. The migration itself checks
+    // them.
     let unknown = new.columns.filter { $0.generated != nil || isConvertedByModel($0.name) }
       .map(\.name.lowercasedASCII)
     return try new.constraints.compactMap { constraint -> TableDifference? in
@@ -78,7 +79,7 @@ struct RebuildVerifier: TableComparer {
       else { return nil }
       let sql = "SELECT count(*) FROM \(copied) WHERE NOT (\(text)\n)"
       // Text in double quotes may be a string in a definition, but is an unknown column in this
-      // query. Then only the migration itself checks it.
+      // query. Such a check is left to the migration itself.
       guard (try? rows.connection.prepare(SQL(unsafe: sql))) != nil else { return nil }
       let count = try rows.connection.number(sql)
       guard count > 0 else { return nil }
@@ -95,7 +96,7 @@ struct RebuildVerifier: TableComparer {
   /// Columns that must be unique.
   private struct UniqueTerms {
     let terms: [ExistingTable.KeyTerm]
-    /// The line that removes the constraint.
+    /// The line to paste that removes the constraint.
     let line: String
     var isKey = false
   }
@@ -130,7 +131,7 @@ struct RebuildVerifier: TableComparer {
     return all
   }
 
-  /// Returns the refusal of values that would not be unique. Nil if they would be unique, or if the
+  /// Returns the refusal of values that would not be unique; nil if they would be unique, or if the
   /// rebuild does not change them.
   private func refusal(of unique: UniqueTerms, _ copied: String) throws -> TableDifference? {
     let columns = unique.terms.map(\.column)

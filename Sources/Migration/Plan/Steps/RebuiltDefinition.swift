@@ -1,18 +1,18 @@
 import QueryDSL
 import SQLCore
 
-/// The new definition of a table that is rebuilt: the existing definition, with the declared
-/// changes in their place.
+/// The new definition of a table that is rebuilt: the existing definition with the declared
+/// changes.
 ///
 /// Each part of the existing definition is either written unchanged or replaced by a declaration.
-/// So the parts of SQL that no model declares (the order of columns, the words of types, constraint
-/// names, ON CONFLICT, MATCH, comments) are kept.
+/// So parts that no model declares are kept: the order of columns, the spelling of types, the names
+/// of constraints, ON CONFLICT, MATCH, and comments.
 struct RebuiltDefinition {
   /// The treatment of an existing constraint.
   enum Fate {
     case kept
     case dropped
-    /// A declared constraint replaces the existing one, with its name.
+    /// A declared constraint replaces the existing one and takes its name.
     case replaced
   }
 
@@ -22,15 +22,16 @@ struct RebuiltDefinition {
   let isMadeByApus: Bool
   /// The present and former names of the table, folded.
   let tableNames: Set<String>
-  /// Whether an existing column stays although no model declares it.
+  /// Returns whether an existing column stays although no model declares it.
   let isKept: (ExistingTable.Column) -> Bool
-  /// Whether a declared column keeps a type that stands for no storage class.
+  /// Returns whether a column keeps its existing type, which stands for no storage class.
   let keepsType: (ExistingTable.Column, TableDefinition.Column) -> Bool
-  /// Whether the schema drops the default or the collation of a column.
+  /// Returns whether the schema drops the default or the collation of a column.
   let removes: (Removal) -> Bool
   /// The treatment of each existing constraint, by its index.
   let fates: [Fate]
-  /// The index of the existing constraint that a declared foreign key or check equals or replaces.
+  /// Returns the index of the existing constraint that a declared foreign key or check equals or
+  /// replaces.
   let existingKey: (TableDefinition.ForeignKey) -> Int?
   let existingCheck: (TableDefinition.Check) -> Int?
 
@@ -39,7 +40,7 @@ struct RebuiltDefinition {
     existing.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
   }
 
-  /// Whether the key must become an alias of the rowid, because the database generates it.
+  /// Whether the key must become an alias of the rowid, because the database assigns its values.
   private var needsRowIDKey: Bool {
     guard let name = declared.keyNames.first else { return false }
     return declaresRowIDKey && declared.column(name)?.isOptional == true && !existing.hasRowIDKey
@@ -135,7 +136,7 @@ struct RebuiltDefinition {
     }
     let type = self.type(of: found, as: declaration)
     let typeComments = found.typeComments.withoutForms.inline
-    // A declared column has its declared form, any other column its existing form.
+    // A declared column gets its declared form. Any other column keeps its existing form.
     let form =
       declaration?.formComment(isMadeByApus: isMadeByApus)
       ?? found.form.map { " \($0.comment)" } ?? ""
@@ -145,7 +146,7 @@ struct RebuiltDefinition {
       .joined(separator: " ")
   }
 
-  /// Returns the rank of a `CONSTRAINT name`: the rank of the clause that it names.
+  /// Returns the rank of `CONSTRAINT name`, which is the rank of the clause that it names.
   private func rank(behind index: Int, in column: ExistingTable.Column) -> Int {
     column.clauses[index...].lazy.compactMap { rank($0.kind) }.first ?? 5
   }
@@ -171,7 +172,8 @@ struct RebuiltDefinition {
       let wasImplied = existing.isWithoutRowID && !isWithoutRowID
       return wasImplied && declaration?.isOptional == false ? true : nil
     }
-    // A column that leaves the key and is not declared must allow NULL, because insertions omit it.
+    // A column that leaves the key and is not declared must allow NULL, because insertions do not
+    // set it.
     guard let declaration else { return existing.isKey(found.name) ? false : nil }
     if declaration.isOptional { return isKey ? nil : false }
     return true
@@ -183,12 +185,12 @@ struct RebuiltDefinition {
   ) -> Bool {
     switch clause.kind {
     case .name:
-      // A name stays if any of the clauses that it names stays.
+      // A name stays if any clause that it names stays.
       let named = found.clauses[(index + 1)...].prefix {
         if case .name = $0.kind { false } else { true }
       }
       guard !named.isEmpty else {
-        // A name that is followed by another name has no clause, and stays if the other name stays.
+        // A name directly before another name names no clause. It stays if the other name stays.
         guard index + 1 < found.clauses.count else { return true }
         return keeps(found.clauses[index + 1], at: index + 1, of: found, declaration)
       }
@@ -259,7 +261,7 @@ struct RebuiltDefinition {
     }
     for column in existing.columns
     where declared.column(column.name) == nil && !isKept(column) {
-      // A constraint at a dropped column may concern other columns; then it becomes a table
+      // A constraint at a dropped column may also concern other columns. It then becomes a table
       // constraint.
       for clause in column.clauses {
         if case .constraint(let index) = clause.kind { isWritten[index] = false }
@@ -314,7 +316,7 @@ extension ExistingTable.Constraint {
 }
 
 extension TableDefinition.Generated {
-  /// Whether both calculate the same expression and store it in the same way.
+  /// Returns whether both have the same expression and storage.
   func isSame(as existing: ExistingTable.Generated) -> Bool {
     expression.normalSQL == existing.expression.normalSQL
       && (storage == .stored) == existing.isStored

@@ -1,18 +1,18 @@
 import QueryDSL
 import SQLCore
 
-/// The replacement of a table: a new one is created under a temporary name, filled from the old
-/// one, and renamed after the old one is dropped.
+/// The replacement of a table. The new table is created under a temporary name, filled from the old
+/// table, and renamed after the old table is dropped.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_altertable.html#otheralter>
 struct TableRebuild {
-  /// A column of the new table and the SQL that gives its value.
+  /// A column of the new table and the SQL expression for its value.
   struct Source {
     let column: String
     let sql: String
-    /// Whether the value is the old column, unchanged.
+    /// Whether the value is copied from the old column unchanged.
     let isSame: Bool
-    /// Whether the value is NULL exactly where the old column of that name is NULL.
+    /// Whether the value is NULL exactly in the rows in which the old column of that name is NULL.
     var keepsNull = false
   }
 
@@ -21,15 +21,15 @@ struct TableRebuild {
   /// CREATE TABLE under the temporary name.
   let createTable: String
   let sources: [Source]
-  /// A name of the rowid that is valid in both tables; nil if one of them has no rowid.
+  /// A name of the rowid that is valid in both tables; nil if either table has no rowid.
   let rowID: String?
   /// A name of the rowid that is valid in the old table.
   let oldRowID: String?
   /// The columns that identify a row in both tables, if there is no rowid.
   let key: [String]
 
-  /// `INSERT OR ABORT INTO … SELECT …` without a WHERE clause. OR ABORT overrides the table's own
-  /// ON CONFLICT clauses, so that no row is skipped or replaced.
+  /// `INSERT OR ABORT INTO … SELECT …` without a WHERE clause. OR ABORT overrides the ON CONFLICT
+  /// clauses of the table, so that no row is skipped or replaced.
   var copy: String {
     let names = (rowID.map { [$0] } ?? []) + sources.map { Identifier($0.column).quoted }
     let values = (rowID.map { [$0] } ?? []) + sources.map(\.sql)
@@ -51,17 +51,17 @@ struct TableRebuild {
 }
 
 extension TableRebuild {
-  /// Creates the rebuild that makes an existing table the declared one.
+  /// Creates the rebuild that changes an existing table into the declared one.
   ///
-  /// - Parameter sources: the sources of values that are not copied unchanged, by the folded names
-  ///   of their columns.
+  /// - Parameter sources: the values that are not copied unchanged, by the folded names of their
+  ///   columns.
   init(of table: TableComparison, sources given: [String: Source]) throws {
     let (declared, existing) = (table.declared, table.existing)
     let isWithoutRowID = declared.isWithoutRowID ?? existing.isWithoutRowID
     let temporaryName = table.schema.freeName(forRebuilding: declared.name)
     let createTable = RebuiltDefinition(of: table, isWithoutRowID: isWithoutRowID)
       .createTable(temporaryName)
-    // The new definition is parsed from its text, so that it cannot differ from SQLite's reading.
+    // The new definition is parsed from its SQL, so that it is read as SQLite reads it.
     let new = try TableParser.parse(createTable)
     var sources = declared.columns.filter { $0.generated == nil }.map { column -> Source in
       let found = existing.column(column.name)
@@ -96,7 +96,7 @@ extension RebuiltDefinition {
       isMadeByApus: table.isMadeByApus,
       tableNames: [table.existing.name.lowercasedASCII, table.names.table.lowercasedASCII],
       isKept: table.isKept,
-      // A generated column has no values of its own that could decide.
+      // A generated column stores no values that could decide this.
       keepsType: { found, column in
         column.generated == nil && (try? table.keepsType(of: found, as: column)) == true
       }, removes: table.declared.removes,
@@ -114,8 +114,8 @@ extension ExistingSchema {
 }
 
 extension TableRebuild {
-  /// Throws if the new table lacks a row, if a value that was only copied differs, or if a value
-  /// that was only converted became NULL.
+  /// Throws if the new table lacks a row, if a copied value differs, or if a value that SQL
+  /// converted became NULL.
   func check(in connection: Connection) throws {
     let old = Identifier(table).quoted
     let new = Identifier(temporaryName).quoted
@@ -141,7 +141,7 @@ extension TableRebuild {
     }
   }
 
-  /// Throws if a value became NULL in a column that the user's conversions do not fill.
+  /// Throws if a value became NULL in a column without a declared conversion.
   private func checkNulls(in connection: Connection) throws {
     let columns = sources.filter(\.keepsNull).map(\.column)
     guard !columns.isEmpty else { return }
@@ -159,7 +159,7 @@ extension TableRebuild {
   }
 
   /// The SQL condition that matches a row of the old table with its copy; nil if nothing identifies
-  /// it.
+  /// the row.
   private var isSameRow: String? {
     if let rowID, let oldRowID { return "old.\(oldRowID) = new.\(rowID)" }
     guard !key.isEmpty else { return nil }
@@ -171,8 +171,8 @@ extension TableRebuild {
 }
 
 extension ArraySlice<String> {
-  /// The conditions joined by AND, as a balanced tree: SQLite allows an expression depth of at most
-  /// 1,000.
+  /// The conditions joined by AND, as a balanced tree, because SQLite allows an expression depth of
+  /// at most 1,000.
   fileprivate var conjunction: String {
     guard count > 8 else { return joined(separator: " AND ") }
     let middle = startIndex + count / 2
@@ -180,8 +180,8 @@ extension ArraySlice<String> {
   }
 }
 
-/// The objects that are lost when a table is dropped: its indexes, triggers, AUTOINCREMENT counter,
-/// and rows in `sqlite_stat1` and `sqlite_stat4`, which ANALYZE wrote.
+/// The objects that are lost when a table is dropped: its indexes and triggers, its AUTOINCREMENT
+/// counter, and the rows that ANALYZE wrote into `sqlite_stat1` and `sqlite_stat4`.
 struct AttachedObjects {
   private let table: String
   /// The SQL of the indexes and triggers, as in the schema.

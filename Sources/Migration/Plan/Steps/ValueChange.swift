@@ -1,10 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// The SQL that converts values between storage classes, and the SQL that finds values that would
-/// change.
+/// The SQL that converts values to another storage class, and the SQL that finds values that the
+/// conversion would change.
 ///
-/// A column of a table that is not STRICT may hold values of any class, whatever the column
+/// A column of a table that is not STRICT may hold values of any class, whatever type the column
 /// declares. Therefore each value is examined.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
 struct ValueChange {
@@ -23,8 +23,8 @@ struct ValueChange {
     return "CASE typeof(\(column)) \(cases)ELSE CAST(\(column) AS \(target.rawValue)) END"
   }
 
-  /// An SQL expression that is 1 if the value survives the conversion and back; it is 1 for NULL,
-  /// too.
+  /// An SQL expression that is 1 if converting the value and converting it back gives the same
+  /// value, or if the value is NULL.
   var isLossless: String {
     let classes: [StorageClass] = [.integer, .real, .text, .blob]
     let cases = classes.filter { $0 != target }.map { old in
@@ -43,7 +43,7 @@ struct ValueChange {
     case (.integer, .real): return "\(column) \(Self.exact)"
     case (.real, .integer): return "\(column) \(Self.exact) AND \(back)"
     case (.text, .real):
-      // `5` is a text of 5.0, too.
+      // The text `5` also stands for 5.0.
       return "(\(back) COLLATE BINARY OR CAST(CAST(\(column) AS INTEGER) AS TEXT) = \(column) "
         + "COLLATE BINARY AND CAST(\(column) AS INTEGER) \(Self.exact))"
     case (.text, .integer): return "\(back) COLLATE BINARY"
@@ -60,14 +60,15 @@ extension StorageClass {
 }
 
 /// The SQL that converts values of a type between its stored forms, and the SQL that finds values
-/// that cannot be read. A cast does not do this: the same date is a different number or text in
-/// each form.
+/// that cannot be read. A cast is not enough, because the same date is a different number or text
+/// in each form.
 struct FormChange {
   let column: String
-  /// The key with which the migration's SQL functions find the declared column.
+  /// The key by which the migration's SQL functions find the declared column.
   let key: String
   let target: StorageClass
-  /// The storage class of the existing declared type; nil for a type without one, such as DATETIME.
+  /// The storage class of the existing declared type; nil for a type without a class, such as
+  /// DATETIME.
   let oldClass: StorageClass?
   /// Whether Apus made the table, so that an integer date counts microseconds.
   let isOwn: Bool
@@ -81,8 +82,8 @@ struct FormChange {
     return "CASE WHEN \(isNumber) THEN CAST(\(column) AS REAL) ELSE \(form) END"
   }
 
-  /// An SQL expression that is 1 if the type cannot read the value in the form of its storage
-  /// class.
+  /// An SQL expression that is 1 if the type cannot read the value in the form that belongs to the
+  /// value's storage class.
   var isUnreadable: String {
     let form = "NOT apus_has_form('\(key)', \(column))"
     guard oldClass == nil else {
@@ -92,10 +93,10 @@ struct FormChange {
     return "CASE WHEN \(isNumber) THEN \(number) ELSE \(form) END"
   }
 
-  /// Whether numbers are taken to have the declared form.
+  /// Whether numbers are assumed to have the declared form already.
   ///
-  /// If the existing declared type has no storage class, its numbers may count anything: seconds,
-  /// milliseconds, days. A declared form that is stored as REAL says which unit. The standard form
-  /// says nothing about the unit, because it is not declared.
+  /// If the existing declared type has no storage class, its numbers may count seconds,
+  /// milliseconds or days. A declared form that is stored as REAL says which unit they have. The
+  /// standard form does not say so, because it is not declared.
   private var keepsNumbers: Bool { oldClass == nil && target == .real }
 }

@@ -1,47 +1,50 @@
 import QueryDSL
 import SQLCore
 
-/// A way to keep the result of a query up to date. Its cost depends on the changed rows, not on the
-/// number of held rows.
+/// A plan that keeps the result of a query up to date. The cost of an update depends on the number
+/// of changed rows, not on the number of held rows.
 ///
 /// The kind of the plan follows from the query:
 ///
-/// - `RowPlan`: each row of the result comes from one row of one table, and is evaluated by itself.
-/// - `JoinPlan`: each row comes from one row of each joined table, and may depend on subqueries. The
-///   query is evaluated for the rows of its first table that a change concerns.
-/// - `AggregatePlan`: each row is a group of the rows of one table. The touched rows change its
-///   aggregates by a difference.
+/// - `RowPlan`: each row of the result comes from one row of one table. Changed rows are evaluated
+///   one by one.
+/// - `JoinPlan`: each row comes from one row of each joined table, and may depend on subqueries.
+///   The query is evaluated again for the affected rows of its first table.
+/// - `AggregatePlan`: each row is a group of the rows of one table. The touched rows change the
+///   aggregates of their group by a difference.
 /// - `GroupPlan`: each row is a group of the rows of a join or of a query with subqueries. The
-///   query is evaluated for the groups that a change affects.
-/// - `TotalPlan`: the only row has aggregates over all rows of a join or of a query with subqueries.
-/// - `DistinctCountPlan`: the only row has `count(DISTINCT …)` over all rows. The rows with each
-///   value are a group that one of the plans above maintains.
+///   query is evaluated again for the affected groups.
+/// - `TotalPlan`: the only row has aggregates over all rows of a join or of a query with
+///   subqueries.
+/// - `DistinctCountPlan`: the only row has `count(DISTINCT …)` over all rows. The rows with the
+///   same value form a group, and one of the plans above maintains the groups.
 /// - `CompoundPlan`: the rows come from several SELECTs, each maintained as a join.
-/// - `IncludingPlan`: each row is a parent with its included rows. The parents that a change
-///   affects are loaded again.
+/// - `IncludingPlan`: each row is a parent with its included rows. The affected parents are loaded
+///   again.
 protocol MaintenancePlan<Row>: Sendable {
   associatedtype Row: Sendable
   /// The order and the limits of the result.
   var arrangement: ResultArrangement { get }
-  /// The places of those key parts by which held rows are found, such as the keys of joined tables.
+  /// The places of the key parts that are indexed, such as the keys of joined tables. Held rows are
+  /// found by these parts.
   var indexedPlaces: [Range<Int>] { get }
-  /// Whether a row whose key has NULL at such a place can be found by it.
+  /// Whether a row whose key has NULL at such a place is indexed, too.
   var indexesNull: Bool { get }
-  /// Whether the plan reads from the database, so that it must know whether a snapshot contains
+  /// Whether the plan reads from the database. If so, it must be known whether a snapshot contains
   /// commits of other connections.
   var readsSnapshots: Bool { get }
-  /// The method of maintenance, as the end of a sentence.
+  /// How the result is maintained, as the end of a sentence.
   var explanation: String { get }
 
-  /// Fetches the whole result or, if it has a limit, as many rows as the window holds. Throws a
-  /// `RerunReason` if that would be too much.
+  /// Fetches the whole result. If the query has a limit, fetches as many rows as the window holds.
+  /// Throws a `RerunReason` if there are too many rows.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry]
 
-  /// Fetches the whole result in the form in which it is held. Throws a `RerunReason` if that would
-  /// be too much.
+  /// Fetches the result as a window that can be maintained. Throws a `RerunReason` if there are too
+  /// many rows.
   func window(on core: ConnectionCore) throws -> ResultWindow
 
-  /// Narrows the watch to rows that can affect the result.
+  /// Limits the watch to rows that can affect the result.
   ///
   /// - Parameter values: the values of the query's arguments.
   func narrow(
@@ -49,7 +52,7 @@ protocol MaintenancePlan<Row>: Sendable {
 
   /// Returns the change that commits make in a held result.
   ///
-  /// - Parameter commits: the commits after the position of the held result. There is at least one.
+  /// - Parameter commits: the commits after the position of the held result, at least one.
   func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome
@@ -69,7 +72,7 @@ extension MaintenancePlan {
 
 /// A plan whose rows come from one statement.
 protocol KeyedPlan<Row>: MaintenancePlan {
-  /// The query, by which the whole result is fetched.
+  /// The query that fetches the whole result.
   var query: KeyedQuery<Row> { get }
 }
 
@@ -78,13 +81,13 @@ extension KeyedPlan {
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] { try query.fetch(on: core) }
 }
 
-/// The rows of a maintained result, and the snapshot from which they were read.
+/// The rows of a maintained result, and the snapshot from which the rows were read.
 struct HeldRows: Sendable {
   var window: ResultWindow
   var snapshot: WatchedSnapshot
 }
 
-/// The tools of a plan: the watch that reads for it, the evaluators of rows, and the values.
+/// The tools of a plan, such as the watch that reads from the database and the evaluators of rows.
 struct MaintenanceMeans: Sendable {
   let watch: TableWatch
   let evaluators: RowEvaluators
@@ -94,7 +97,7 @@ struct MaintenanceMeans: Sendable {
   let schemaVersion: Int32
   let breaker: MergeBreaker
 
-  /// Runs a closure that calculates a difference, and notes how long it took.
+  /// Runs a closure that calculates a difference, and reports its time to the breaker.
   func measuring<Result>(_ body: () throws -> Result) rethrows -> Result {
     let start = ContinuousClock.now
     defer { breaker.noteMerge(ContinuousClock.now - start) }
@@ -108,7 +111,7 @@ enum MaintenanceOutcome: Sendable {
   case changed(ResultChange, WatchedSnapshot)
   /// No row of the result was touched.
   case untouched
-  /// The result must be fetched.
+  /// The effect is not known, so the result must be fetched.
   case unknown
 }
 
@@ -122,13 +125,13 @@ struct PlanningContext {
   let isPrivate: Bool
   /// The least number of rows that a limited result holds in reserve.
   let reserve: Int
-  /// The greatest number of rows that are held for a result that does not show them.
+  /// The greatest number of rows that a query may hold without showing them.
   let maximumParts: Int
 }
 
 /// The choice of a plan.
 enum Planning {
-  /// Returns the plan for a query. Throws a `RerunReason` if it has none.
+  /// Returns the plan for a query. Throws a `RerunReason` if the query cannot be maintained.
   static func plan<Row: Sendable>(
     _ query: Query<Row>, in context: PlanningContext
   ) throws -> any MaintenancePlan<Row> {
@@ -182,11 +185,12 @@ enum Planning {
       : try GroupPlan(query, by: groups, of: tables, scopes, scoped: scoped, in: context)
   }
 
-  /// Returns the SELECTs of a query and their tables. The SELECTs of the query itself come first.
-  /// Throws a `RerunReason` if changes of what they read cannot be followed.
+  /// Returns the SELECTs of a query and their tables. The tables of the query itself come before
+  /// the tables of its subqueries. Throws a `RerunReason` if changes of these tables cannot be
+  /// followed.
   ///
-  /// - Parameter partly: whether the query is a part of the watched query, which may also read
-  ///   other tables.
+  /// - Parameter partly: whether the query is only a part of the watched query. The watched query
+  ///   may then also read other tables.
   static func scopes(
     of select: SelectStatement, in context: PlanningContext, partly: Bool = false
   ) throws -> (scopes: [QueryScope], tables: [PlannedTable]) {
@@ -201,7 +205,7 @@ enum Planning {
     return (scopes, tables)
   }
 
-  /// Returns the names of tables as words: "a, b or c".
+  /// Returns the names of tables in the form "a, b or c".
   static func names(_ names: [String]) -> String {
     var seen: Set<String> = []
     let names = names.filter { seen.insert($0).inserted }
@@ -209,28 +213,30 @@ enum Planning {
     return names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
   }
 
-  /// Returns the number of rows that are evaluated one by one, for a result of `count` rows. If a
-  /// commit touches more, fetching all is faster.
+  /// Returns the greatest number of touched rows for which a result of `count` rows is maintained.
+  /// If a commit touches more rows, fetching all rows is faster.
   static func maximumTouched(of count: Int) -> Int { max(1_000, count / 20) }
 }
 
-/// A plan that evaluates the changes of commits in a reader's snapshot. The snapshot may contain
-/// later commits, too, which are then applied together.
+/// A plan that evaluates the changes of commits in a reader's snapshot. If the snapshot also
+/// contains later commits, they are applied together.
 protocol SnapshotPlan<Row>: MaintenancePlan {
-  /// Returns false if the rows of commits show that the result is unchanged.
+  /// Returns false if the changed rows show that the result is the same as before.
   ///
   /// - Parameter values: the values of the query's arguments.
   func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool
 
-  /// Returns the change of a result in an open snapshot; nil if it is cheaper to fetch the result.
+  /// Returns the change of a held result, evaluated in an open snapshot. Returns nil if the result
+  /// must be fetched.
   func change(
     of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
     on core: ConnectionCore
   ) throws -> ResultChange?
 }
 
-/// The number of attempts to take a snapshot, if it is not known whether the snapshot contains a
-/// commit in progress. Each attempt takes as long as a writer needs to report a commit.
+/// The greatest number of attempts to take a snapshot. An attempt fails if it is not known whether
+/// the snapshot contains a commit in progress. Each attempt takes as long as a writer needs to
+/// report a commit.
 private let maximumAttempts = 32
 
 extension SnapshotPlan {
@@ -244,7 +250,8 @@ extension SnapshotPlan {
     return try await changeInSnapshot(of: held, by: commits, with: means)
   }
 
-  /// Returns the change that commits make in a held result, evaluated in a new snapshot.
+  /// Returns the change that commits make in a held result. The change is evaluated in a new
+  /// snapshot.
   func changeInSnapshot(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome {
@@ -261,7 +268,7 @@ extension SnapshotPlan {
   }
 
   /// Evaluates the changes of the commits in a new snapshot. Returns nil if it is not known at this
-  /// moment which commits that snapshot contains.
+  /// moment which commits the snapshot contains.
   private func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans, on core: ConnectionCore
   ) throws -> MaintenanceOutcome? {
@@ -276,7 +283,7 @@ extension SnapshotPlan {
     case .others: return .unknown
     case .undecided: return nil
     }
-    // Other commits that the snapshot contains are applied with these.
+    // Later commits that the snapshot contains are applied together with the given commits.
     var commits = commits
     switch watch.takeTouch(through: snapshot.position.last) {
     case .none: break
@@ -292,17 +299,17 @@ extension SnapshotPlan {
       guard let change, !change.after.isShort else { return .unknown }
       return .changed(change, snapshot)
     } catch is ColumnValueError {
-      // The first fetch decides whether the value matters.
+      // The value may be invalid only in rows that do not matter. The fetch will show that.
       return .unknown
     }
   }
 }
 
 extension PlanningContext {
-  /// Throws a `RerunReason` if it cannot be known which commits a snapshot contains.
+  /// Throws a `RerunReason` if there is no way to know which commits a snapshot contains.
   func requireLog() throws {
     if isPrivate { return }
-    // While another connection commits, the count is not known for a moment.
+    // The count is not known for a moment while another connection commits.
     for _ in 0..<maximumAttempts where try connection.use().logChangeCount != nil { return }
     throw RerunReason("the file has no write-ahead log with a shared index", isOfMoment: true)
   }

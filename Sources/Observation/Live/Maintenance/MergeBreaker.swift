@@ -1,19 +1,22 @@
 import SQLCore
 
-/// The comparison of two costs, for all queries of one template: of differences, and of complete runs.
-/// While differences cost clearly more, the queries run again.
+/// A circuit breaker for calculating differences, which all queries of one template share. While
+/// differences cost clearly more than complete runs, the queries run again instead.
 ///
-/// State: closed, with strikes for slow differences → resting, for a number of updates → closed, with
-/// half of the strikes, so that a few slow differences begin a rest of twice the length. Fast
-/// differences take the strikes away, one by one: the state does not swing from commit to commit.
+/// State: closed → resting → closed.
 ///
-/// The times exclude the wait for a connection.
+/// While closed, each slow difference adds a strike, and each fast difference removes one. With
+/// enough strikes, a rest begins, in which the queries run again for a number of updates. After the
+/// rest, half of the strikes remain. So a few more slow differences begin another rest, which is
+/// twice as long. The strikes keep the state from changing with each commit.
+///
+/// The measured times exclude the wait for a connection.
 final class MergeBreaker: Sendable {
   private struct State {
-    /// The mean time of a run; nil before the first one.
+    /// The mean time of a run; nil before the first run.
     var run: Duration?
     var strikes = 0
-    /// The number of further updates for which the queries run again.
+    /// The number of updates until the rest ends.
     var rest = 0
     var length = shortestRest
   }
@@ -26,7 +29,8 @@ final class MergeBreaker: Sendable {
 
   private let state = Lock(State())
 
-  /// Returns whether to calculate a difference now; false while the queries run again.
+  /// Returns whether to calculate a difference for this update. During a rest, counts the update
+  /// and returns false.
   func takesMerge() -> Bool {
     state.withLock { state in
       guard state.rest > 0 else { return true }
@@ -35,7 +39,7 @@ final class MergeBreaker: Sendable {
     }
   }
 
-  /// Whether the queries run again.
+  /// Whether a rest is in progress, in which the queries run again.
   var isResting: Bool { state.withLock { $0.rest > 0 } }
 
   func noteRun(_ time: Duration) {

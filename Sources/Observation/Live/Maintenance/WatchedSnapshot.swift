@@ -1,11 +1,12 @@
 import SQLCore
 
-/// The commits that a snapshot of the database contains, if they are known.
+/// The position of a snapshot: which commits it contains, as far as this is known.
 struct WatchedSnapshot: Sendable {
-  /// The commits of the writer.
+  /// The writer's commits that the snapshot contains.
   var position: CommitClock.Position
-  /// The number of commits of other connections, starting anywhere: if two snapshots have the same
-  /// number, no other connection committed between them. Nil if it is not known.
+  /// A number that counts the commits of other connections. If two snapshots have the same number,
+  /// no other connection committed between them. Only the comparison has a meaning, because the
+  /// counting starts at any value. Nil if the number is not known.
   var otherCount: UInt32?
 
   init(position: CommitClock.Position, otherCount: UInt32? = nil) {
@@ -13,15 +14,16 @@ struct WatchedSnapshot: Sendable {
     self.otherCount = otherCount
   }
 
-  /// Describes a result that was calculated up to a commit without reading a snapshot.
+  /// Creates the position of a result that was calculated up to the given commit without reading a
+  /// snapshot.
   init(containing last: UInt64) {
     position = CommitClock.Position(last: last, mayContainNext: false)
   }
 }
 
 extension TableWatch {
-  /// Begins a read transaction and returns the commits that its snapshot contains. Returns nil, and
-  /// ends the transaction, if the schema has another version than the given one.
+  /// Begins a read transaction and returns the commits that its snapshot contains. If the schema
+  /// has another version than the given version, ends the transaction and returns nil.
   func openSnapshot(
     on core: ConnectionCore, schemaVersion: Int32
   ) throws -> WatchedSnapshot? {
@@ -40,9 +42,8 @@ extension TableWatch {
     return WatchedSnapshot(position: position)
   }
 
-  /// Returns the snapshot with the number of commits of other connections, so that later snapshots
-  /// can be compared with it. The number stays unknown if the writer has committed since the
-  /// snapshot was opened.
+  /// Returns the snapshot with `otherCount` set, so that later snapshots can be compared with it.
+  /// If the writer has committed since the snapshot was opened, `otherCount` stays nil.
   func countingOthers(in snapshot: WatchedSnapshot, on core: ConnectionCore) -> WatchedSnapshot {
     var snapshot = snapshot
     let count = otherCount(in: snapshot.position, on: core)
@@ -50,19 +51,18 @@ extension TableWatch {
     return snapshot
   }
 
-  /// The contents of a snapshot, compared with an earlier snapshot.
+  /// The outcome of comparing a snapshot with an earlier snapshot.
   enum Following {
-    /// The snapshot has the same commits of other connections as the earlier snapshot. It has no
-    /// commit of the writer that the observers have not received, and nothing of a commit in
-    /// progress.
+    /// The snapshot has the same commits of other connections as the earlier snapshot. All commits
+    /// of the writer that it contains were delivered to the observers.
     case known(WatchedSnapshot)
-    /// It contains commits of other connections that the earlier one lacks.
+    /// The snapshot contains commits of other connections that the earlier snapshot lacks.
     case others
-    /// The contents cannot be compared while the writer reports a commit.
+    /// The snapshots cannot be compared now, because the writer is reporting a commit.
     case undecided
   }
 
-  /// Compares a snapshot with an earlier one.
+  /// Compares a snapshot with an earlier snapshot.
   func following(
     _ earlier: WatchedSnapshot, _ snapshot: WatchedSnapshot, on core: ConnectionCore
   ) -> Following {
@@ -70,8 +70,8 @@ extension TableWatch {
     guard snapshot.position.isDelivered,
       let count = otherCount(in: snapshot.position, on: core)
     else { return .undecided }
-    // The log's index counts all commits until now. If the count equals the count of the position,
-    // the snapshot contains no other commits.
+    // The index of the write-ahead log counts all commits until now, including those after the
+    // snapshot. If the count is still the same, the snapshot contains no other commits.
     guard count == known else { return isLast(snapshot.position.last) ? .others : .undecided }
     guard !isPrivate || !snapshot.position.mayContainNext else { return .undecided }
     var snapshot = snapshot

@@ -1,14 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// The conditions of a query on the rows of each table that it reads, in the main query and in its
-/// subqueries. Only comparisons of a column with a bound value count.
+/// The conditions that a query has for the rows of each of its tables, in the main query and in
+/// subqueries. Only comparisons of a column are used, for example with a bound value.
 ///
-/// A row that does not meet the conditions, neither before nor after a change, cannot change the
-/// result. A condition that is not understood is left out, so that more rows seem to matter, never
+/// If a row meets the conditions neither before nor after a change, the change cannot affect the
+/// result. A condition that is not understood is left out. Then more rows seem to matter, never
 /// fewer.
 struct QueryConditions: Sendable {
-  /// A condition: the column equals one of some values, or lies on one side of a value.
+  /// A condition on a column. The column must equal one of some values, or be less or greater than
+  /// a value.
   struct Condition: Hashable, Sendable {
     enum Relation { case equal, less, lessOrEqual, greater, greaterOrEqual }
 
@@ -18,27 +19,28 @@ struct QueryConditions: Sendable {
   }
 
   enum Value: Hashable, Sendable {
-    /// The query's value with this index; for an array, its values.
+    /// The bound value of the query with this index. If that is an array, any of its values.
     case bound(Int)
     case constant(Int64)
-    /// A column of another table, by its place in `tables`.
+    /// A column of another table. The table is given by its index in `tables`.
     case column(table: Int, UInt16)
   }
 
-  /// A table of a FROM clause, and the conditions on its rows: a row matters only if it meets all
-  /// conditions of one of the alternatives.
+  /// A table of a FROM clause, and the conditions on its rows. A row matters only if it meets all
+  /// conditions of at least one alternative.
   struct Table: Sendable {
     let layout: UInt16
-    /// Whether the table belongs to a model, and is not a query or a function.
+    /// Whether this is the table of a model, and not a query or a function.
     let isModel: Bool
     fileprivate(set) var alternatives: [[Condition]] = [[]]
   }
 
   private(set) var tables: [Table] = []
-  /// Whether all tables that the query reads are known. Raw SQL may read any.
+  /// Whether all tables that the query reads are known. False if the query contains raw SQL, which
+  /// may read any table.
   private(set) var isComplete = true
 
-  /// The values of the query; its arguments are not known.
+  /// The bound values of the query. The values of its arguments are not known.
   let values: [BoundValue]
 
   private var scopes: [Scope] = []
@@ -50,7 +52,7 @@ struct QueryConditions: Sendable {
     if !scopes.isEmpty { isComplete = false }
   }
 
-  /// A comparison of a column of the scope.
+  /// A comparison of a column of one of the scope's tables.
   fileprivate struct Comparison: Hashable {
     /// The place of the table in `tables`.
     let table: Int
@@ -59,7 +61,7 @@ struct QueryConditions: Sendable {
 
   /// A part of a condition.
   fileprivate enum Part: Equatable {
-    /// A column of a table, by its place in `tables`.
+    /// A column of a table. The table is given by its index in `tables`.
     case column(table: Int, UInt16)
     case value(Int)
     case token(SQLToken)
@@ -70,24 +72,27 @@ struct QueryConditions: Sendable {
   fileprivate enum Clause {
     case other
     case `where`
-    /// ON of the table at a place. ON of a LEFT JOIN says nothing about the tables before it.
+    /// The ON clause of the table at this index. The ON of a LEFT JOIN does not limit the rows of
+    /// the tables before it.
     case on(Int, isLeft: Bool)
   }
 
   /// A SELECT that is being read.
   fileprivate struct Scope {
-    /// The places of its tables in `tables`.
+    /// The indices of its tables in `tables`.
     let places: Range<Int>
     var clause = Clause.other
     var parts: [Part] = []
     /// The number of open parentheses and CASEs.
     var depth = 0
-    /// The place of the last table that was read in FROM or a join.
+    /// The index of the last table that was read in FROM or in a join.
     var joined: Int
     var isLeft = false
-    /// Whether a RIGHT or FULL JOIN shows rows that a condition does not select.
+    /// Whether the SELECT has a RIGHT or FULL JOIN, which also shows rows that its condition does
+    /// not match.
     var keepsRows = false
-    /// The alternatives for a row of the SELECT: a row must meet all comparisons of one of them.
+    /// The alternatives for a row of the SELECT. A row must meet all comparisons of at least one
+    /// alternative.
     var alternatives: [[Comparison]] = [[]]
   }
 
@@ -148,7 +153,7 @@ extension QueryConditions.Scope {
     if case .other = clause { true } else { false }
   }
 
-  /// Ends the clause and begins another, if a token does that.
+  /// If the token begins another clause, ends the current clause and returns true.
   fileprivate mutating func take(clause token: SQLToken) -> Bool {
     switch token {
     case .where:
@@ -184,19 +189,20 @@ extension QueryConditions.Scope {
 
   // MARK: Conditions
 
-  /// The number of alternatives that are followed.
+  /// The greatest number of alternatives. Beyond it, conditions are left out.
   private static let maximumAlternatives = 16
 
   /// Returns the alternatives of two conditions that must both hold.
   private static func all(
     _ first: [[QueryConditions.Comparison]], _ second: [[QueryConditions.Comparison]]
   ) -> [[QueryConditions.Comparison]] {
-    // A condition that is left out makes more rows matter.
+    // Leaving out a condition is safe: more rows matter.
     guard first.count * second.count <= maximumAlternatives else { return first }
     return first.flatMap { first in second.map { first + $0 } }
   }
 
-  /// Returns the alternatives of a condition; one without comparisons if it is not understood.
+  /// Returns the alternatives of a condition. If the condition is not understood, returns one
+  /// alternative without comparisons.
   private static func alternatives(of parts: ArraySlice<QueryConditions.Part>) -> [[QueryConditions
     .Comparison]]
   {
@@ -213,7 +219,8 @@ extension QueryConditions.Scope {
     return [comparisons(Array(parts))]
   }
 
-  /// Splits a condition at AND or OR outside of parentheses. The AND of a BETWEEN does not count.
+  /// Splits a condition at each AND, or at each OR, outside of parentheses. Does not split at the
+  /// AND of a BETWEEN.
   private static func split(
     _ parts: ArraySlice<QueryConditions.Part>, at connective: SQLToken
   ) -> [ArraySlice<QueryConditions.Part>] {
@@ -234,7 +241,8 @@ extension QueryConditions.Scope {
     return pieces + [parts[start...]]
   }
 
-  /// Returns the content of a pair of parentheses, if it surrounds the whole condition.
+  /// If a pair of parentheses surrounds the whole condition, returns the content of the
+  /// parentheses.
   private static func insideParentheses(_ parts: ArraySlice<QueryConditions.Part>) -> ArraySlice<
     QueryConditions.Part
   >? {
@@ -247,8 +255,9 @@ extension QueryConditions.Scope {
     return nil
   }
 
-  /// Returns the comparisons of a condition without AND and OR: one, or two if it compares two
-  /// columns or is a BETWEEN. Returns none if the condition is not understood.
+  /// Returns the comparisons of a condition without AND and OR. Usually there is one comparison.
+  /// There are two for a BETWEEN and for a condition that compares two columns. There is none if
+  /// the condition is not understood.
   private static func comparisons(_ parts: [QueryConditions.Part]) -> [QueryConditions.Comparison] {
     func comparison(
       _ table: Int, _ column: UInt16, _ value: QueryConditions.Value,
@@ -298,7 +307,7 @@ extension QueryConditions.Scope {
 }
 
 extension QueryConditions.Condition.Relation {
-  /// The relation with the sides exchanged.
+  /// The relation after both sides are exchanged: `a < b` is the same as `b > a`.
   fileprivate var reversed: Self {
     switch self {
     case .equal: .equal
@@ -321,7 +330,7 @@ extension SQLToken {
     }
   }
 
-  /// The number of parentheses and CASEs that the token opens; negative if it closes them.
+  /// The number of parentheses and CASEs that the token opens; negative if the token closes them.
   fileprivate var nesting: Int {
     switch self {
     case .open, .cast, .filter, .materialized, .notMaterialized, .asQuery, .selectAllFrom,
@@ -332,7 +341,7 @@ extension SQLToken {
     }
   }
 
-  /// The number that the token compares with, if it tests for equality.
+  /// The number with which the token compares, such as 1 for `= 1`. Nil for other tokens.
   fileprivate var comparedConstant: Int64? {
     switch self {
     case .equalOne, .isOne: 1

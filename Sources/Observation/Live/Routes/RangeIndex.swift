@@ -1,12 +1,13 @@
 import SQLCore
 
-/// The subscriptions to ranges of the values of one column: `WHERE size BETWEEN ? AND ?`.
+/// An index of the subscriptions to value ranges of one column, as in `WHERE size BETWEEN ? AND ?`.
 ///
-/// The index is an interval tree: a treap in the order of the lower bounds, whose nodes know the
-/// greatest upper bound of their subtree. Adding, removing and finding cost the depth of the tree,
-/// about twice the logarithm of the number of ranges. Finding also costs a step for each result.
+/// The index is an interval tree: a treap in the order of the lower bounds. Each node has the
+/// greatest upper bound of its subtree. Adding and removing take as many steps as the depth of the
+/// tree, which is about twice the logarithm of the number of ranges. Finding takes the same and a
+/// step for each result.
 struct RangeIndex {
-  /// A range; a bound is nil if the range is open at that end.
+  /// A range of values. A bound is nil if the range has no limit at that end.
   struct Range: Hashable {
     let lower: DatabaseValue?
     let upper: DatabaseValue?
@@ -18,7 +19,7 @@ struct RangeIndex {
     let priority: UInt64
     var left = -1
     var right = -1
-    /// The greatest upper bound of the subtree; nil if a range has no upper bound.
+    /// The greatest upper bound of the subtree. Nil if a range of the subtree has no upper bound.
     var greatest: DatabaseValue?
   }
 
@@ -29,7 +30,7 @@ struct RangeIndex {
   var isEmpty: Bool { root < 0 }
 
   mutating func insert(_ id: UInt64, _ range: Range) {
-    // Multiplication by an odd number spreads the consecutive ids.
+    // Consecutive ids need priorities that look random. Multiplying by this odd number gives them.
     let priority = (id &+ UInt64(free.count)) &* 0x9E37_79B9_7F4A_7C15
     let node = Node(range: range, id: id, priority: priority, greatest: range.upper)
     let place: Int
@@ -44,15 +45,15 @@ struct RangeIndex {
     root = merge(merge(left, place), right)
   }
 
-  /// Removes a range of a subscription. It has no effect if the subscription does not have the
-  /// range.
+  /// Removes a range of a subscription. If the subscription does not have the range, does nothing.
   mutating func remove(_ id: UInt64, _ range: Range) {
     let (left, rest) = split(root) { Self.isBefore($0, range, id) }
     let (equal, right) = split(rest) {
       $0.id == id && Self.compare($0.range.lower, range.lower) == 0
     }
     var kept = -1
-    // A subscription with several ranges from the same lower bound has a node for each.
+    // A subscription may have several ranges with the same lower bound. Each range has its own
+    // node.
     var removed = false
     var places: [Int] = []
     forEachPlace(equal) { places.append($0) }
@@ -70,7 +71,7 @@ struct RangeIndex {
     if root < 0 { (nodes, free) = ([], []) }
   }
 
-  /// Calls a closure with the subscriptions to ranges that have a value between their bounds.
+  /// Calls a closure with each subscription whose range contains the value.
   func find(_ value: DatabaseValue, _ pattern: RowRoute.RangePattern, _ body: (UInt64) -> Void) {
     find(value, pattern, below: root, body)
   }
@@ -89,7 +90,7 @@ struct RangeIndex {
     let node = nodes[place]
     if let greatest = node.greatest, value.compare(greatest) > 0 { return }
     find(value, pattern, below: node.left, body)
-    // All lower bounds to the right are equal to this one or greater.
+    // The lower bounds to the right are equal to this lower bound or greater.
     if let lower = node.range.lower, value.compare(lower) < 0 { return }
     if pattern.contains(value, node.range) { body(node.id) }
     find(value, pattern, below: node.right, body)
@@ -102,7 +103,7 @@ struct RangeIndex {
     forEachPlace(nodes[place].right, body)
   }
 
-  /// Compares lower bounds: a range without a lower bound begins before all others.
+  /// Compares lower bounds. Nil, for a range without a lower bound, comes before all values.
   private static func compare(_ first: DatabaseValue?, _ second: DatabaseValue?) -> Int {
     switch (first, second) {
     case (nil, nil): 0
@@ -129,7 +130,8 @@ struct RangeIndex {
     nodes[place].greatest = greatest
   }
 
-  /// Splits a tree into two: the nodes that pass a test, which come first, and the others.
+  /// Splits a tree into two. The first has the nodes that pass the test, which must come before the
+  /// other nodes.
   private mutating func split(_ place: Int, _ isFirst: (Node) -> Bool) -> (Int, Int) {
     guard place >= 0 else { return (-1, -1) }
     if isFirst(nodes[place]) {
@@ -161,7 +163,7 @@ struct RangeIndex {
 }
 
 extension RowRoute {
-  /// The comparisons of a column with the bounds of a range.
+  /// A column, and the way in which it is compared with the bounds of a range.
   struct RangePattern: Hashable, Sendable {
     enum Bound: Hashable, Sendable { case none, included, excluded }
 
@@ -169,9 +171,9 @@ extension RowRoute {
     var lower = Bound.none
     var upper = Bound.none
 
-    /// Returns the range whose bounds are the last values of a route.
+    /// Returns the range of a route. The last two values of the route are its bounds.
     func range(_ values: [DatabaseValue]) -> RangeIndex.Range {
-      // `nil` would be NULL.
+      // A literal `nil` would be the value NULL.
       RangeIndex.Range(
         lower: lower == .none ? Optional.none : .some(values[values.count - 2]),
         upper: upper == .none ? Optional.none : .some(values[values.count - 1]))

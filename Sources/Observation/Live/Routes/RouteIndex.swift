@@ -1,29 +1,31 @@
 import SQLCore
 
-/// The subscriptions to a table's rows, by the values that a row must have to matter to them.
+/// An index of the subscriptions to a table's rows. It finds the subscriptions by the values that a
+/// row must have to matter to them.
 ///
-/// Finding the subscriptions that a row affects costs one lookup for each pattern of route and each
-/// state of the row, whatever their number. A subscription is added and removed in constant time.
+/// Finding the subscriptions that a row affects costs one lookup for each pattern and each state of
+/// the row. The number of subscriptions does not matter. A subscription is added and removed in
+/// constant time.
 struct RouteIndex {
   private var patterns: [RowRoute.Pattern: Subscribers] = [:]
 
   /// The subscriptions with routes of one pattern.
   fileprivate struct Subscribers {
     var ids: [[DatabaseValue]: IDSet] = [:]
-    /// The subscriptions to ranges, by the values of the other columns.
+    /// The subscriptions to ranges. The keys are the values of the other columns.
     var ranges: [[DatabaseValue]: RangeIndex] = [:]
-    /// Where the columns are among the values of a change. Found for the column names of the last
-    /// change, and used again while these are the same.
+    /// Where each column is found in a change's values. This is kept from the last change, and used
+    /// again while the column names are the same.
     var places: Places?
   }
 
-  /// The ids of the subscriptions with the same route: usually one.
+  /// The ids of the subscriptions with the same route. Usually there is one.
   fileprivate enum IDSet {
     case one(UInt64)
     case many(Set<UInt64>)
   }
 
-  /// The places of a pattern's columns among the values that were recorded of a table.
+  /// Where each column of a pattern is found in the recorded values of a table.
   fileprivate struct Places {
     enum Place {
       case key(Int)
@@ -47,18 +49,19 @@ struct RouteIndex {
     if patterns.values[place].isEmpty { patterns.remove(at: place) }
   }
 
-  /// Calls a closure with each subscription, perhaps several times.
+  /// Calls a closure with each subscription. The closure may get the same subscription several
+  /// times.
   func forEach(_ body: (UInt64) -> Void) {
     for subscribers in patterns.values { subscribers.forEach(body) }
   }
 
-  /// Adds the subscriptions that a row of the changes affects, before or after, and the questions
-  /// that lead to further subscriptions.
+  /// Finds the subscriptions that the changed rows affect, before or after the change, and adds
+  /// them to `found`. Also adds the questions whose answers lead to further subscriptions.
   mutating func find(
     _ changes: NettedTable, of table: QualifiedTableName,
     _ found: inout SubscriptionRegistry.Concerned, _ lookupCount: inout Int
   ) {
-    // In place: a copy of the keys would make a change copy the dictionary.
+    // Iterates by index: iterating over the keys would make each change copy the dictionary.
     var index = patterns.startIndex
     while index < patterns.endIndex {
       lookupCount += changes.rows.count
@@ -68,8 +71,8 @@ struct RouteIndex {
     }
   }
 
-  /// Calls a closure with the subscriptions to values that a path leads to; with all of the pattern if
-  /// these are not known.
+  /// Calls a closure with the subscriptions to the values that answer a question. If `answer` is
+  /// nil, calls the closure with all subscriptions of the pattern.
   func find(_ pattern: RowRoute.Pattern, _ answer: [[DatabaseValue]]?, _ body: (UInt64) -> Void) {
     guard let answer else {
       patterns[pattern]?.forEach(body)
@@ -82,7 +85,8 @@ struct RouteIndex {
   }
 }
 
-/// The question which values the path of a route leads to from some values of changed rows.
+/// A question that a statement answers after a commit: to which values does a route's path lead
+/// from these values of the changed rows?
 struct RouteQuestion: Sendable {
   let table: QualifiedTableName
   let pattern: RowRoute.Pattern
@@ -149,9 +153,11 @@ extension RouteIndex.Subscribers {
     for ranges in ranges.values { ranges.forEach(body) }
   }
 
-  /// The number of subscriptions from which a statement looks up their values.
+  /// The number of subscriptions from which on a statement looks up the values. With fewer
+  /// subscriptions, all are notified.
   private static let manySubscribers = 16
-  /// The number of values that are asked for. If a commit has more, all may matter.
+  /// The greatest number of values in a question. If a commit has more, all subscriptions are
+  /// notified.
   private static let maximumValues = 1_000
 
   /// Returns the values of a path's column in the changed rows; nil if all subscriptions must be
@@ -173,7 +179,8 @@ extension RouteIndex.Subscribers {
     return values
   }
 
-  /// Adds the subscriptions that a row of the changes affects, or the question that leads to them.
+  /// Adds the subscriptions that the changed rows affect, or the question whose answer leads to
+  /// them.
   fileprivate mutating func find(
     _ changes: NettedTable, of table: QualifiedTableName, _ pattern: RowRoute.Pattern,
     _ found: inout SubscriptionRegistry.Concerned
@@ -188,7 +195,7 @@ extension RouteIndex.Subscribers {
     _ changes: NettedTable, _ pattern: RowRoute.Pattern, _ body: (UInt64) -> Void
   ) {
     if places?.names !== changes.names { places = .init(pattern, in: changes.names) }
-    // A column whose values are not recorded may have any value.
+    // If a column is not recorded, it may have any value, so all subscriptions are notified.
     guard let places else { return forEach(body) }
     let range = pattern.content.range
     for row in changes.rows where changes.differs(row, at: places.read) {
@@ -199,7 +206,7 @@ extension RouteIndex.Subscribers {
     }
   }
 
-  /// - Parameter values: the values of a row; nil if they are not known.
+  /// - Parameter values: the values of the row's compared columns; nil if the values are not known.
   private func find(
     _ values: [DatabaseValue]?, _ range: RowRoute.RangePattern?, _ body: (UInt64) -> Void
   ) {
@@ -217,7 +224,7 @@ extension RouteIndex.Places {
   fileprivate init?(_ pattern: RowRoute.Pattern, in names: TableNames) {
     let keys = names.keys.map(\.lowercasedASCII)
     var compared: [(place: Place, collation: BuiltInCollation)] = []
-    // A path looks for stored values.
+    // For a path, the statement compares stored values, so the collation is binary.
     let own = pattern.columns + [pattern.content.range?.column].compactMap(\.self)
     let columns = pattern.path.map { [.init(name: $0.column, collation: .binary)] } ?? own
     for column in columns {
@@ -235,8 +242,8 @@ extension RouteIndex.Places {
   }
 
   /// Returns the values of the compared columns before or after a change. Returns nil if the row
-  /// did not exist, or if one of the values is NULL, which equals nothing. A value inside is nil if
-  /// it is not known.
+  /// did not exist, or if a value is NULL, because NULL equals nothing. Returns `.some(nil)` if a
+  /// value is not known.
   fileprivate func values(
     of row: NettedRow, isOld: Bool, in changes: NettedTable
   ) -> [DatabaseValue]?? {

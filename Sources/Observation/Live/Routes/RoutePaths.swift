@@ -1,18 +1,21 @@
 import QueryDSL
 import SQLCore
 
-/// The ways from a table that a query compares with no value to a table that it does compare with
-/// one, over the columns of the joins: `entry.feed = follow.feed AND follow.user = ?`.
+/// A search for routes to a table whose columns the query compares with no value. The columns of
+/// the joins lead from this table to a table that the query does compare with a value. An example
+/// is `entry.feed = follow.feed AND follow.user = ?`: the path leads from `entry` to `follow`.
 ///
-/// A changed row can matter only to the values that such a way leads to. The way is followed after
-/// the commit: if a row on it was changed as well, that row has its own route, before and after.
+/// A changed row can matter only to the values at the end of its path. The path is followed in the
+/// state after the commit. That suffices: if the commit also changed a row on the path, that row
+/// has its own route, which is looked up with the old and the new values.
 struct RoutePaths {
   let tables: [QueryConditions.Table]
   let known: [RoutedTable?]
   let values: [BoundValue]
   let schema: RoutedSchema
 
-  /// A step from a column of one table to an equal column of another.
+  /// A step of a path: from a column of one table to the column of another table to which a join
+  /// sets it equal.
   private struct Step {
     let from: RoutedColumn
     let table: RoutedTable
@@ -21,8 +24,8 @@ struct RoutePaths {
 
   private static let maximumSteps = 3
 
-  /// Returns the routes of the rows that matter, by the values of joined rows. Nil if there is no
-  /// way, or none with indexes. Adds the statements that lack an index to `lacking`.
+  /// Returns the routes to a table by the values of joined rows. Returns nil if there is no path
+  /// whose statement finds its rows by indexes. Adds statements that lack an index to `lacking`.
   func routes(to table: RoutedTable, _ lacking: inout [String]) throws -> [RouteDraft]? {
     var ways: [[Step]] = steps(from: table).map { [$0] }
     var visited: Set<Int> = [table.place]
@@ -42,8 +45,8 @@ struct RoutePaths {
     return nil
   }
 
-  /// Returns the steps from a table to other tables. With OR, a row of the table may belong to no
-  /// row of the others.
+  /// Returns the steps from a table to other tables. If the condition has an OR, returns no steps,
+  /// because a row may matter without a joined row.
   private func steps(from table: RoutedTable) -> [Step] {
     let alternatives = tables[table.place].alternatives
     guard alternatives.count == 1 else { return [] }
@@ -56,11 +59,11 @@ struct RoutePaths {
     }
   }
 
-  /// Returns the routes of the table at the end of a way as routes of the table at its beginning.
+  /// Turns the routes of the table at the end of a path into routes of the table at its beginning.
   private func routes(
     _ found: [RouteDraft], over way: [Step], _ lacking: inout [String]
   ) throws -> [RouteDraft]? {
-    // All have the same columns, unless they come from an OR.
+    // The routes have the same columns, unless they come from an OR.
     guard let columns = found.first?.pattern.columns,
       found.allSatisfy({ $0.pattern.columns == columns })
     else { return found.isEmpty ? [] : nil }
@@ -94,10 +97,10 @@ struct RoutePaths {
   }
 }
 
-/// The tables and statements of routes in one version of the schema.
+/// The known tables and statements for routes, in one version of the schema.
 struct RoutedSchema {
   let version: Int32
-  /// Nil if the caller only looks at known facts.
+  /// A connection to find facts that are not known yet. Nil if the caller only uses known facts.
   let connection: Connection?
   let known: KnownRoutes
 
@@ -108,12 +111,12 @@ struct RoutedSchema {
     return connection
   }
 
-  /// Returns the pattern with some content, which the routes of all queries share.
+  /// Returns the pattern with the given content. The routes of all queries share one object for it.
   func pattern(_ content: RowRoute.PatternContent) -> RowRoute.Pattern {
     known.value(\.patterns, content, in: version) { RowRoute.Pattern(content) }
   }
 
-  /// Returns a table of the main database; nil if that is a view or does not exist.
+  /// Returns a table of the main database; nil if there is no table with this name.
   func table(_ name: QualifiedTableName) throws -> ShadowTable? {
     try known.value(\.tables, name, in: version) {
       let connection = try use()
@@ -137,7 +140,7 @@ struct RoutedSchema {
   }
 }
 
-/// The facts about tables and statements, for all observers of a database.
+/// The known facts about tables and statements, which all observers of a database share.
 final class KnownRoutes: Sendable {
   struct Facts: Sendable {
     var version: Int32
@@ -150,7 +153,8 @@ final class KnownRoutes: Sendable {
 
   private let facts = Lock<Facts?>(nil)
 
-  /// Returns a fact. A closure finds it out if it is not known for this version of the schema.
+  /// Returns a fact. If the fact is not known for this version of the schema, runs the closure to
+  /// find it.
   func value<Name: Hashable & Sendable, Value: Sendable>(
     _ path: WritableKeyPath<Facts, [Name: Value]> & Sendable, _ name: Name, in version: Int32,
     _ find: () throws -> Value

@@ -1,14 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// Some columns of a table and the values that a row must have in them, before or after a change, to
-/// matter to a live query: `WHERE userID = 7`.
+/// A condition that a row must meet, before or after a change, to matter to a live query: some
+/// columns of a table, and the values that the row must have in them. `WHERE userID = 7` is an
+/// example.
 ///
-/// Observers that differ only in their values have routes of the same pattern, so that the values of a
-/// row find the observers that it affects.
+/// Observers that differ only in their values have routes with the same pattern. So the observers
+/// that a row affects are found by looking up the row's values.
 struct RowRoute: Hashable, Sendable {
-  /// The columns whose values a route compares, and the columns that the query reads. Equal patterns
-  /// of one database are the same object until the schema changes.
+  /// The part of a route without the values: the columns that are compared, and the columns that
+  /// the query reads. Equal patterns of one database are the same object until the schema changes.
   final class Pattern: Hashable, Sendable {
     let content: PatternContent
 
@@ -29,26 +30,27 @@ struct RowRoute: Hashable, Sendable {
     }
 
     let columns: [Column]
-    /// The range of a further column that the value must be in; nil without such a column.
+    /// A further column whose value must be in a range; nil without such a column.
     var range: RangePattern?
-    /// The columns that the query reads of the table, folded; nil for all. An update of other
-    /// columns does not matter.
+    /// The columns of the table that the query reads, folded; nil for all columns. An update of
+    /// other columns does not matter.
     var read: Set<String>?
-    /// The way to the values, if they belong to rows that the query joins with the changed row; nil
-    /// if they belong to the row itself.
+    /// The path to the values, if they are values of rows that the query joins with the changed
+    /// row. Nil if they are values of the changed row itself.
     var path: Path?
   }
 
-  /// A statement that finds the values: `SELECT DISTINCT "user" FROM "Follow" WHERE "feed" IN (…)`.
+  /// A statement that finds the values to look up. An example is
+  /// `SELECT DISTINCT "user" FROM "Follow" WHERE "feed" IN (…)`.
   struct Path: Hashable, Sendable {
-    /// The column of the changed row whose values are the list, folded.
+    /// The column, folded, whose values in the changed rows are the list of the statement's IN.
     let column: String
     let sql: String
   }
 
   let pattern: Pattern
-  /// The values, in a form in which equal values are identical; after them the bounds of the range,
-  /// with NULL for a missing bound.
+  /// The values, in a form in which equal values are identical. If the pattern has a range, the two
+  /// bounds follow, with NULL for a missing bound.
   let values: [DatabaseValue]
 
   /// The values of the columns, without the bounds.
@@ -56,19 +58,19 @@ struct RowRoute: Hashable, Sendable {
     pattern.content.range == nil ? values : Array(values.prefix(pattern.columns.count))
   }
 
-  /// The range in which the value of a further column must be.
+  /// The range in which the value of the further column must be; nil without such a column.
   var range: RangeIndex.Range? { pattern.content.range?.range(values) }
 }
 
-/// A route whose pattern is not complete yet.
+/// A route while it is being built: its pattern is not complete yet.
 struct RouteDraft: Hashable {
   var pattern: RowRoute.PatternContent
   let values: [DatabaseValue]
 }
 
 extension DatabaseValue {
-  /// Returns the value that stands for all values that SQLite considers equal to it. Returns nil
-  /// for NULL, which equals nothing.
+  /// Returns a form of the value that is the same for all values that SQLite considers equal.
+  /// Returns nil for NULL, because NULL equals nothing.
   func routed(_ collation: BuiltInCollation) -> DatabaseValue? {
     switch self {
     case .null: return nil
@@ -79,7 +81,7 @@ extension DatabaseValue {
   }
 }
 
-/// How SQLite compares the values of a column with a bound value.
+/// A column, and how SQLite compares its values with a bound value.
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>
 struct RoutedColumn {
@@ -90,12 +92,13 @@ struct RoutedColumn {
   let affinity: Affinity
   let collation: BuiltInCollation
 
-  /// Returns whether a join by `=` compares both columns as values of either column are compared.
+  /// Returns whether both columns have the same affinity and collation, so that a join by `=`
+  /// compares them like bound values.
   func isComparable(_ other: RoutedColumn) -> Bool {
     affinity == other.affinity && collation == other.collation
   }
 
-  /// Returns nil if the column does not exist, or is compared in another way.
+  /// Returns nil if the column does not exist, or if its collation is not one of SQLite's own.
   init?(_ name: String, in columns: [ShadowTable.Column], isStrict: Bool) {
     guard let column = columns.first(where: { $0.name.isSame(as: name) }),
       let collation = column.collation
@@ -114,7 +117,8 @@ struct RoutedColumn {
     }
   }
 
-  /// Returns the value as SQLite compares it with stored values; nil if that is not certain.
+  /// Converts a bound value as SQLite does before it compares the value with stored values. Returns
+  /// nil if the outcome is not certain.
   func converted(_ value: DatabaseValue) -> DatabaseValue? {
     switch (affinity, value) {
     case (_, .null), (_, .blob), (.none, .integer), (.none, .real), (.none, .text): return value
@@ -122,7 +126,7 @@ struct RoutedColumn {
     case (.text, .integer(let integer)): return .text(String(integer))
     case (.text, .text), (.numeric, .integer), (.numeric, .real): return value
     case (.numeric, .text(let text)):
-      // Text that looks like a number is compared as one.
+      // SQLite compares text that looks like a number as a number.
       let isNumber = text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
       return isNumber ? nil : value
     }
@@ -130,11 +134,11 @@ struct RoutedColumn {
 }
 
 extension QueryConditions {
-  /// The number of routes of one query to a table. Beyond it, all rows matter.
+  /// The greatest number of routes from one query to a table. If there are more, all rows matter.
   private static let maximumRoutes = 1_000
 
-  /// Limits the watch to rows that meet the query's conditions. Returns the statements that would
-  /// find such rows but lack an index.
+  /// Limits the watch to rows that meet the query's conditions. Returns the statements of paths
+  /// that could not be used, because an index is missing.
   ///
   /// - Parameter arguments: the values of the query's arguments.
   func narrow(
@@ -154,7 +158,7 @@ extension QueryConditions {
         known.append(nil)
         continue
       }
-      // A view reads other tables, and the query may name these as well.
+      // A view reads other tables, which the query may also name itself.
       guard let layout = LayoutRegistry.shared.layout(number: table.layout),
         interests[QualifiedTableName(layout.tableName)] != nil,
         let found = try schema.table(QualifiedTableName(layout.tableName))
@@ -183,7 +187,7 @@ extension QueryConditions {
       interests[name]?.routes = found.map { route in
         var content = route.pattern
         content.read = read
-        // The values are stored once.
+        // If both arrays are equal, they share one storage.
         return RowRoute(
           pattern: schema.pattern(content),
           values: route.values == arguments ? arguments : route.values)
@@ -195,7 +199,7 @@ extension QueryConditions {
 
 /// A table of a query whose rows may be limited.
 struct RoutedTable {
-  /// The place among the tables of the conditions.
+  /// The index of the table in `QueryConditions.tables`.
   let place: Int
   let layout: ModelLayout
   let table: ShadowTable
@@ -206,9 +210,9 @@ struct RoutedTable {
       layout.columns[Int(index)].name, in: table.columns, isStrict: table.isStrict)
   }
 
-  /// Returns the routes of the rows that matter, by their own values; nil if all may matter.
+  /// Returns the routes by the values of the table's own rows; nil if every row may matter.
   ///
-  /// - Parameter besidesRanges: whether the routes have no ranges.
+  /// - Parameter besidesRanges: whether to leave out ranges.
   func routes(
     _ alternatives: [[QueryConditions.Condition]], _ values: [BoundValue],
     besidesRanges: Bool = false
@@ -231,7 +235,7 @@ struct RoutedTable {
             )
           }
         }
-        // No row equals NULL, or a value of an empty list.
+        // No row matches NULL or an empty list.
         if rows.isEmpty { break }
       }
       let range = besidesRanges ? nil : range(alternative, values)
@@ -245,8 +249,8 @@ struct RoutedTable {
     return routes
   }
 
-  /// Returns the range for the first column that is compared with `<` or a similar operator, and
-  /// the bounds of the range.
+  /// Returns the range of the first column that is compared with `<`, `<=`, `>` or `>=`, and its
+  /// bounds.
   private func range(
     _ alternative: [QueryConditions.Condition], _ values: [BoundValue]
   ) -> (pattern: RowRoute.RangePattern, bounds: [DatabaseValue])? {
@@ -263,7 +267,7 @@ struct RoutedTable {
       var range =
         found
         ?? (.init(column: .init(name: column.name, collation: column.collation)), [.null, .null])
-      // Of two bounds on one side, either is a condition.
+      // If there are two bounds on one side, a row must meet both, so either may be used.
       switch condition.relation {
       case .greater: (range.pattern.lower, range.bounds[0]) = (.excluded, bound)
       case .greaterOrEqual: (range.pattern.lower, range.bounds[0]) = (.included, bound)
@@ -278,7 +282,7 @@ struct RoutedTable {
 }
 
 extension QueryConditions.Value {
-  /// Returns the values that the column may have; nil if that is not certain.
+  /// Returns the values that a row may have in the column; nil if they are not certain.
   fileprivate func wanted(_ values: [BoundValue], of column: RoutedColumn) -> [DatabaseValue]? {
     let listed: [DatabaseValue]
     switch self {

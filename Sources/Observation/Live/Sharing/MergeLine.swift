@@ -1,19 +1,22 @@
 import SQLCore
 
-/// The results into which commits are to be merged, in the order of the commits.
+/// A queue of the results that must merge commits.
 ///
-/// A few tasks merge them, as many as there are connections for live queries, one result after the
-/// other. If each result had a task of its own, the program's other tasks would wait behind
-/// thousands of them. And a merge in a reader finds the connection idle that the one before used, and
-/// runs where it is: otherwise each would go to a thread of the database and back.
+/// A few tasks take the results from the queue, one after the other. There are at most as many
+/// tasks as connections for live queries.
+///
+/// If each result had its own task, the program's other tasks would wait behind thousands of tasks.
+/// A second reason is speed: a merge that needs a reader finds the connection of the previous merge
+/// idle, and runs on the same thread. Otherwise each merge would move to a thread of the database
+/// and back.
 final class MergeLine: Sendable {
   private struct State {
-    /// The results in line; nil for one that was taken.
+    /// The queued results. An element is nil once its result was taken.
     var results: [(any MergedResult)?] = []
     var start = 0
     var taskCount = 0
 
-    /// Takes the first result. If there is none, the task that asks for it ends.
+    /// Takes the first result. If there is none, returns nil, and the calling task must end.
     mutating func takeFirst() -> (any MergedResult)? {
       guard start < results.count else {
         (results, start) = ([], 0)
@@ -27,7 +30,7 @@ final class MergeLine: Sendable {
 
   private let state = Lock(State())
 
-  /// Merges commits into a result after those in line.
+  /// Adds a result to the end of the queue.
   ///
   /// - Parameter maximum: the greatest number of tasks.
   func append(_ result: any MergedResult, atMost maximum: Int) {
@@ -37,7 +40,7 @@ final class MergeLine: Sendable {
       state.taskCount += 1
       return true
     }
-    // It belongs to no observer and no writer.
+    // The task is detached, because it belongs to no observer and no writer.
     if begins { Task.detached { await self.mergeAll() } }
   }
 
@@ -46,14 +49,14 @@ final class MergeLine: Sendable {
     while let result = state.withLock({ $0.takeFirst() }) {
       await result.merge()
       count += 1
-      // The threads of Swift's pool are few: other tasks of the program, and the observers that have
-      // their results, go on in between.
+      // Swift's pool has few threads. The task yields so that other tasks of the program can run,
+      // such as the observers of the merged results.
       if count % 16 == 0 { await Task.yield() }
     }
   }
 }
 
-/// A result into which commits are merged in line with others.
+/// A result that can wait in a `MergeLine` to merge commits.
 protocol MergedResult: AnyObject, Sendable {
   func merge() async
 }

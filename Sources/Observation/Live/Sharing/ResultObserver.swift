@@ -1,28 +1,28 @@
 import SQLCore
 
-/// One observer of a query, which shares the result with the other observers of the same query. It
-/// knows which result it received last, and returns each newer result with the difference from that
-/// one.
+/// One observer of a query. It shares the result with all observers of the same query. It remembers
+/// the last result that it returned, so that each newer result has the difference from that result.
 ///
-/// `@unchecked Sendable`: one task at a time uses it, the task of its iterator or of the user
-/// interface's object that created it. `refresh()` uses only values that have a lock.
+/// `@unchecked Sendable`: only one task at a time uses the observer. It is the task of the
+/// iterator, or of the user interface's object, that created the observer. `refresh()` may run in
+/// other tasks, but uses only values that have a lock.
 final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private let shared: SharedResult<Row>
   private let signal = Signal()
   private var version: UInt64 = 0
   private var last: Results<Void>?
   private var pace: Pace
-  /// The request for the first result, while it is not answered.
+  /// The request for the first result; nil once the request was answered.
   private var firstRequest: UInt64?
   private let refreshes = Lock(Refreshes())
 
-  /// The requests of `refresh()` that are not answered.
+  /// The requests of `refresh()` that are not answered yet.
   private struct Refreshes {
     var requests: [(number: UInt64, done: Signal)] = []
     var isEnded = false
   }
 
-  /// The number of the last request that the last outcome answers.
+  /// The number of the last request that is answered by the outcome that was taken last.
   private var answered: UInt64 = 0
 
   init(_ source: LiveSource<Row>, in database: Database, every interval: Duration? = nil) {
@@ -37,8 +37,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
 
   func explain() async throws -> ObservationExplanation { try await shared.explain() }
 
-  /// Returns the first result at once, and each later result when it differs from the previous one.
-  /// Returns nil if the task is cancelled or the database is closed.
+  /// The first call returns the first result. Each later call waits for a result that differs from
+  /// the previous result. Returns nil if the task is cancelled or the database is closed.
   func next() async throws -> Results<Row>? {
     guard await pace.wait() else { return nil }
     beginFirst()
@@ -51,9 +51,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     }
   }
 
-  // A task keeps the memory of all asynchronous functions that it has called, and thousands of
-  // observers wait. So the memory of those that wait is small: what needs more is done by functions
-  // that do not wait.
+  // A waiting task keeps the memory of its asynchronous functions, and thousands of observers may
+  // wait. So the functions that wait need little memory, and synchronous functions do the rest.
 
   @inline(never)
   private func beginFirst() {
@@ -64,7 +63,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     @inline(never) get { last.map { Results($0) } }
   }
 
-  /// Takes the last outcome if it is news.
+  /// Takes the last outcome if the observer does not have it yet. If not, returns whether to wait
+  /// or to end.
   @inline(never)
   private func takeNews() throws -> SharedState.Turn {
     while true {
@@ -84,7 +84,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     }
   }
 
-  /// Returns a result with its difference from the last one; nil if they are equal.
+  /// Returns a result with the difference from the last result; nil if both are equal.
   private func take(_ result: Results<Void>, of news: SharedState.News) -> Results<Void>? {
     let isNext = news.version == version + 1
     let isSame = news.version == version
@@ -100,8 +100,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
 
   // MARK: User interfaces
 
-  /// Returns the first result, or waits until it may have changed. It runs on no actor, so that its
-  /// cost is not the actor's time.
+  /// Returns the first result, or waits until the result may have changed. This method is
+  /// `@concurrent`, so that it takes no time of the caller's actor.
   @concurrent
   func step(isFirst: Bool) async -> LiveStep<Results<Row>> {
     if isFirst { firstRequest = shared.request() }
@@ -130,12 +130,12 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     }
   }
 
-  /// Makes the query run, whether or not its result changed, and waits until `answerRefreshes()` is
-  /// called after that.
+  /// Makes the query run, whether or not its result changed. Waits until `answerRefreshes()` is
+  /// called after the run.
   func refresh() async {
     guard !shared.hasEnded else { return }
     let done = Signal()
-    // The observer is woken when it is answered.
+    // When the request is answered, the observer is woken.
     let isEnded = refreshes.withLock { refreshes in
       if !refreshes.isEnded { refreshes.requests.append((shared.request(mustFetch: true), done)) }
       return refreshes.isEnded
@@ -162,7 +162,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   }
 }
 
-/// The shortest interval between two elements of a stream.
+/// A pace that keeps a shortest interval between two elements of a stream.
 struct Pace {
   private let interval: Duration?
   private var earliest: ContinuousClock.Instant?
@@ -182,25 +182,25 @@ struct Pace {
 }
 
 extension Results {
-  /// Creates the same result with another type of its rows, which must be the one they have when a row
-  /// is read.
+  /// Creates the same result with another row type. Before a row is read, the result must have the
+  /// type with which its rows were created.
   init<Other>(_ other: Results<Other>) {
     self.init(
       other.entries, in: other.range, byKey: other.byKey, order: other.order,
       difference: other.difference)
   }
 
-  /// The result with the difference from one without rows.
+  /// The result with the difference from a result without rows.
   fileprivate var inserted: Results {
     var difference = ResultsDifference()
     difference.inserted = Array(0..<count)
     return with(difference)
   }
 
-  /// The result without a difference from the previous one.
+  /// The result with an empty difference.
   var unchanged: Results { with(ResultsDifference()) }
 
-  /// Returns the result with the difference from an earlier result that was not the previous one.
+  /// Returns the result with the difference from any earlier result.
   fileprivate func changed(from earlier: Results) -> Results {
     with(
       ResultsComparison.difference(

@@ -1,17 +1,17 @@
 import QueryDSL
 import SQLCore
 
-/// The result of a query with its values, which all of its observers share: one subscription, one
-/// run after a commit, one result.
+/// The result of a query with its values. All observers of the query share it, so that there is
+/// only one subscription, and one run after a commit.
 ///
-/// No lasting task belongs to it. A commit begins a run if an observer waits for the result; if none
-/// does, the first one that waits begins it. So the query does not run while all observers are busy,
-/// and then runs once for all commits that came meanwhile.
+/// A shared result has no permanent task. If an observer waits, a commit begins a run. If no
+/// observer waits, the run begins when an observer waits again. So the query does not run while all
+/// observers are busy, and runs once for all commits that came meanwhile.
 ///
-/// State: idle → a run is due and an observer waits: the query runs → idle. The observers that wait are
-/// woken if there is something new, and when the database is closed.
+/// State: idle → running, if a run is due and an observer waits → idle. The waiting observers are
+/// woken after a run with a new outcome, and when the database is closed.
 final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitListener {
-  /// Used by the run.
+  /// The observation of the query. Only the current run uses it.
   private let query: QueryWatch<Row>
   private let state = Lock(SharedState())
   /// The place among the shared results of the database.
@@ -35,7 +35,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     try await QueryWatch(query.source, in: watch.database).explain()
   }
 
-  /// Counts one observer more, or one fewer.
+  /// Adds 1 or −1 to the number of observers. If there are none left, cancels the run.
   func count(observers: Int) {
     let run = state.withLock { state in
       state.observers += observers
@@ -50,9 +50,9 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
       observers: state.withLock { $0.observers })
   }
 
-  /// Asks for a result that contains all commits so far. Returns the number of the request.
+  /// Requests a result that contains all commits so far. Returns the number of the request.
   ///
-  /// - Parameter mustFetch: whether the query runs even if nothing has changed.
+  /// - Parameter mustFetch: whether to run the query even if nothing has changed.
   func request(mustFetch: Bool = false) -> UInt64 {
     var request: UInt64 = 0
     change { state in
@@ -73,12 +73,13 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     }
   }
 
-  /// Returns the next step of an observer that knows a version of the outcome. If the step is to wait,
-  /// the observer's signal is given as soon as the next step may differ.
+  /// Returns the next step of an observer that has received the given version of the outcome. If
+  /// the step is to wait, the observer's signal is given when the next step may be another one.
   ///
   /// - Parameters:
-  ///   - request: the request that the outcome may answer, even if it is not a new one.
-  ///   - signal: the observer's own.
+  ///   - request: a request of the observer, or nil. Once it is answered, the step is to take the
+  ///     outcome, even if the outcome is not new.
+  ///   - signal: the observer's own signal.
   func turn(after version: UInt64, _ request: UInt64?, _ signal: Signal) -> SharedState.Turn {
     let isCancelled = Task.isCancelled
     var turn = SharedState.Turn.end
@@ -105,10 +106,11 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     }
   }
 
-  /// Changes the state, wakes all waiting observers if the closure returns true, and begins the run
-  /// that is due if an observer waits.
+  /// Changes the state. If the closure returns true, wakes all waiting observers. If a run is due
+  /// and an observer waits, begins the run.
   ///
-  /// - Parameter inTask: whether the run has the priority and the local values of the current task.
+  /// - Parameter inTask: whether the run inherits the priority and the task-local values of the
+  ///   current task.
   private func change(inTask: Bool = true, _ body: (inout SharedState) -> Bool) {
     let (woken, purpose) = state.withLock { state in
       var woken: [ObjectIdentifier: Signal] = [:]
@@ -121,8 +123,8 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
 
   // MARK: Running
 
-  /// Runs the query in a task, or in line with others if it only merges commits. The run belongs to
-  /// no observer: it ends early if all are gone.
+  /// Begins a run. If the run only merges commits, it waits in a `MergeLine`. Otherwise it has its
+  /// own task, which is cancelled if all observers are gone.
   private func begin(_ purpose: SharedState.Purpose, inTask: Bool) {
     if purpose.request == 0, !purpose.mustFetch, query.mergesCommits, let entry {
       entry.merge(
@@ -144,7 +146,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     if !isWanted { run.cancel() }
   }
 
-  /// Merges commits. If the query must be fetched, a task does that.
+  /// Merges commits. If the query must be fetched, begins a task that fetches it.
   func merge() async {
     var isAnswered = state.withLock { $0.observers > 0 }
     let version = version
@@ -164,26 +166,26 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
 
   private var version: UInt64 { state.withLock { $0.version } }
 
-  /// Runs the query, or merges the changes of commits, and keeps the outcome.
+  /// Runs the query or merges commits, and keeps the outcome.
   private func run(_ purpose: SharedState.Purpose) async {
     let version = version
     var isAnswered = true
     do {
       let count = query.fetchCount
       note(try await query.refreshed(again: purpose.mustFetch))
-      // A request asks for the commits of other processes as well.
+      // The result of a request must also contain the commits of other processes.
       if purpose.request > 0, query.fetchCount == count, try await query.mayLackCommits() {
         note(try await query.refreshed(again: true))
       }
     } catch {
-      // A later observer tries again if this run is cancelled.
+      // If this run is cancelled, a later observer begins another run.
       isAnswered = !Task.isCancelled
       if isAnswered { keep(.failed(error)) }
     }
     end(purpose, since: version, isAnswered: isAnswered)
   }
 
-  /// Ends a run that began with a version of the outcome.
+  /// Ends a run. `version` is the version of the outcome when the run began.
   private func end(_ purpose: SharedState.Purpose, since version: UInt64, isAnswered: Bool) {
     change { state in
       (state.isRunning, state.run) = (false, nil)
@@ -196,10 +198,11 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     }
   }
 
-  /// Keeps a result that is new.
+  /// Keeps a new result as the outcome. A nil result means that the result did not change.
   private func note(_ new: Results<Void>?) {
     if let new { return keep(.result(new, missing: query.missing)) }
-    // An equal result is news after an error, and if a table is missing now or exists again.
+    // An equal result is kept as well if the last outcome was an error, and if a table is missing
+    // now or exists again.
     let (isCurrent, missing) = (query.isCurrent, query.missing)
     let isNews = state.withLock { state in
       switch state.outcome {

@@ -1,10 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// The observed results of a database, by their queries and values. Observers of the same query
-/// share a result, and queries that differ only in values share what is known about the query.
+/// The observed results of a database. Observers of the same query with the same values share one
+/// result. Queries that differ only in values share one template.
 final class SharedResults: Sendable {
-  /// The identity of queries whose rows are the same, except for their arguments.
+  /// The identity of a query without the values of its arguments.
   final class Key: Hashable, Sendable {
     fileprivate struct Column: Hashable, Sendable {
       let type: ObjectIdentifier
@@ -26,7 +26,7 @@ final class SharedResults: Sendable {
     }
 
     private let content: Content
-    /// The hash of the content, which may be long.
+    /// The hash of the content. It is calculated once, because the content may be long.
     private let hash: Int
 
     /// Returns nil if a value cannot be bound.
@@ -55,20 +55,20 @@ final class SharedResults: Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
   }
 
-  /// The place of one result.
+  /// The registration of one result.
   struct Entry: Sendable {
     fileprivate let id: UInt64
     fileprivate let key: Key?
     fileprivate let values: [DatabaseValue]
     fileprivate let results: SharedResults
 
-    /// Merges commits into the result, in line with others that are merged in readers, or with those
-    /// that are merged in memory.
+    /// Puts the result into the queue of the results that merge commits. Merges with a reader and
+    /// merges in memory have different queues.
     func merge(_ result: any MergedResult, inReader: Bool, atMost maximum: Int) {
       (inReader ? results.readerLine : results.memoryLine).append(result, atMost: maximum)
     }
 
-    /// Removes the result, after it was released, and keeps its costs.
+    /// Removes the registration after the result was released, and adds its cost to the past costs.
     func remove(_ cost: LiveCost) {
       // A template is released outside the lock.
       _ = results.state.withLock { state in
@@ -89,7 +89,7 @@ final class SharedResults: Sendable {
     var results: [UInt64: Known] = [:]
     var templates: [Key: Template] = [:]
     var nextID: UInt64 = 0
-    /// The cost of the results that are not observed any more.
+    /// The cost of all results that are not observed any more.
     var past = LiveCost()
 
     mutating func enter<Result: ObservedResult>(
@@ -103,9 +103,10 @@ final class SharedResults: Sendable {
       return (result, entry)
     }
 
-    /// Removes a result of a template. Returns the template if that was the last.
+    /// Removes a result of a template. If it was the last result, removes the template and returns
+    /// it.
     mutating func remove(_ id: UInt64, of key: Key, _ values: [DatabaseValue]) -> Template? {
-      // A newer result may have taken the place.
+      // A newer result may be registered for the same values.
       guard let template = templates.index(forKey: key),
         let place = templates.values[template].ids.index(forKey: values),
         templates.values[template].ids.values[place] == id
@@ -123,7 +124,7 @@ final class SharedResults: Sendable {
   private let readerLine = MergeLine()
   private let memoryLine = MergeLine()
 
-  /// Returns the result of a query that observers share.
+  /// Returns the shared result of a query; creates it if there is none.
   func result<Row>(of source: LiveSource<Row>, in database: Database) -> SharedResult<Row> {
     let key = source.template.key
     return state.withLock { state in
@@ -144,28 +145,28 @@ final class SharedResults: Sendable {
     }
   }
 
-  /// Returns the source with the template that the observed queries share, if there are any.
+  /// Returns the source with the template that observed queries already share, if there is one.
   func sharing<Row>(_ source: LiveSource<Row>) -> LiveSource<Row> {
     guard let key = source.template.key else { return source }
     let known = state.withLock { $0.templates[key]?.template as? LiveTemplate<Row> }
     return known.map { source.with($0) } ?? source
   }
 
-  /// Enters a result that is not shared.
+  /// Registers a result that is not shared.
   func enter(_ result: some ObservedResult) -> Entry {
     state.withLock { $0.enter(nil, [], self) { _ in result }.1 }
   }
 
-  /// The results that are observed, and the costs of the released ones.
+  /// The observed results, and the costs of the results that were released.
   var all: (results: [any ObservedResult], past: LiveCost) {
-    // The results may be released outside the lock only.
+    // The strong references are returned, so that no result is released under the lock.
     state.withLock { state in (state.results.values.compactMap(\.result), state.past) }
   }
 }
 
 extension SharedResults.Key {
-  /// Returns the key of a query; nil if a closure of the program makes its rows, so that two queries
-  /// cannot be compared.
+  /// Creates the key of a query. Returns nil if a closure of the program makes the rows, because
+  /// closures cannot be compared.
   convenience init?<Row>(_ query: Query<Row>) throws {
     guard !query.decoding.isMapped else { return nil }
     let shape = try query.statement.shape()

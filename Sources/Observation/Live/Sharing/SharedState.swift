@@ -1,15 +1,15 @@
-/// The state of a `SharedResult`. It does not depend on the type of the rows: each use of a generic
-/// type in code that is not specialized costs a look-up of its metadata.
+/// The state of a `SharedResult`. It is not generic over the type of the rows, because each use of
+/// a generic type in unspecialized code looks up its metadata.
 struct SharedState {
   /// The outcome of a run.
   enum Outcome: Sendable {
-    /// The result, without the type of its rows; `missing` is the error if a table or column of the
-    /// query does not exist.
+    /// The result, without the type of its rows. If a table or column of the query does not exist,
+    /// `missing` is the error.
     case result(Results<Void>, missing: (any Error)?)
     case failed(any Error)
   }
 
-  /// An outcome as an observer receives it.
+  /// An outcome, with the numbers by which an observer knows whether it is new.
   struct News: Sendable {
     let outcome: Outcome
     /// The number of outcomes so far.
@@ -20,19 +20,19 @@ struct SharedState {
 
   /// The purpose of a run.
   struct Purpose: Sendable {
-    /// The number of the last request that it answers; 0 if there is none.
+    /// The number of the last request that the run answers; 0 if it answers none.
     let request: UInt64
     let mustFetch: Bool
   }
 
-  /// The next step of an observer: take the outcome, wait, or end, since its task is cancelled or the
-  /// database is closed.
+  /// The next step of an observer: take the outcome, wait, or end. An observer ends if its task is
+  /// cancelled or the database is closed.
   enum Turn { case take, wait, end }
 
   var version: UInt64 = 0
   var outcome: Outcome?
   var isRunning = false
-  /// The task of the run, if it has one of its own.
+  /// The task of the run; nil if there is no run, or if the run is in a `MergeLine`.
   var run: Task<Void, Never>?
   /// Whether there may be commits that no run has looked at.
   var isPending = false
@@ -40,11 +40,11 @@ struct SharedState {
   var mustFetch = false
   /// Whether the database is closed.
   var isEnded = false
-  /// The number of requests for a result that contains all commits so far, and the number of
-  /// answered requests.
+  /// The number of requests so far, and the number of requests that are answered. Each request is
+  /// for a result that contains all commits so far.
   var requests: UInt64 = 0
   var answered: UInt64 = 0
-  /// The signals of the observers that wait.
+  /// The signals of the waiting observers.
   var waiting: [ObjectIdentifier: Signal] = [:]
   var observers = 0
 
@@ -57,10 +57,10 @@ struct SharedState {
   /// Whether no further outcome will follow.
   var isOver: Bool { isEnded && !isRunning && !isDue }
 
-  /// Whether the query is to run.
+  /// Whether a run is due.
   private var isDue: Bool { isPending || mustFetch || answered < requests || outcome == nil }
 
-  /// Begins a run if one is due and an observer waits for it.
+  /// If a run is due and an observer waits, begins the run and returns its purpose.
   mutating func beginRun() -> Purpose? {
     guard !isRunning, isDue, !waiting.isEmpty else { return nil }
     defer { (isRunning, isPending, mustFetch) = (true, false, false) }

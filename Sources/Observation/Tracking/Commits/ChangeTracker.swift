@@ -1,24 +1,25 @@
 import SQLCore
 import Synchronization
 
-/// The subscriptions to a database. The tracker has the writer recorded while there are any, and
-/// delivers its commits to them.
+/// The tracker of a database's changes. While there are subscriptions, the tracker records the
+/// writer's changes and delivers its commits to the subscriptions.
 ///
-/// The registry of subscriptions is shared and guarded by a lock, under which no user code runs.
-/// All other state belongs to the writer, and only the access that holds the writer uses it.
+/// A lock guards the registry of subscriptions; no user code runs under the lock. All other state
+/// belongs to the writer, and only the access that holds the writer uses it.
 ///
-/// `@unchecked Sendable`: `recordedVersion`, `covered` and `foreignCommits` are touched only by the
-/// access that holds the lease of the writer.
+/// `@unchecked Sendable`: only the access that holds the writer's lease uses `recordedVersion`,
+/// `covered` and `foreignCommits`.
 package final class ChangeTracker: @unchecked Sendable {
   private let registry = Lock(SubscriptionRegistry())
   let clock = CommitClock()
   private let foreignCommits = ForeignCommits()
   private let granularity: Recorder.Granularity
-  /// The version of the registry for which the recorder was made.
+  /// The version of the registry when the recorder was created.
   private var recordedVersion = 0
-  /// Subscriptions with an id below this one existed when the access to the writer began.
+  /// The limit of the ids that were given when the access to the writer began. Subscriptions with a
+  /// smaller id existed then.
   private var covered: UInt64 = 0
-  /// Copies of the registry's `version` and `nextID`, which each write reads without taking the
+  /// Copies of the registry's `version` and `nextID`. Each write reads them without taking the
   /// lock.
   private let version = Atomic<Int>(0)
   private let nextID = Atomic<UInt64>(0)
@@ -35,8 +36,8 @@ package final class ChangeTracker: @unchecked Sendable {
     self.granularity = granularity
   }
 
-  /// Returns the tracker of a database, which is created for the first observer. Returns nil if the
-  /// database has an observer of another type.
+  /// Returns the tracker of a database; creates it for the first observer. Returns nil if the
+  /// database has a write observer of another type.
   package static func of(_ database: Database) -> ChangeTracker? {
     database.writeObserver {
       let seesRows = ConnectionCore.hasPreUpdateHook && !database.isRemote
@@ -46,16 +47,16 @@ package final class ChangeTracker: @unchecked Sendable {
 
   // MARK: Subscriptions
 
-  /// Whether commits are recorded row by row, rather than only by their tables.
+  /// Whether commits are recorded row by row. If not, only their tables are recorded.
   var seesRows: Bool { granularity == .rows }
 
-  /// Adds a subscription; its tables are recorded from the next access to the writer on.
+  /// Adds a subscription. Its tables are recorded from the next access to the writer on.
   package func add(_ subscription: Subscription) -> UInt64 {
     changing { $0.add(subscription) }
   }
 
-  /// Adds a subscription, and watches the file for commits of other connections for as long as the
-  /// subscription exists.
+  /// Adds a subscription. As long as the subscription exists, also watches the file for commits of
+  /// other connections.
   ///
   /// If the database is closed already, the subscription ends at once.
   package func watch(_ subscription: Subscription, in database: Database) -> UInt64 {
@@ -63,7 +64,7 @@ package final class ChangeTracker: @unchecked Sendable {
     subscription.watchesFile = database.realPath != nil || database.isRemote
     let id = add(subscription)
     if subscription.watchesFile { file.begin { FileWatch(of: database, tracker: self) } }
-    // Closing ends the subscriptions that it finds; a later one finds the database closed.
+    // Closing the database ends the subscriptions that exist then. A later subscription ends here.
     if database.isClosed { subscription.queue.end() }
     return id
   }
@@ -81,24 +82,24 @@ package final class ChangeTracker: @unchecked Sendable {
     }
   }
 
-  /// Removes a subscription; the next write removes the hook if this was the last one.
+  /// Removes a subscription. If it was the last subscription, the next write removes the hook.
   package func remove(_ id: UInt64) {
     // The objects that a subscription holds are released outside the lock.
     let subscription = changing { $0.remove(id) }
     if subscription?.watchesFile == true { file.end() }
   }
 
-  /// Whether there is any subscription.
+  /// Whether there are any subscriptions.
   var isWatching: Bool { registry.withLock { !$0.isEmpty } }
 
-  /// The number of tables, rows and subscriptions that were examined to find which subscriptions
-  /// commits affect.
+  /// The number of tables, rows and subscriptions that were examined so far to find affected
+  /// subscriptions.
   var lookupCount: Int { registry.withLock { $0.lookupCount } }
 
-  /// Whether commits of other processes are looked for.
+  /// Whether the file is watched for commits of other processes.
   var watchesFile: Bool { file.isWatched }
 
-  /// Returns the evaluators that run queries over single rows, shared by all subscriptions.
+  /// Returns the evaluators that run queries over single rows. All subscriptions share them.
   func evaluators(for database: Database) -> RowEvaluators {
     sharedEvaluators.withLock { evaluators in
       let known = evaluators ?? EvaluatorPool(of: database)
@@ -115,12 +116,13 @@ package final class ChangeTracker: @unchecked Sendable {
 
   /// Reports an event that may have touched any table.
   ///
-  /// - Parameter onlyLive: reports it only to subscriptions that find the changes themselves.
+  /// - Parameter onlyLive: whether to report the event only to live subscriptions, which find out
+  ///   themselves what changed.
   func publish(everything event: TableEvent, onlyLive: Bool) {
     wake(append(everything: event, onlyLive: onlyLive))
   }
 
-  /// Gives subscriptions an event, and returns those that received it.
+  /// Appends an event to the queues of subscriptions, and returns these subscriptions.
   private func append(everything event: TableEvent, onlyLive: Bool) -> [Subscription] {
     append(
       Commit(everything: event),
@@ -136,11 +138,13 @@ package final class ChangeTracker: @unchecked Sendable {
     for subscription in subscriptions { subscription.queue.wake() }
   }
 
-  /// Delivers a commit of the writer and, before it, the fact that other connections committed. The
-  /// observers are woken when all have received it: a snapshot that is opened earlier might contain
-  /// commits that some of them lack, so that they could not merge them.
+  /// Delivers a commit of the writer. If other connections committed before, reports that first.
   ///
-  /// - Parameter ask: returns the values that a question asks for; nil if they are not known.
+  /// The observers are woken only after all of them have received the commit. If an observer opened
+  /// a snapshot earlier, the snapshot might contain commits that the observer does not have yet,
+  /// and could not merge.
+  ///
+  /// - Parameter ask: returns the values that answer a question; nil if they are not known.
   private func publish(
     _ commit: Commit?, _ finding: ForeignCommits.Finding,
     asking ask: (RouteQuestion) -> [[DatabaseValue]]? = { _ in nil }
@@ -153,15 +157,15 @@ package final class ChangeTracker: @unchecked Sendable {
     }
     switch finding {
     case .none: break
-    // The commit may be older than the watching. Only observers that may have fetched before the
-    // watching began need to know of it.
+    // The other commit may have come before the watching began. It matters only for observers that
+    // may have fetched before that.
     case .unknown: others = append(everything: .changedElsewhere, onlyLive: true)
     case .some: others = append(everything: .changedElsewhere, onlyLive: false)
     }
     guard let commit else { return }
     var (concerned, end) = registry.withLock { registry in
-      // Subscriptions that were added in the meantime have missed nothing, if everything that they
-      // requested was recorded anyway.
+      // If the version is the same, everything that new subscriptions watch was recorded anyway.
+      // Then they have missed nothing, and receive the commit, too.
       let end = registry.version == recordedVersion ? registry.nextID : covered
       return (registry.concerned(by: commit), end)
     }
@@ -176,11 +180,11 @@ package final class ChangeTracker: @unchecked Sendable {
 }
 
 extension ChangeTracker {
-  /// Looks, between two accesses to the writer, whether another connection committed. It reads from
+  /// Checks, between two accesses to the writer, whether another connection committed. Reads from
   /// the database first, so that SQLite looks at the file.
   ///
   /// The finding is reported before the writer can commit again. Otherwise an observer could merge
-  /// the rows of a later commit into a result without the earlier commit.
+  /// the rows of the writer's next commit into a result that lacks the other connection's commit.
   func checkForForeignCommits(on core: ConnectionCore) throws {
     guard isWatching else { return }
     _ = try core.dataVersion()
@@ -190,7 +194,7 @@ extension ChangeTracker {
 }
 
 extension ChangeTracker: AccessObserver {
-  /// Installs the hook for the present subscriptions, or removes it if nothing is subscribed to.
+  /// Installs the hook for the current subscriptions, or removes the hook if there are none.
   package func writeWillBegin(on core: ConnectionCore) throws {
     let known = nextID.load(ordering: .sequentiallyConsistent)
     guard version.load(ordering: .sequentiallyConsistent) != recordedVersion else {
@@ -221,8 +225,9 @@ extension ChangeTracker: AccessObserver {
     }
   }
 
-  /// Notifies some subscriptions that anything may have changed: subscriptions that were added
-  /// during the access and requested more than was recorded. They saw nothing of the access.
+  /// Notifies subscriptions that were added during the access. If they watch more than was
+  /// recorded, they missed the changes of the access. They receive an event that says that anything
+  /// may have changed.
   package func writeDidEnd(on core: ConnectionCore) {
     guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
     let (late, end) = registry.withLock { registry in
@@ -234,13 +239,14 @@ extension ChangeTracker: AccessObserver {
     wake(append(Commit(everything: .tableChanged), to: late))
   }
 
-  /// Ends every observation: nothing can be committed any more.
+  /// Ends every observation, because nothing can be committed any more.
   package func databaseDidClose() {
     file.endForEver()
     for subscription in registry.withLock({ $0.all }) { subscription.queue.end() }
   }
 
-  /// Reports that anything may have changed, since no hook reported the changes.
+  /// Reports that anything may have changed. The hooks do not report the changes when the whole
+  /// content is replaced.
   package func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
     publish(everything: .tableChanged, onlyLive: false)

@@ -1,15 +1,15 @@
 import SQLCore
 
-/// The changes of one transaction in the watched tables, shared by all observers.
+/// The changes that one transaction made in the watched tables. All observers share this object.
 package final class Commit: Sendable {
-  /// The number of the commit in the database, counted from 1.
+  /// The number of the commit. The writer's commits are counted from 1.
   let sequence: UInt64
-  /// The changes of each write that shared the transaction, in their order, without the writes that
-  /// changed nothing.
+  /// The changes of each write in the transaction, in the order of the writes. Writes that changed
+  /// nothing are left out.
   package let writes: [WriteChanges]
   /// The number of changed rows in all writes.
   let rowCount: Int
-  /// Set if any table may have changed: the event that says why.
+  /// If any table may have changed, the event that says why; otherwise nil.
   package let everything: TableEvent?
 
   init(sequence: UInt64, writes: [WriteChanges]) {
@@ -19,7 +19,7 @@ package final class Commit: Sendable {
     everything = nil
   }
 
-  /// Creates a commit that may have touched any table.
+  /// Creates a commit that reports an event which may have touched any table.
   init(everything: TableEvent) {
     sequence = 0
     writes = []
@@ -28,27 +28,28 @@ package final class Commit: Sendable {
   }
 }
 
-/// The changes of one `write`.
+/// The changes that one `write` made.
 package struct WriteChanges: Sendable {
   package let label: String?
-  /// The author of the write, if it named one.
+  /// The author of the write; nil if the write named no author.
   package internal(set) var author: String?
   package var tables: [QualifiedTableName: NettedTable] = [:]
-  /// The reason why predicates could not be tested on the rows; nil if they were tested, or if
-  /// there are none.
+  /// The reason why predicates could not be tested on the rows. Nil if they were tested, or if
+  /// there are no predicates.
   var unfilteredReason: String?
 }
 
-/// An observer of tables: what it watches, and the queue to which its commits are delivered.
+/// The subscription of one observer: the tables that it watches, and the queue that receives its
+/// commits.
 package struct Subscription: Sendable {
   /// The part of a table that is watched.
   package struct Interest: Sendable {
-    /// The columns, folded; nil for all.
+    /// The watched columns, folded; nil for all columns.
     var columns: Set<String>?
-    /// The keys of the rows; nil for all rows.
+    /// The keys of the watched rows; nil for all rows.
     var keys: Set<RowKey>?
-    /// The values that a row must have, before or after a change, to matter; nil if all rows
-    /// matter. A row that matters has the values of at least one route.
+    /// The routes to the rows that matter; nil if all rows matter. A row matters if it has the
+    /// values of at least one route, before or after a change.
     var routes: [RowRoute]?
 
     package init(columns: Set<String>? = nil, keys: Set<RowKey>? = nil) {
@@ -57,16 +58,16 @@ package struct Subscription: Sendable {
     }
   }
 
-  /// The watched tables; nil for all.
+  /// The watched tables; nil for all tables.
   let tables: [QualifiedTableName: Interest]?
-  /// Receives the commits that touch the tables.
+  /// The queue that receives the commits that touch the tables.
   let queue: any CommitReceiver
-  /// Whether the observer itself finds out what changed, so that a report without a change does no
-  /// harm.
+  /// Whether the observer itself finds out what changed. A report without a change does no harm
+  /// then.
   var isLive = false
-  /// Whether every change of the schema is reported, in addition to the events of the tables.
+  /// Whether every change of the schema is reported, even if it concerns other tables.
   var watchesSchema = false
-  /// Whether the database's file is watched for this observer.
+  /// Whether this observer needs the database's file to be watched.
   var watchesFile = false
 
   package init(
@@ -82,11 +83,12 @@ package struct Subscription: Sendable {
 
 /// A receiver of the commits that concern a subscription.
 package protocol CommitReceiver: AnyObject, Sendable {
-  /// Receives a commit, on the writer's thread. It must not wait, or run code of the user's.
+  /// Receives a commit, on the writer's thread. An implementation must not wait and must not run
+  /// the user's code.
   func append(_ commit: Commit)
-  /// Called when all receivers have the commit, on the writer's thread.
+  /// Called on the writer's thread after all receivers have received the commit.
   func wake()
-  /// Called when nothing more will come.
+  /// Called when there will be no more commits.
   func end()
 }
 
@@ -94,10 +96,10 @@ extension CommitReceiver {
   package func wake() {}
 }
 
-/// A table of the main database or of an attached one, with its names folded as SQLite compares
-/// them.
+/// The name of a table in the main database or in an attached database. Both parts are folded,
+/// because SQLite ignores their case.
 package struct QualifiedTableName: Hashable, Sendable {
-  /// `main`, or the name under which a database is attached; folded.
+  /// `main`, or the name under which the database is attached, folded.
   package let schema: String
   /// The name of the table, folded.
   package let name: String
@@ -107,18 +109,18 @@ package struct QualifiedTableName: Hashable, Sendable {
     self.name = name.lowercasedASCII
   }
 
-  /// Hashes the name only. Few tables have the same name in two databases, and each commit hashes
-  /// several names.
+  /// Hashes only the table's name, because that is faster and each commit hashes several names. Few
+  /// tables have the same name in two databases.
   package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// Whether the rows of the table are the user's: it is neither one of SQLite's own tables, nor a
-  /// temporary table, which only the writer sees, nor the table with the mark of generated ids.
+  /// Whether the table has rows of the user. False for SQLite's own tables, for temporary tables,
+  /// which only the writer sees, and for the table with the mark of generated ids.
   var isObservable: Bool {
     schema != "temp" && !name.hasPrefix("sqlite_") && name != "apus_unique64"
   }
 }
 
-/// An event of a table beyond the changed rows that are listed.
+/// An event that concerns a table as a whole, in addition to the listed row changes.
 ///
 /// ```swift
 /// for await changes in db.changes(of: Post.self) where changes.events.contains(.schemaChanged) {
@@ -126,12 +128,13 @@ package struct QualifiedTableName: Hashable, Sendable {
 /// }
 /// ```
 public enum TableEvent: Hashable, Sendable {
-  /// Rows changed that are not listed: there were more than `Configuration.maximumTrackedRows`, the
-  /// write was running when the watching began, or SQLite was built without the pre-update hook.
+  /// Rows changed that are not listed. There are three possible reasons: more than
+  /// `Configuration.maximumTrackedRows` rows changed, the write was already running when the
+  /// watching began, or SQLite was built without the pre-update hook.
   case tableChanged
   /// The table, or one of its indexes or triggers, was created, altered or dropped.
   case schemaChanged
-  /// Another process, or another connection to the file, committed a change, which may concern this
-  /// table.
+  /// Another process, or another connection to the file, committed a change. The change may or may
+  /// not concern this table.
   case changedElsewhere
 }

@@ -1,7 +1,7 @@
 import SQLCore
 import Synchronization
 
-/// A counter of the writer's commits, which shows which of them a snapshot contains.
+/// A counter of the writer's commits. It shows which of these commits a snapshot contains.
 final class CommitClock: Sendable {
   private let begun = Atomic<UInt64>(0)
   private let ended = Atomic<UInt64>(0)
@@ -9,16 +9,16 @@ final class CommitClock: Sendable {
   /// The number of commits that added nothing to the write-ahead log.
   private let unlogged = Atomic<UInt64>(0)
 
-  /// Notes that SQLite is about to commit: from now on a snapshot may contain the commit.
+  /// Notes that SQLite is about to commit. From now on, a new snapshot may contain the commit.
   func begin() {
     begun.store(ended.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
   }
 
-  /// Notes that the commit is done, so that every later snapshot contains it. Returns the number of
-  /// the commit.
+  /// Notes that the commit is complete. Every later snapshot contains it. Returns the number of the
+  /// commit.
   ///
-  /// - Parameter isLogged: whether it added to the write-ahead log. A transaction that wrote
-  ///   nothing did not.
+  /// - Parameter isLogged: whether the commit added to the write-ahead log. A transaction that
+  ///   wrote nothing adds nothing.
   func end(isLogged: Bool) -> UInt64 {
     let number = begun.load(ordering: .relaxed)
     if !isLogged { unlogged.add(1, ordering: .sequentiallyConsistent) }
@@ -40,22 +40,22 @@ final class CommitClock: Sendable {
   struct Position {
     /// The last commit that the snapshot certainly contains.
     var last: UInt64
-    /// Whether the snapshot may also contain the next commit, which was in progress.
+    /// Whether the snapshot may also contain the next commit, because that commit was in progress.
     var mayContainNext: Bool
-    /// Whether all observers have received the commits up to the last.
+    /// Whether all observers have received the commits up to `last`.
     var isDelivered = false
-    /// The number of commits up to the last that added to the write-ahead log. It is never too
-    /// large, and exact if the snapshot does not contain the next commit.
+    /// The number of commits up to `last` that added to the write-ahead log. The number is exact if
+    /// the snapshot does not contain the next commit. Otherwise it may be too small.
     var loggedCount: UInt64 = 0
   }
 
-  /// Returns whether no commit has begun since the given one.
+  /// Returns whether the given commit is the last commit that has begun.
   func isLast(_ commit: UInt64) -> Bool {
     begun.load(ordering: .sequentiallyConsistent) == commit
   }
 
-  /// Opens a snapshot and returns which commits it contains. If two commits began meanwhile, the
-  /// snapshot is closed and opened again.
+  /// Opens a snapshot and returns which commits it contains. If two commits began meanwhile, closes
+  /// the snapshot and opens another one.
   func opening(_ open: () throws -> Void, close: () throws -> Void) rethrows -> Position {
     while true {
       let last = ended.load(ordering: .sequentiallyConsistent)
@@ -73,19 +73,19 @@ final class CommitClock: Sendable {
   }
 }
 
-/// A detector of other connections' commits to the file since the writer's last commit.
+/// A detector of commits that other connections made to the file since the writer's last commit.
 ///
-/// While the writer holds its lock, no other connection commits: the state of the file when the
-/// writer's commit hook fires contains all that came before its own commit. A probe costs no
+/// While the writer holds its lock, no other connection can commit. So when the writer's commit
+/// hook fires, the file contains all commits before the writer's own commit. A probe runs no
 /// statement.
 ///
-/// It is used only by the access that holds the writer.
+/// Only the access that holds the writer uses the detector.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
 final class ForeignCommits {
   enum Finding {
     case none
-    /// The first probe has just run: another connection may have committed since the watching
-    /// began.
+    /// The first probe had nothing to compare with. Another connection may have committed since the
+    /// watching began.
     case unknown
     case some
   }
@@ -94,7 +94,8 @@ final class ForeignCommits {
   private var version: UInt32?
   private var finding = Finding.none
 
-  /// Compares the content that the writer sees now with the content of the last comparison.
+  /// Compares the version of the content that the writer sees now with the version of the last
+  /// probe.
   func probe(on core: ConnectionCore) {
     let current = core.contentVersion
     defer { version = current }
@@ -105,13 +106,14 @@ final class ForeignCommits {
     if version != current { finding = .some }
   }
 
-  /// Notes that the writer committed, so that the change since the last probe is its own.
+  /// Notes that the writer committed, so that the writer's own change is not reported as that of
+  /// another connection.
   func didCommit(on core: ConnectionCore) {
     version = core.contentVersion
   }
 
-  /// Forgets the version, since there are no observers and the writer's next commits are not
-  /// followed.
+  /// Forgets the version. This is called when there are no observers, because the writer's next
+  /// commits are then not followed.
   func forget() {
     version = nil
     finding = .none

@@ -1,18 +1,18 @@
 import SQLCore
 
-/// The commits that an observer has not yet taken.
+/// A queue of the commits that an observer has not yet taken.
 ///
-/// A writer only appends and never waits. An observer that is slow finds that rows were dropped,
-/// but is never left without a report of the change.
+/// The writer only appends and never waits. If an observer is slow, the queue drops rows, but still
+/// reports which tables changed.
 final class CommitQueue: CommitReceiver {
   /// The content of the queue.
   struct Waiting {
     var commits: [Commit] = []
-    /// The tables whose rows were dropped, each with its events; nil if no rows were dropped.
+    /// The tables whose rows were dropped, each with its events. Nil if no rows were dropped.
     var dropped: [QualifiedTableName: Set<TableEvent>]?
     /// Events that may have touched any table.
     var everything: Set<TableEvent> = []
-    /// The signals of callers that asked for the result to be fetched again and wait for it.
+    /// The signals of callers that requested a fetch and wait for the result.
     var refreshes: [Signal] = []
 
     var isEmpty: Bool {
@@ -23,9 +23,9 @@ final class CommitQueue: CommitReceiver {
   fileprivate struct State {
     var waiting = Waiting()
     var rowCount = 0
-    /// Whether nothing more will come: the database is closed.
+    /// Whether the queue has ended, because the database is closed.
     var isEnded = false
-    /// Wakes the tasks that wait; nil before the first one.
+    /// The signal that wakes waiting tasks; nil before a task waits for the first time.
     var signal: Signal?
     weak var listener: (any CommitListener)?
   }
@@ -38,7 +38,7 @@ final class CommitQueue: CommitReceiver {
     self.maximumRows = maximumRows
   }
 
-  /// Appends a commit. Called on the writer's thread.
+  /// Appends a commit. This is called on the writer's thread.
   func append(_ commit: Commit) {
     state.withLock { state in
       guard !state.isEnded else { return }
@@ -66,11 +66,11 @@ final class CommitQueue: CommitReceiver {
     listener?.commitsCame()
   }
 
-  /// Has an object called when something comes. It is held weakly.
+  /// Sets the object that is notified of new commits. The object is held weakly.
   func listen(_ listener: any CommitListener) { state.withLock { $0.listener = listener } }
 
-  /// Ends the queue: nothing more will come. Waiting commits can still be taken, and tasks that
-  /// wait for more resume.
+  /// Ends the queue, so that no more commits are appended. Waiting commits can still be taken.
+  /// Tasks that wait for more resume.
   func end() {
     let (refreshes, signal, listener) = state.withLock { state in
       state.isEnded = true
@@ -82,11 +82,11 @@ final class CommitQueue: CommitReceiver {
     listener?.commitsEnded()
   }
 
-  /// Whether nothing more will come.
+  /// Whether the queue has ended, so that no more commits are appended.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
-  /// Asks for the result to be fetched again; `done` is given when that has happened. Returns false
-  /// if the queue has ended.
+  /// Adds a request to fetch the result again. `done` is given when that has happened. Returns
+  /// false if the queue has ended.
   func refresh(_ done: Signal) -> Bool {
     let (isTaken, signal) = state.withLock { state in
       if !state.isEnded { state.waiting.refreshes.append(done) }
@@ -106,7 +106,7 @@ final class CommitQueue: CommitReceiver {
 
   private var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Takes all that waits, except the commits after the given one.
+  /// Takes everything that waits, except the commits after the given commit.
   func take(through last: UInt64 = .max) -> Waiting {
     state.withLock { state in
       var taken = state.waiting
@@ -123,7 +123,8 @@ final class CommitQueue: CommitReceiver {
 extension CommitQueue.State {
   fileprivate var isOver: Bool { isEnded && waiting.isEmpty }
 
-  /// Returns the signal that is given when something comes; nil if nothing more will.
+  /// Returns the signal that is given when something is appended. Nil if the queue has ended and is
+  /// empty.
   fileprivate mutating func signalUnlessOver() -> Signal? {
     guard !isOver else { return nil }
     if let signal { return signal }
@@ -133,7 +134,7 @@ extension CommitQueue.State {
     return new
   }
 
-  /// Keeps only which tables a commit touched, without its rows.
+  /// Records which tables a commit touched, and drops its rows.
   fileprivate mutating func drop(_ commit: Commit) {
     for write in commit.writes {
       for (table, changes) in write.tables {
@@ -144,24 +145,25 @@ extension CommitQueue.State {
   }
 }
 
-/// An object that is called when commits come, on the writer's thread.
+/// An object that a `CommitQueue` notifies of new commits. It is called on the writer's thread.
 protocol CommitListener: AnyObject, Sendable {
   func commitsCame()
-  /// Called when nothing more will come.
+  /// Called when the queue has ended.
   func commitsEnded()
 }
 
 /// A signal that wakes waiting tasks.
 ///
-/// A signal that no task waits for is kept, but only once. Unlike a stream of the standard library,
-/// it remains usable after a waiting task was cancelled.
+/// If no task waits when the signal is given, the next task that waits continues at once. Giving
+/// the signal several times counts once. Unlike a stream of the standard library, a signal remains
+/// usable after a waiting task was cancelled.
 final class Signal: Sendable {
   private struct State {
     var isGiven = false
     /// Whether the signal stays given for all future waits.
     var isLasting = false
-    /// The waiting tasks: the first one, because there is almost always at most one, and the
-    /// others.
+    /// The first waiting task. It is stored separately, because there is almost always at most one.
+    /// `others` has the other tasks.
     var first: Waiting?
     var others: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
     var nextID: UInt64 = 0
@@ -207,7 +209,7 @@ final class Signal: Sendable {
 
   /// Waits until the signal is given. Returns false if the task is cancelled.
   ///
-  /// The operation captures the caller's actor, so that it runs on that actor.
+  /// The closure below captures the caller's actor, so that it runs on that actor.
   func wait(isolation actor: isolated (any Actor)? = #isolation) async -> Bool {
     let id = state.withLock { state in
       defer { state.nextID += 1 }
@@ -217,7 +219,7 @@ final class Signal: Sendable {
       _ = actor
       return await withUnsafeContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
-          // A cancellation before this found nothing to resume.
+          // If the task was cancelled before this, the handler found nothing to resume.
           guard !Task.isCancelled else { return false }
           guard !state.isGiven, !state.isLasting else {
             state.isGiven = false

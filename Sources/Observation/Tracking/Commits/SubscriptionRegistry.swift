@@ -1,8 +1,7 @@
 import SQLCore
 
-/// The subscriptions to a database, indexed by the tables, columns and rows that a commit can
-/// touch. The cost of finding the subscriptions that a commit affects does not depend on their
-/// number.
+/// The subscriptions to a database, indexed by their tables, columns and rows. The cost of finding
+/// the subscriptions that a commit affects does not depend on the number of subscriptions.
 struct SubscriptionRegistry {
   private var subscriptions: [UInt64: Subscription] = [:]
   private var tables: [QualifiedTableName: Watchers] = [:]
@@ -11,18 +10,18 @@ struct SubscriptionRegistry {
   private var ofSchema: Set<UInt64> = []
   /// The id of the next subscription.
   private(set) var nextID: UInt64 = 0
-  /// The number of tables, rows and subscriptions that were examined so far to find which
-  /// subscriptions commits affect. It grows with what commits touch, not with what is watched.
+  /// The number of tables, rows and subscriptions that were examined so far to find affected
+  /// subscriptions. It grows with what commits touch, not with what is watched.
   private(set) var lookupCount = 0
-  /// Increases whenever the set of tables and columns to record changes.
+  /// A number that increases whenever the set of tables and columns to record changes.
   private(set) var version = 0
 
   private struct Watchers {
     var ofAllRows: Set<UInt64> = []
     var ofRow: [RowKey: Set<UInt64>] = [:]
     var ofValues = RouteIndex()
-    /// The number of subscriptions that want each column, folded, and the number that want all
-    /// columns.
+    /// For each column, folded, the number of subscriptions that watch it. `allColumnsCount` is the
+    /// number of subscriptions that watch all columns.
     var columnCounts: [String: Int] = [:]
     var allColumnsCount = 0
     var count = 0
@@ -52,7 +51,7 @@ struct SubscriptionRegistry {
     _ id: UInt64, to table: QualifiedTableName, _ interest: Subscription.Interest
   ) {
     var isNew = false
-    // In place, since a table may have many subscriptions.
+    // Changes the value in place, because a copy of many subscriptions would cost too much.
     func update(_ watchers: inout Watchers) {
       isNew = watchers.count == 0
       watchers.count += 1
@@ -78,8 +77,7 @@ struct SubscriptionRegistry {
     if isNew { version += 1 }
   }
 
-  /// Removes a subscription and returns it, so that the objects that it holds are released outside
-  /// a lock.
+  /// Removes a subscription and returns it. The caller releases it outside the lock.
   mutating func remove(_ id: UInt64) -> Subscription? {
     guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
     if ofSchema.remove(id) != nil { version += 1 }
@@ -143,13 +141,14 @@ struct SubscriptionRegistry {
 
   var all: [Subscription] { Array(subscriptions.values) }
 
-  /// The affected subscriptions, and questions that lead to further ones.
+  /// The subscriptions that a commit affects, and questions whose answers lead to further
+  /// subscriptions.
   struct Concerned: Sendable {
     var ids: Set<UInt64> = []
     var questions: [RouteQuestion] = []
   }
 
-  /// Returns the subscriptions that a commit concerns.
+  /// Returns the subscriptions that a commit affects.
   mutating func concerned(by commit: Commit) -> Concerned {
     var found = Concerned()
     func add(_ ids: Set<UInt64>) {
@@ -175,7 +174,7 @@ struct SubscriptionRegistry {
           }
         }
         if !watchers.ofValues.isEmpty {
-          // In place, since the places of the columns are kept.
+          // Changes the value in place, because the search keeps the places of the columns.
           tables[table]?.ofValues.find(changes, of: table, &found, &lookupCount)
         }
       }
@@ -183,21 +182,23 @@ struct SubscriptionRegistry {
     return found
   }
 
-  /// Returns the subscriptions to the values that answer a question; nil if they are not known.
+  /// Returns the subscriptions to the values that answer a question. If `answer` is nil, returns
+  /// all subscriptions of the question's pattern.
   func concerned(by question: RouteQuestion, _ answer: [[DatabaseValue]]?) -> Set<UInt64> {
     var ids: Set<UInt64> = []
     tables[question.table]?.ofValues.find(question.pattern, answer) { ids.insert($0) }
     return ids
   }
 
-  /// Returns the subscriptions with an id below `end`. Later subscriptions did not see the whole
-  /// access.
+  /// Returns the subscriptions with the given ids, without ids from `end` on. Later subscriptions
+  /// did not see the whole access.
   func subscriptions(_ ids: Set<UInt64>, before end: UInt64) -> [Subscription] {
     ids.sorted().compactMap { $0 < end ? subscriptions[$0] : nil }
   }
 }
 
-/// The tables whose rows are recorded, each with its recorded columns, folded; nil for all columns.
+/// The tables whose rows are recorded. Each has the set of its recorded columns, folded; nil for
+/// all columns.
 enum WantedTables {
   case all
   case some([QualifiedTableName: Set<String>?])

@@ -1,21 +1,23 @@
 import SQLCore
 
-/// The rows of one table that several commits changed, netted, with the values that a query reads.
+/// The netted rows of one table over several commits, with the values that a query reads.
 struct NettedRows {
-  /// The columns of the values: the key columns, and the recorded columns that the query reads.
+  /// The names of the columns: first the key's columns, then the recorded columns that the query
+  /// reads.
   let columns: [String]
   let rows: [NettedRowValues]
-  /// Whether the values are exactly SQLite's, so that the query can be evaluated on them.
+  /// Whether the values are exactly the stored values. Only then can the query be evaluated on
+  /// them.
   var isExact = true
 }
 
-/// The net change of one row, with its values. It is used where the rows of several commits are
-/// netted together.
+/// The net change of one row, with its values. It is used to net the rows of several commits
+/// together.
 struct NettedRowValues: Sendable {
   let key: RowKey
-  /// The recorded values before; nil if the row did not exist.
+  /// The recorded values before the change; nil if the row did not exist.
   var old: [DatabaseValue]?
-  /// The recorded values after the write; nil if the row is gone.
+  /// The recorded values after the change; nil if the row is gone.
   var new: [DatabaseValue]?
 
   var isEmpty: Bool {
@@ -28,9 +30,8 @@ struct NettedRowValues: Sendable {
 }
 
 extension NettedRowValues {
-  /// Returns one element for each row, with its first old state and its last new state. Rows that
-  /// are unchanged in the end are left out; the others keep the order in which they were first
-  /// changed.
+  /// Returns one element for each row, with its first old state and its last new state, in the
+  /// order in which the rows were first changed. Rows that are unchanged in the end are left out.
   static func netted(_ rows: [NettedRowValues]) -> [NettedRowValues] {
     var indices: [RowKey: Int] = [:]
     var netted: [NettedRowValues] = []
@@ -46,15 +47,15 @@ extension NettedRowValues {
   }
 }
 
-// A method of `[Commit]` would be a candidate for its name after any array, such as the result of
-// `fetch`, and Swift 6.3 crashes there.
+// This is not a method of `[Commit]`. Swift 6.3 would consider such a method for every array, such
+// as the result of `fetch`, and crashes there.
 
 extension Commit {
-  /// Returns the net changes of the commits to a table's rows, in the columns that a query reads.
+  /// Returns the net changes that the commits made in a table, with the columns that a query reads.
   ///
   /// - Parameters:
-  ///   - needsOld: whether the values before are needed.
-  ///   - select: returns the rows of a write that may matter.
+  ///   - needsOld: whether the old values are needed.
+  ///   - select: a closure that returns the rows of a write that may matter.
   static func nettedRows(
     _ commits: [Commit], of table: QualifiedTableName, columns: Set<String>, needsOld: Bool,
     _ select: (NettedTable) -> [NettedRow]
@@ -68,7 +69,8 @@ extension Commit {
     guard let last = touched.last else { return NettedRows(columns: [], rows: []) }
     let places = last.names.places(of: columns)
     let names = last.names.keys + places.map { last.names.columns[$0] }
-    // Usually there is only one write since the last update, which lists each of its rows once.
+    // Usually there is only one write since the last update. It lists each of its rows only once,
+    // so nothing is netted.
     guard touched.count > 1 else {
       let rows = select(last).filter { last.differs($0, at: places) }
       return NettedRows(
@@ -90,7 +92,7 @@ extension Commit {
     return NettedRows(columns: names, rows: NettedRowValues.netted(rows), isExact: isExact)
   }
 
-  /// Returns the net changes of all rows of a table, with their values before and after.
+  /// Returns the net changes that the commits made in a table, with the values before and after.
   static func nettedRows(_ commits: [Commit], of table: PlannedTable) -> NettedRows {
     nettedRows(commits, of: table.name, columns: table.columns, needsOld: true) { $0.rows }
   }

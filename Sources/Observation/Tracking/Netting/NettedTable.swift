@@ -1,15 +1,15 @@
 import SQLCore
 
-/// The names of a table and its columns, as they are declared.
+/// The declared names of a table and its columns.
 package final class TableNames: Sendable {
   package let table: String
   package let keys: [String]
   /// The recorded columns, without the columns of the key.
   package let columns: [String]
   let foldedColumns: [String]
-  /// The key's columns and the recorded ones, in the order of the table.
+  /// The key's columns and the recorded columns, in the order of the table.
   package let ordered: [String]
-  /// The number of columns of the key; nil if the rowid is the key.
+  /// The number of the key's columns; nil if the rowid is the key.
   package let keyCount: Int?
 
   init(
@@ -24,24 +24,25 @@ package final class TableNames: Sendable {
     foldedColumns = columns.map(\.lowercasedASCII)
   }
 
-  /// Returns the places of the columns with the given folded names; of all columns for nil.
+  /// Returns the places of the columns with the given folded names. For nil, returns the places of
+  /// all columns.
   func places(of columns: Set<String>?) -> [Int] {
     guard let columns else { return Array(foldedColumns.indices) }
     return foldedColumns.indices.filter { columns.contains(foldedColumns[$0]) }
   }
 }
 
-/// The changes of one `write` in one table.
+/// The changes that one `write` made in one table.
 package struct NettedTable: Sendable {
   package let names: TableNames
-  /// Holds the values of the rows; shared by all changes of a transaction.
+  /// The values of the rows. All changes of a transaction share this buffer.
   package let values: RecordedValues
-  /// The rows that differ, in the order in which they were first changed.
+  /// The changed rows, in the order in which they were first changed.
   package internal(set) var rows: [NettedRow] = [] {
     didSet { index = RowIndex() }
   }
   package internal(set) var events: Set<TableEvent> = []
-  /// Finds rows; shared by all observers.
+  /// The index that finds rows by key and by value. All observers share it.
   private var index = RowIndex()
 
   init(names: TableNames, values: RecordedValues, rows: [NettedRow] = []) {
@@ -50,8 +51,8 @@ package struct NettedTable: Sendable {
     self.rows = rows
   }
 
-  /// Returns whether the write touched watched rows or columns of the table: a row was inserted or
-  /// deleted, or a watched column differs in some row.
+  /// Returns whether the write inserted or deleted a watched row, or changed a watched column of a
+  /// watched row. Also returns true if there are events.
   func touches(_ interest: Subscription.Interest) -> Bool {
     guard events.isEmpty else { return true }
     guard let watched = interest.columns else { return !rows.isEmpty }
@@ -61,17 +62,17 @@ package struct NettedTable: Sendable {
   }
 
   /// Returns the indices of the rows with the given keys, in ascending order. After the first call,
-  /// the cost depends only on the number of keys, not on the number of rows.
+  /// which builds the index, the cost does not depend on the number of rows.
   func indices(ofKeys keys: Set<RowKey>) -> [Int] { index.indices(ofKeys: keys, in: self) }
 
-  /// Returns the indices, in ascending order, of the rows that may equal a value at a place, before
-  /// or after. These rows have the value, or a value of another storage class, which SQLite may
-  /// consider equal.
+  /// Returns the indices of the rows that may have the given value at a place, before or after, in
+  /// ascending order. Rows with a value of another storage class are included, because SQLite may
+  /// consider the values equal.
   func indices(of value: DatabaseValue, at place: Int) -> [Int] {
     index.indices(of: value, at: place, in: self)
   }
 
-  /// Returns whether the row was inserted or deleted, or differs at any of the places.
+  /// Returns whether the row was inserted or deleted, or its value changed at one of the places.
   func differs(_ row: NettedRow, at places: [Int]) -> Bool {
     guard row.old >= 0, row.new >= 0 else { return true }
     return places.contains { !isSame(row, at: $0) }
@@ -84,20 +85,20 @@ package struct NettedTable: Sendable {
 
   package func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: names.keyCount) }
 
-  /// Returns a value before; nil if the row did not exist.
+  /// Returns a value before the write; nil if the row did not exist.
   func old(_ row: NettedRow, at place: Int) -> DatabaseValue? {
     guard row.old >= 0 else { return nil }
     return values.value(of: row.old, at: place, of: names.columns.count)
   }
 
-  /// Returns a value after; nil if the row is gone.
+  /// Returns a value after the write; nil if the row is gone.
   func new(_ row: NettedRow, at place: Int) -> DatabaseValue? {
     guard row.new >= 0 else { return nil }
     return values.value(of: row.new, at: place, of: names.columns.count)
   }
 
   /// Returns whether a row's key and its values at the given places, before and after, are exactly
-  /// SQLite's. Text that is invalid in its encoding is not exact.
+  /// the stored values. Text that is invalid in its encoding is not exact.
   func isExact(_ row: NettedRow, at places: [Int]) -> Bool {
     for state in [row.old, row.new] where state >= 0 {
       for place in places
@@ -111,8 +112,8 @@ package struct NettedTable: Sendable {
     }
   }
 
-  /// Returns the row with its values at the given places after the write, and no values from
-  /// before.
+  /// Returns the row with its values at the given places after the write, and without the old
+  /// values.
   func newState(of row: NettedRow, at places: [Int]) -> NettedRowValues {
     NettedRowValues(
       key: key(of: row), old: nil,
@@ -128,27 +129,27 @@ package struct NettedTable: Sendable {
   }
 }
 
-/// The net change of one row in a write, with the places of its values in `RecordedValues`.
+/// The net change of one row in a write. The values are in `RecordedValues`.
 package struct NettedRow: Sendable {
-  /// The rowid. If the key consists of other columns: the state that holds their values, followed
-  /// by the rowid if one of them is NULL.
+  /// The rowid, if it is the key. Otherwise the state that holds the values of the key. In this
+  /// state, the rowid follows if one of the values is NULL.
   package let key: Int64
-  /// The state of the recorded values before; −1 if the row did not exist.
+  /// The state with the values before the write; −1 if the row did not exist.
   package var old: Int
-  /// The state of the recorded values after; −1 if the row is gone.
+  /// The state with the values after the write; −1 if the row is gone.
   package var new: Int
 }
 
-/// An index of the rows of a write, by their key, and by their values before and after.
+/// An index of the rows of a write. It finds rows by their key, and by their values before and
+/// after.
 ///
-/// Many observers watch one row each: the first that searches builds the index, and each further
-/// search costs only as much as it finds. The index is built on the observers' side, never by the
-/// writer.
+/// Many observers may watch one row each. The first observer that searches builds the index, so the
+/// writer never does. Each later search costs only as much as it finds.
 final class RowIndex: Sendable {
   /// The rows of a write, by the values of one column.
   private struct Column {
     var rows: [DatabaseValue: [Int]] = [:]
-    /// The rows that have a value of each storage class.
+    /// For each storage class, the rows that have a value of this class.
     var classes: [StorageClass: [Int]] = [:]
   }
 

@@ -1,17 +1,18 @@
 import SQLCore
 
-/// The changes of one table, netted by row: the first old state and the last new one.
+/// Nets the changes of one table: of all changes of a row, it keeps the first old state and the
+/// last new state.
 struct RowNetting {
   private let values: RecordedValues
   private let valueCount: Int
   private let keyCount: Int?
   private var changes: [NettedRow] = []
-  /// A hash table with linear probing, from keys to changes: 0 for a free slot, else the change's
-  /// index + 1. It has more slots than changes.
+  /// A hash table with linear probing, from keys to changes. A slot has the index of a change plus
+  /// 1, or 0 if it is free. There are more slots than changes.
   private var slots: [Int32] = []
   /// The indices of the changes whose last state is not known.
   private var unknown: Set<Int> = []
-  /// A random factor, so that no one can choose keys with colliding hashes.
+  /// A random factor for the hash, so that an attacker cannot choose keys that collide.
   private static let seed = UInt64.random(in: .min ... .max) | 1
 
   init(of table: TrackedTable, in values: RecordedValues) {
@@ -34,8 +35,8 @@ struct RowNetting {
 
   @inline(__always)
   mutating func add(_ row: RecordedRow) {
-    // A recorded row whose key changes counts as two: the deletion of the old row and the
-    // insertion of the new one.
+    // If the key of a row changed, this counts as two changes: the old row is deleted and the new
+    // row is inserted.
     if row.isUnknown {
       unknown.insert(touch(row.oldKey, old: row.old, new: row.old))
     } else if row.old >= 0, row.new < 0 || row.oldKey != row.newKey {
@@ -60,11 +61,11 @@ struct RowNetting {
 
   // MARK: Finding
 
-  /// The greatest number of changes among which a key is found without hashing.
+  /// With fewer changes than this, a key is found by a linear search, without the hash table.
   private static let unhashedCount = 8
 
-  /// Returns the index of the change with a key. If no change has the key, returns nil and enters
-  /// the key for the change that is appended next.
+  /// Returns the index of the change with the given key. If there is none, returns nil, and enters
+  /// the key into the hash table for the change that the caller then appends.
   @inline(__always)
   private mutating func find(_ key: Int64) -> Int? {
     guard changes.count >= Self.unhashedCount || !slots.isEmpty else {
@@ -115,7 +116,7 @@ struct RowNetting {
 
   // MARK: The result
 
-  /// Reads the states that the hook did not report.
+  /// Reads the last states that the hook did not report, by the given closure.
   mutating func complete(_ read: (RowKey) throws -> [DatabaseValue]?) rethrows {
     for index in unknown {
       changes[index].new = -1
@@ -131,7 +132,7 @@ struct RowNetting {
 
   func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: keyCount) }
 
-  /// The rows that differ, in the order in which they were first changed.
+  /// The rows that differ from before, in the order in which they were first changed.
   var rows: [NettedRow] {
     // Usually all rows differ.
     guard changes.contains(where: isEmpty) else { return changes }
@@ -153,7 +154,7 @@ struct RowNetting {
   }
 
   #if DEBUG
-    /// Throws unless each change is found by its own key.
+    /// Throws if a change is not found by its own key.
     func checkInvariants() throws {
       let used = slots.filter { $0 > 0 }
       try InvariantChecks.require(

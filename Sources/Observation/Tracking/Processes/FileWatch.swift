@@ -1,19 +1,19 @@
 import SQLCore
 
-/// A watch of a database's file for commits of other processes, and of other connections of this
-/// process.
+/// A watch of a database's file. It detects commits of other processes, and of other connections of
+/// this process.
 ///
-/// The folder reports writes to its files. This process writes to them as well, so the writer then
-/// finds out whether another connection committed.
+/// The system reports writes to the files in the database's folder. This process also writes to
+/// these files. So after a report, the writer checks whether another connection committed.
 final class FileWatch: Sendable {
   private let folder: FolderWatch?
   private let check: FileCheck
 
   /// Begins to watch. Returns nil for a database that is not a file.
   ///
-  /// SQLite creates its log beside the file itself, so links to the file and to its folders are
-  /// followed. If a folder or a link is renamed later, the watch continues, since it watches the
-  /// folder itself and not its path.
+  /// SQLite creates its log in the folder of the real file, so links to the file and to its folders
+  /// are followed. If a folder or a link is renamed later, the watch continues, because the system
+  /// watches the folder itself and not its path.
   init?(
     of database: Database, tracker: ChangeTracker,
     pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
@@ -22,13 +22,13 @@ final class FileWatch: Sendable {
     self.check = check
     guard let path = database.realPath else {
       guard database.isRemote else { return nil }
-      // An engine elsewhere is asked at intervals.
+      // A remote database engine is asked at intervals.
       folder = nil
       check.request(keepsProbing: true)
       return
     }
     folder = FolderWatch(containing: path) { check.request() }
-    // The first probe records the state that later probes compare with.
+    // The first probe records the state with which later probes compare.
     check.request(keepsProbing: folder == nil || !FolderWatch.seesWriting)
   }
 
@@ -37,24 +37,25 @@ final class FileWatch: Sendable {
   }
 }
 
-/// Asks the writer whether another connection committed, after a report that the file was written.
+/// The check that follows a report of a write to the file: it asks the writer whether another
+/// connection committed.
 ///
-/// The file is written before the commit is complete, so a check may come too early, and no later
-/// write would cause another. Therefore it checks again, at growing intervals. While another process
-/// holds a lock that prevents the check, it keeps trying, but does not make the writer wait for the
-/// lock.
+/// The file is written before the commit is complete, so a check may come too early, and perhaps no
+/// later write causes another check. Therefore the check is repeated at growing intervals. If
+/// another process holds a lock that prevents the check, the check is also repeated, but the writer
+/// never waits for the lock.
 ///
 /// State: idle → probing ⇄ probing again soon, if there was a write meanwhile → probing at growing
-/// intervals → idle; from any of them → ended.
+/// intervals → idle. Each state can change to ended.
 final class FileCheck: Sendable {
   private struct State {
-    /// The number of times that it began to probe. Probing at growing intervals ends when a new
-    /// round begins.
+    /// The number of rounds of probing so far. When a new round begins, the growing intervals of
+    /// the old round end.
     var round = 0
     var isProbingSoon = false
     var mustProbeAgain = false
-    /// Whether the checks continue until the watch ends, because writes to the file are not
-    /// reported.
+    /// Whether the checks continue until the watch ends, because the system does not report writes
+    /// to the file.
     var keepsProbing = false
     var isEnded = false
   }
@@ -63,13 +64,13 @@ final class FileCheck: Sendable {
   private let database: WeakReference<Database>
   private let tracker: WeakReference<ChangeTracker>
   private static let shortestPause = Duration.milliseconds(10)
-  /// A commit that takes longer than all pauses together is noticed after the next write.
+  /// If a commit takes longer than all pauses together, it is noticed only after the next write.
   private static let longestPause = Duration.seconds(5)
   private static let steadyPause = Duration.seconds(1)
   private let pause: @Sendable (Duration) async -> Void
 
-  /// - Parameter pause: waits between two probes. Tests pass another closure, so that they do not
-  ///   depend on time.
+  /// - Parameter pause: waits between two probes. Tests pass another closure, so that the tests do
+  ///   not depend on time.
   init(
     database: Database, tracker: ChangeTracker,
     pause: @escaping @Sendable (Duration) async -> Void
@@ -79,8 +80,8 @@ final class FileCheck: Sendable {
     self.pause = pause
   }
 
-  /// Requests a probe after a write. However often it is called, the file is probed once per
-  /// shortest pause at most.
+  /// Requests a probe after a write. However often this is called, there is at most one probe in
+  /// each shortest pause.
   func request(keepsProbing: Bool = false) {
     let round = state.withLock { state -> Int? in
       guard !state.isEnded else { return nil }
@@ -110,8 +111,8 @@ final class FileCheck: Sendable {
     } while mustProbeAgain()
     var duration = Self.shortestPause
     while duration < Self.longestPause || keepsProbing || !wasAnswered {
-      // If the folder reports no writes, or the file is locked, the pause does not grow beyond this
-      // value.
+      // If the system reports no writes, or if the file is locked, the pause grows only to one
+      // second.
       let isSteady = keepsProbing || !wasAnswered
       duration = min(duration * 2, isSteady ? Self.steadyPause : Self.longestPause)
       await pause(duration)
@@ -134,13 +135,14 @@ final class FileCheck: Sendable {
     state.withLock { $0.round == round && !$0.isEnded }
   }
 
-  /// Asks the writer. Returns false if a lock kept it from answering.
+  /// Asks the writer whether another connection committed. Returns false if a lock prevented the
+  /// check.
   private func probe() async -> Bool {
     guard let database = database.value, let tracker = tracker.value else {
       end()
       return true
     }
-    // While the writer is leased here, no other access commits through it.
+    // While this closure uses the writer, no other access commits through the writer.
     let answer: Void? = try? await database.askingWriter { core in
       // Another connection may hold a lock for long, and the writer must not wait for it.
       try core.waiting(atMost: .zero) { try tracker.checkForForeignCommits(on: core) }
@@ -151,7 +153,8 @@ final class FileCheck: Sendable {
 
 /// A weak reference that can be stored in a `Sendable` type.
 ///
-/// `@unchecked Sendable`: it is written once, in `init`, and weak references are read atomically.
+/// `@unchecked Sendable`: the reference is written once, in `init`, and weak references are read
+/// atomically.
 private final class WeakReference<Object: AnyObject & Sendable>: @unchecked Sendable {
   private(set) weak var value: Object?
 
@@ -160,11 +163,12 @@ private final class WeakReference<Object: AnyObject & Sendable>: @unchecked Send
   }
 }
 
-/// The watch of a database's file, which exists while at least one observer needs it.
+/// A watch of a database's file that all observers share. It exists while at least one observer
+/// needs it.
 ///
 /// State: unwatched ⇄ watched for some observers → ended, when the database is closed. One lock
-/// guards both the count and the watch. An observer that begins while the last one ends either
-/// shares the existing watch, which then stays, or creates a new one.
+/// guards both the count and the watch. So if an observer begins while the last observer ends, it
+/// either shares the existing watch, which then stays, or creates a new watch.
 final class SharedFileWatch<Watch: Sendable>: Sendable {
   private enum State {
     case unwatched
@@ -179,7 +183,7 @@ final class SharedFileWatch<Watch: Sendable>: Sendable {
     state.withLock { if case .watched = $0 { true } else { false } }
   }
 
-  /// Begins the watch for one more observer; the first one creates it.
+  /// Begins the watch for one more observer. The first observer creates the watch.
   func begin(_ make: () -> Watch) {
     state.withLock { state in
       switch state {
@@ -190,7 +194,7 @@ final class SharedFileWatch<Watch: Sendable>: Sendable {
     }
   }
 
-  /// Ends the watch for one observer; the last one releases it.
+  /// Ends the watch for one observer. The last observer releases the watch.
   func end() {
     let last = state.withLock { state -> Watch? in
       guard case .watched(let watch, let count) = state else { return nil }
@@ -201,7 +205,7 @@ final class SharedFileWatch<Watch: Sendable>: Sendable {
     withExtendedLifetime(last) {}
   }
 
-  /// Ends the watch, and prevents any new one.
+  /// Ends the watch, and prevents any new watch.
   func endForEver() {
     let last = state.withLock { state -> Watch? in
       defer { state = .ended }

@@ -8,21 +8,22 @@ import Dispatch
   import Musl
 #endif
 
-/// A watch that calls a closure when a file of a database is written to: the file itself or its
-/// log. The log is created and deleted again and again, so the watch is on the folder.
+/// A watch that calls a closure when the database's file or its log is written to. The log is
+/// created and deleted again and again, so the watch is on the folder.
 ///
-/// Each commit of this process is a write as well. So after a report, the next report comes after a
-/// pause, for all writes in between. Otherwise each commit would wake threads of Dispatch, which
-/// takes longer than the commit.
+/// Each commit of this process is a write as well. So after a report there is a pause, and the next
+/// report stands for all writes during the pause. Otherwise each commit would wake threads of
+/// Dispatch, which takes longer than the commit itself.
 ///
 /// - SeeAlso: <https://man7.org/linux/man-pages/man7/inotify.7.html>
 ///
-/// `@unchecked Sendable`: the source is created in `init` and only cancelled later, which Dispatch
-/// allows on any thread.
+/// `@unchecked Sendable`: the source is created in `init`. Later it is only cancelled, which
+/// Dispatch allows on any thread.
 final class FolderWatch: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 
-  /// Whether the system reports writes to the files, and not only their creation and deletion.
+  /// Whether the system reports writes to the files. If not, it reports only the creation and
+  /// deletion of files.
   static var seesWriting: Bool {
     #if canImport(Darwin)
       false
@@ -34,13 +35,14 @@ final class FolderWatch: @unchecked Sendable {
   /// The time between two reports. The file is not probed more often.
   private static let pause = DispatchTimeInterval.milliseconds(10)
 
-  /// Begins to watch. Returns nil if the system does not allow it.
+  /// Begins to watch the folder of a file. Returns nil if the system does not allow this.
   init?(containing path: String, _ changed: @escaping @Sendable () -> Void) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     #if canImport(Darwin)
-      // A folder reports only the creation and deletion of files. Writes could be reported by
-      // watching each file, but closing a database's file releases all locks of this process on it.
+      // For a folder, the system reports only the creation and deletion of files. Writes would be
+      // reported for a watched file. But a watch must open the file, and closing a file releases
+      // all locks that this process has on that file.
       let descriptor = open(folder, O_EVTONLY)
       guard descriptor >= 0 else { return nil }
       let source = DispatchSource.makeFileSystemObjectSource(
@@ -61,8 +63,8 @@ final class FolderWatch: @unchecked Sendable {
       source.setEventHandler {
         guard Self.readEvents(of: descriptor, about: name) else { return }
         changed()
-        // The system keeps the events until the queue continues. Dispatch does not allow a
-        // suspended queue to be released: the closure keeps it.
+        // The system keeps the events until the queue resumes. A suspended queue must not be
+        // released, so the closure keeps a reference to it.
         queue.suspend()
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { queue.resume() }
       }
@@ -93,7 +95,7 @@ final class FolderWatch: @unchecked Sendable {
             let event = buffer.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
             let start = position + MemoryLayout<inotify_event>.size
             let end = min(start + Int(event.len), count)
-            // An overflow event has no name: it may be about any file.
+            // An overflow event has no name, because it may be about any file.
             let delivered = UnsafeRawBufferPointer(
               rebasing: UnsafeRawBufferPointer(buffer)[start..<end])
             if event.len == 0 || delivered.starts(with: name) { isConcerned = true }

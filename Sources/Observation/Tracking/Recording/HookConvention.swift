@@ -1,16 +1,17 @@
 import SQLCore
 
-/// The place of a column among all columns of its table, and its place among the stored columns.
+/// The two places of a column: among all columns of its table, and among the stored columns.
 struct ColumnPlace {
   let declared: Int
   let stored: Int
 }
 
-/// Which of the two places the pre-update hook counts by.
+/// The convention by which the pre-update hook numbers columns: by the place among all columns, or
+/// among the stored columns.
 ///
-/// For tables with columns that are calculated on reading, the numbering depends on the version of
-/// SQLite, on whether the table has rowids, and on whether the value is old or new. The convention
-/// is detected once per process, with a table in memory.
+/// Both places differ if the table has columns that are calculated on reading. The convention
+/// depends on the version of SQLite, on whether the table has rowids, and on whether the value is
+/// old or new. It is detected once per process, with a table in memory.
 struct HookConvention: Sendable {
   enum Numbering: Sendable { case declared, stored }
 
@@ -34,13 +35,13 @@ struct HookConvention: Sendable {
   }
 
   private init() {
-    // Assumes the documented order, the order of storage, if the detection fails.
+    // If the detection fails, the documented numbering is used: the place among the stored columns.
     try? detect(hasRowID: true)
     try? detect(hasRowID: false)
   }
 
-  /// Changes a row whose calculated column comes first, and notes the indices that the hook reports
-  /// for the other columns.
+  /// Detects the convention: changes a row of a table whose first column is calculated, and notes
+  /// the indices that the hook uses for the other columns.
   private mutating func detect(hasRowID: Bool) throws {
     let connection = try Connection()
     try connection.execute(
@@ -64,8 +65,8 @@ struct HookConvention: Sendable {
   }
 }
 
-/// An observer that detects the hook's index of the column `marker`, which is declared third and
-/// stored second.
+/// An observer that detects which index the hook uses for the column `marker`. The column is the
+/// third declared column, and the second stored column.
 private final class Probe: StatementObserver {
   struct Seen: Hashable {
     let kind: PreUpdateEvent.Kind
@@ -96,11 +97,11 @@ private final class Probe: StatementObserver {
   func rollbackHookDidFire() {}
 }
 
-/// The indices that the hook uses for the columns of a table, for each of the cases with different
-/// numbers.
+/// The indices that the hook uses for the columns of a table. There is one list for each kind of
+/// change, before and after.
 ///
-/// The lists are in unmanaged memory, to avoid reference counting: they are read once or twice for
-/// each row. The owner of the indices frees it.
+/// The lists are in unmanaged memory, because they are read once or twice for each row and
+/// reference counting would be slow. The owner of the indices frees the memory.
 ///
 /// `@unchecked Sendable`: the lists never change.
 struct HookIndices: @unchecked Sendable {
@@ -144,19 +145,19 @@ struct HookIndices: @unchecked Sendable {
 }
 
 /// The recorded columns of a table that an UPDATE assigns. In all other columns, the new row has
-/// the values of the old one.
+/// the values of the old row.
 final class AssignedColumns {
-  /// The columns, in memory that their owner frees: they are read for each row, without retaining
-  /// anything.
+  /// The columns in unmanaged memory, so that they can be read for each row without reference
+  /// counting. Their owner frees the memory.
   struct Columns: BitwiseCopyable {
-    /// The places of the assigned columns among the recorded ones.
+    /// The places of the assigned columns among the recorded columns.
     let places: UnsafeBufferPointer<Int>
-    /// Whether a column of the key is assigned.
+    /// Whether the UPDATE assigns a column of the key.
     let includesKey: Bool
   }
 
-  /// The statement and the table of the columns. It identifies both while the owner of the columns
-  /// lives, which holds them.
+  /// The identity of the statement and the table. It is valid while the owner of the columns
+  /// exists, because the owner keeps both alive.
   struct Identity: BitwiseCopyable, Equatable {
     /// The address of the statement's assignments.
     let assignments: UnsafeRawPointer
@@ -189,7 +190,7 @@ final class AssignedColumns {
     columns.places.deallocate()
   }
 
-  /// Returns whether this value was made from equal assignments and the same table.
+  /// Returns whether this object was made from equal assignments and the same table.
   func isOf(_ assignments: [ColumnDependency], _ table: TrackedTable) -> Bool {
     table === self.table && assignments == self.assignments
   }

@@ -1,9 +1,9 @@
 import SQLCore
 
-/// The log of the current transaction: its recorded rows and the events of whole tables, with marks
-/// at which it can be cut.
+/// The log of the current transaction. It has the recorded rows, the events of whole tables, and
+/// the positions to which a rollback cuts the log.
 ///
-/// Beyond a number of rows, the log keeps only the tables to which the rows belong.
+/// If there are more than `maximumRows` rows, the log keeps only the tables of the rows.
 struct RecordedRows {
   /// An event of a table as a whole.
   struct TableNote {
@@ -31,7 +31,7 @@ struct RecordedRows {
   }
   private(set) var notes: [TableNote] = []
   private(set) var boundaries: [Boundary] = []
-  /// The number of rows and events so far, which serves as a mark.
+  /// The number of rows and events so far. It marks a point of the log.
   private(set) var position = 0
   private var isFull = false
   private var savepoints: [(name: String, mark: Int)] = []
@@ -43,10 +43,10 @@ struct RecordedRows {
 
   var isEmpty: Bool { rows.isEmpty && notes.isEmpty }
 
-  /// Appends a row. Returns false if there are too many rows: the caller then calls
+  /// Appends a row. Returns false if there are too many rows. The caller must then call
   /// `keepOnlyTables(of:among:)`.
   ///
-  /// It does not have the tables as a parameter, because they would be retained for each row.
+  /// The tables are not a parameter, because the array would be retained for each row.
   @inline(__always)
   mutating func append(_ row: RecordedRow) -> Bool {
     guard !isFull else { return false }
@@ -57,7 +57,7 @@ struct RecordedRows {
     return rows.count <= maximumRows
   }
 
-  /// Keeps only the tables of the rows, once there are too many rows.
+  /// Drops the rows and keeps only their tables. This is called if there are too many rows.
   ///
   /// - Parameters:
   ///   - row: the last row.
@@ -65,7 +65,7 @@ struct RecordedRows {
   mutating func keepOnlyTables(of row: RecordedRow, among tables: [TrackedTable]) {
     guard !isFull else { return note(.tableChanged, tables[row.table].name) }
     isFull = true
-    // Notes the first change of each table at its position, so that the table stays noted after a
+    // Notes each table at the position of its first change, so that the table stays noted after a
     // cut to a later mark.
     for row in rows { note(.tableChanged, tables[row.table].name, at: row.position) }
     rows = []
@@ -78,7 +78,8 @@ struct RecordedRows {
     position += 1
   }
 
-  /// Notes an event that happened when the log stood at a position, once in each write.
+  /// Notes an event that happened at the given position of the log. An event of a table is noted
+  /// only once in each write.
   mutating func note(_ event: TableEvent, _ table: QualifiedTableName, at position: Int) {
     let start = boundaries.last { $0.position <= position }?.position ?? 0
     let end = boundaries.first { $0.position > position }?.position ?? .max
@@ -92,9 +93,9 @@ struct RecordedRows {
   /// Removes everything, after the end of the transaction.
   mutating func removeAll() {
     guard position > 0 || !boundaries.isEmpty || !savepoints.isEmpty else { return }
-    // Memory that only a large transaction needs is released.
+    // Memory that only a large transaction needed is released.
     rows.removeAll(keepingCapacity: rows.capacity < 1_024)
-    // Commits that were delivered share these values.
+    // If a delivered commit shares the values, the log gets a new buffer.
     if isKnownUniquelyReferenced(&values) {
       values.truncate(to: 0)
     } else {
@@ -113,14 +114,14 @@ struct RecordedRows {
 
   var isStatementRunning: Bool { !running.isEmpty }
 
-  /// The statement that runs; nil if no statement runs, or several do.
+  /// The running statement; nil if no statement runs, or if several do.
   var onlyStatement: StatementPointer? { running.count == 1 ? running[0].statement : nil }
 
   mutating func begin(_ statement: StatementPointer) {
     running.append((statement, position))
   }
 
-  /// Ends a statement. Returns where the log stood when the statement took its first step.
+  /// Ends a statement. Returns the position of the log when the statement began.
   mutating func end(_ statement: StatementPointer) -> Int? {
     if let last = running.last, last.statement == statement {
       running.removeLast()
@@ -151,20 +152,20 @@ struct RecordedRows {
     return rows[firstRow(at: start)..<firstRow(at: end)]
   }
 
-  /// Returns the index of the first row whose position is at or after a given one.
+  /// Returns the index of the first row whose position is not before the given position.
   private func firstRow(at position: Int) -> Int {
     rows.partitioningIndex { $0.position >= position }
   }
 
   // MARK: Writes and savepoints
 
-  /// Notes the end of a write that shares the transaction with others.
+  /// Notes the end of a write that shares the transaction with other writes.
   mutating func endWrite(label: String?, author: String?) {
     boundaries.append(Boundary(label: label, author: author, position: position))
   }
 
-  /// Follows a statement that opened, released or rolled back to a savepoint. Returns true if
-  /// changes were undone.
+  /// Follows a statement that opened a savepoint, released a savepoint, or rolled back to a
+  /// savepoint. Returns true after a rollback, which may have undone changes.
   mutating func apply(_ action: SavepointAction) -> Bool {
     switch action {
     case .open(let name):
@@ -183,23 +184,25 @@ struct RecordedRows {
   }
 }
 
-/// A change of one row by a statement, as the hook reported it. The log's `RecordedValues` have its
-/// values.
+/// A change of one row by a statement, as the hook reported it. The values are in the
+/// `RecordedValues` of the log.
 struct RecordedRow {
-  /// The place of the table among the tracked ones.
+  /// The index of the table among the tracked tables.
   let table: Int
   /// The length of the log's values before this row.
   let start: Int
-  /// The key before and after, in the form of `NettedRow.key`; equal if it did not change.
+  /// The key before and after the change, in the form of `NettedRow.key`. Both are equal if the key
+  /// did not change.
   var oldKey: Int64 = 0
   var newKey: Int64 = 0
-  /// The state of the row before; −1 for an insertion.
+  /// The state before the change; −1 for an insertion.
   var old = -1
-  /// The state of the row after; −1 for a deletion.
+  /// The state after the change; −1 for a deletion.
   var new = -1
   /// Whether a trigger or a foreign-key action made the change.
   var isNested = false
-  /// Whether the row stays but its new values are unknown, as after a write to an incremental BLOB.
+  /// Whether the new values of the row are not known, as after a write to an incremental BLOB. The
+  /// row still exists.
   var isUnknown = false
   /// The log's position when the row was appended.
   var position = 0
@@ -208,7 +211,7 @@ struct RecordedRow {
 // MARK: Invariants
 
 extension RecordedRows {
-  /// Checks the last row, if the checks are on.
+  /// If invariant checks are on, checks the last row.
   @inline(__always)
   func didAppend(to tables: [TrackedTable]) {
     #if DEBUG
@@ -224,7 +227,7 @@ extension RecordedRows {
   }
 
   #if DEBUG
-    /// Throws unless the events are in order, and their states and keys lie in the log's values.
+    /// Throws if the rows are not in order, or if a state or a key is not within the log's values.
     ///
     /// - Parameter tables: the tracked tables.
     func checkInvariants(of tables: [TrackedTable]) throws {
@@ -254,7 +257,7 @@ extension RecordedRows {
       }
     }
 
-    /// Throws unless each event and its values come after the previous event.
+    /// Throws if a row or its values do not come after the previous row.
     private func checkOrder(ofRows indices: Range<Int>) throws {
       try values.checkInvariants()
       for index in indices {

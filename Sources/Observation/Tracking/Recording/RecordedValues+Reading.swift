@@ -15,8 +15,8 @@ import SQLCore
 #endif
 
 extension RecordedValues {
-  /// Returns the value at a place of a state. A text that is not UTF-8 has its bytes. In a database
-  /// in UTF-16, a text that SQLite would store with other bytes is repaired.
+  /// Returns the value at a place of a state. In a UTF-8 database, invalid text is returned with
+  /// its bytes. In a UTF-16 database, invalid text is repaired.
   func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
     let payload = payload(of: state, at: place, of: valueCount)
     switch kind(of: state, at: place) {
@@ -33,8 +33,8 @@ extension RecordedValues {
     }
   }
 
-  /// Returns the value at a place of a state. Nil for text that SQLite would not store again with
-  /// the same bytes, mainly invalid text, which no `String` can hold.
+  /// Returns the value at a place of a state. Returns nil for text that SQLite would not store
+  /// again with the same bytes. This is mainly invalid text, because a `String` cannot hold it.
   func exactValue(
     of state: Int, at place: Int, of valueCount: Int
   ) -> DatabaseValue? {
@@ -45,8 +45,9 @@ extension RecordedValues {
     return encoding.exactString(content(of: state, payload)).map { .text($0) }
   }
 
-  /// Returns the value at a place of a state, for writing it back: a text that is not UTF-8 has its
-  /// bytes. Returns nil for text of a database in UTF-16 that SQLite would store with other bytes.
+  /// Returns the value at a place of a state, in a form that can be written back. In a UTF-8
+  /// database, invalid text is returned with its bytes. In a UTF-16 database, returns nil for text
+  /// that SQLite would store with other bytes.
   package func storedValue(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue? {
     encoding == .utf8
       ? value(of: state, at: place, of: valueCount)
@@ -60,8 +61,8 @@ extension RecordedValues {
 
   func isNull(_ state: Int, at place: Int) -> Bool { kind(of: state, at: place) == .null }
 
-  /// Returns whether two states have the same value at a place, as `DatabaseValue` compares values.
-  /// Text is compared by its bytes, even if it is invalid.
+  /// Returns whether two states have the same value at a place. Values are compared like values of
+  /// `DatabaseValue`. Text is compared by its bytes, even if the text is invalid.
   func isSame(_ first: Int, _ second: Int, at place: Int, of valueCount: Int) -> Bool {
     let kind = kind(of: first, at: place)
     guard kind == self.kind(of: second, at: place) else { return false }
@@ -102,7 +103,7 @@ extension RecordedValues {
         guard length == Int(rightPayload >> 32) else { return false }
         let leftStart = left + Int(leftPayload & 0xFFFF_FFFF)
         let rightStart = right + Int(rightPayload & 0xFFFF_FFFF)
-        // States of one row often share their texts and bytes.
+        // The old and the new state of a row often share their texts and BLOBs.
         guard leftStart == rightStart || memcmp(leftStart, rightStart, length) == 0 else {
           return false
         }
@@ -111,7 +112,7 @@ extension RecordedValues {
     return true
   }
 
-  /// Feeds the values of a state to a hasher, so that states with the same values hash alike.
+  /// Feeds the values of a state to a hasher. States with the same values have the same hash.
   func hash(_ state: Int, count: Int, into hasher: inout Hasher) {
     for place in 0..<count {
       let kind = kind(of: state, at: place)
@@ -145,13 +146,14 @@ enum TextEncoding: String, Hashable, Sendable {
     return units.withUnsafeBytes { body($0) }
   }
 
-  /// Returns the text of these bytes, with invalid parts repaired.
+  /// Returns the text with the given bytes, with invalid parts repaired.
   func repairedString(_ bytes: UnsafeRawBufferPointer) -> String {
     self == .utf8
       ? String(decoding: bytes, as: UTF8.self) : String(decoding: units(bytes), as: UTF16.self)
   }
 
-  /// Returns the text of these bytes; nil unless SQLite would store the text as the same bytes.
+  /// Returns the text with the given bytes. Returns nil if SQLite would store the text with other
+  /// bytes.
   func exactString(_ bytes: UnsafeRawBufferPointer) -> String? {
     let text = repairedString(bytes)
     guard self == .utf8 else {

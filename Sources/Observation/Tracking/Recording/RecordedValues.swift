@@ -14,24 +14,25 @@ import SQLCore
   import Musl
 #endif
 
-/// A buffer of row values. The rows are stored one after another in one block of memory, so that
-/// recording a row allocates nothing, and a value that is never read never becomes a `String`.
+/// A buffer of row values. All rows are stored one after another in one block of memory. So
+/// recording a row usually allocates nothing, and a text becomes a `String` only when it is read.
 ///
-/// A *state* is the values of one row, identified by the offset at which it begins. It has one byte
-/// for the kind of each value, and then eight bytes for each value: the number itself, or the
-/// offset (from the beginning of the state) and the length of its text or bytes. The texts and
-/// bytes come after all states of the row.
+/// A *state* is the values of one row at one time. It is identified by the offset at which it
+/// begins. A state has one byte for the kind of each value, and then eight bytes for each value.
+/// The eight bytes are the number itself, or the offset (from the beginning of the state) and the
+/// length of a text or BLOB. The texts and BLOBs come after all states of the row.
 ///
-/// `@unchecked Sendable`: the access that holds the writer writes to it, and hands it on after the
-/// last write.
+/// `@unchecked Sendable`: only the access that holds the writer changes the buffer, and passes it
+/// to other threads only after the last change.
 package final class RecordedValues: @unchecked Sendable {
   /// A column whose value is read from the pre-update hook.
   struct Source: Sendable, BitwiseCopyable {
     /// SQLite's index of the column.
     let index: Int32
-    /// Whether integers are recorded as reals, because the column holds reals.
+    /// Whether integers are recorded as reals, because the column has REAL affinity.
     let isReal: Bool
-    /// Whether NULL may stand for the column's default, in a row that is older than the column.
+    /// Whether SQLite may report NULL in place of the column's default, for a row that is older
+    /// than the column.
     let mayBeMissing: Bool
 
     init(index: Int, isReal: Bool, mayBeMissing: Bool) {
@@ -44,7 +45,8 @@ package final class RecordedValues: @unchecked Sendable {
   /// The outcome of recording the values of a row.
   enum Outcome {
     case complete
-    /// A value that is NULL may be the default of a column that is younger than the row.
+    /// SQLite reported NULL for a column with a default. If the row is older than the column, the
+    /// real value is the default.
     case doubtful
     /// SQLite did not report a value.
     case unknown
@@ -56,7 +58,8 @@ package final class RecordedValues: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var capacity = 0
   /// The number of bytes in use.
   ///
-  /// Other modules would check the exclusivity of an access to a stored property.
+  /// This is a calculated property, because other modules would check the exclusivity of each
+  /// access to a stored property.
   var count: Int { used }
   @exclusivity(unchecked) private var used = 0
   /// The encoding of text in the buffer: the database's encoding.
@@ -72,8 +75,8 @@ package final class RecordedValues: @unchecked Sendable {
     free(bytes)
   }
 
-  /// Removes everything after the first `count` bytes. If nothing remains, a large block of memory
-  /// is freed.
+  /// Removes everything after the first `count` bytes. If nothing remains and the block of memory
+  /// is large, frees the block.
   func truncate(to count: Int) {
     used = count
     defer { didChange() }
@@ -83,15 +86,15 @@ package final class RecordedValues: @unchecked Sendable {
     capacity = 0
   }
 
-  /// Reserves room at the end for states of one row, with `valueCount` values each. Returns the
-  /// first state; nil if there is not enough memory.
+  /// Reserves room at the end for the states of one row, with `valueCount` values each. Returns the
+  /// first state, or nil if there is not enough memory.
   func reserve(states: Int = 1, of valueCount: Int) -> Int? {
     let start = used
     guard grow(by: states * Self.size(of: valueCount)) != nil else { return nil }
     return start
   }
 
-  /// Returns the next of several states that were reserved together.
+  /// Returns the state after the given state, if both were reserved together.
   static func state(behind state: Int, of valueCount: Int) -> Int {
     state + size(of: valueCount)
   }
@@ -100,10 +103,10 @@ package final class RecordedValues: @unchecked Sendable {
 
   // MARK: Filling
 
-  /// Records the values of the row before or after the change.
+  /// Records the values of a row before or after the change.
   ///
-  /// - Parameter count: The number of values of the state, if it is larger than the number of
-  ///   sources.
+  /// - Parameter count: The number of values in the state, if the state has more values than there
+  ///   are sources.
   func fill(
     _ state: Int, before isBefore: Bool, of event: borrowing PreUpdateEvent,
     from sources: UnsafeBufferPointer<Source>, among count: Int? = nil
@@ -126,8 +129,9 @@ package final class RecordedValues: @unchecked Sendable {
     return outcome
   }
 
-  /// Records the values of the row after the change: the same as before, except at some places.
-  /// Returns false if SQLite did not report a value.
+  /// Records the values of a row after the change. Only the values at `places` are read from the
+  /// hook; all others are copied from the state before. Returns false if SQLite did not report a
+  /// value.
   func fill(
     _ state: Int, after before: Int, but places: UnsafeBufferPointer<Int>,
     of event: borrowing PreUpdateEvent, from sources: UnsafeBufferPointer<Source>
@@ -139,7 +143,7 @@ package final class RecordedValues: @unchecked Sendable {
     let distance = UInt32(truncatingIfNeeded: state - before)
     for place in 0..<valueCount
     where kinds.load(fromByteOffset: place, as: UInt8.self) >= Kind.text.rawValue {
-      // The text or bytes are shared with the state before.
+      // The text or BLOB is not copied, but shared with the state before.
       let slot = kinds + (valueCount &+ 8 &* place)
       let offset = slot.loadUnaligned(as: UInt32.self)
       slot.storeBytes(of: offset &- distance, as: UInt32.self)
@@ -155,7 +159,7 @@ package final class RecordedValues: @unchecked Sendable {
     return true
   }
 
-  /// Stores values. Returns false if any of them cannot be stored.
+  /// Stores values. Returns false if a value cannot be stored.
   func fill(_ state: Int, with values: [DatabaseValue]) -> Bool {
     for (place, value) in values.enumerated() {
       guard fill(state, at: place, of: values.count, with: value) else { return false }
@@ -163,8 +167,8 @@ package final class RecordedValues: @unchecked Sendable {
     return true
   }
 
-  /// Stores a value. Returns false if there is not enough memory, or if the offset or the length of
-  /// its bytes does not fit in 32 bits.
+  /// Stores a value. Returns false if there is not enough memory, or if an offset or a length does
+  /// not fit in 32 bits.
   func fill(
     _ state: Int, at place: Int, of valueCount: Int, with value: DatabaseValue
   ) -> Bool {
@@ -206,8 +210,8 @@ package final class RecordedValues: @unchecked Sendable {
       set(state, at: place, of: valueCount, .real, sqlite3_value_double(value).bitPattern)
       return .real
     case SQLITE_TEXT:
-      // `sqlite3_value_text` would copy the text to add a terminating zero, and asking for the
-      // bytes in another encoding would convert it.
+      // `sqlite3_value_text` would copy the text to add a terminating zero. Reading the bytes in
+      // another encoding would convert the text.
       let start = sqlite3_value_blob(value)
       let count = Int(isUTF8 ? sqlite3_value_bytes(value) : sqlite3_value_bytes16(value))
       return append(start, count: count, .text, to: state, at: place, of: valueCount) ? .text : nil
@@ -254,7 +258,7 @@ package final class RecordedValues: @unchecked Sendable {
     return bytes + start
   }
 
-  /// Enlarges the block of memory. The C library can often do so without copying it.
+  /// Enlarges the block of memory. The C library can often do so without copying the block.
   @inline(never)
   private func growCapacity(by size: Int) -> UnsafeMutableRawPointer? {
     let start = used
@@ -300,15 +304,15 @@ extension RecordedValues {
   }
 
   #if DEBUG
-    /// Throws unless the bytes in use fit into the memory.
+    /// Throws if the bytes in use do not fit into the memory.
     func checkInvariants() throws {
       try InvariantChecks.require(
         (0...capacity).contains(count) && (bytes == nil) == (capacity == 0),
         "recorded values take \(count) bytes of \(capacity)")
     }
 
-    /// Throws unless a filled state lies in the bytes in use, its values have known kinds, and
-    /// their text and bytes follow after the state.
+    /// Throws if a filled state is not within the bytes in use, if a value has an unknown kind, or
+    /// if a text or BLOB does not come after the state.
     func checkInvariants(of state: Int, valueCount: Int) throws {
       try checkInvariants()
       let size = Self.size(of: valueCount)
@@ -330,6 +334,6 @@ extension RecordedValues {
 }
 
 extension RecordedValues.Kind {
-  /// Whether the value has text or bytes, which follow after the states.
+  /// Whether the value is a text or BLOB, which is stored after the states.
   fileprivate var hasBytes: Bool { rawValue >= Self.text.rawValue }
 }

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Recorder {
-  /// Reads the watched tables if the schema changed since they were last read.
+  /// Reads the watched tables, if the schema has changed since they were last read.
   func prepareTables() {
     guard granularity == .rows else {
       isPrepared = true
@@ -19,7 +19,7 @@ extension Recorder {
         if !didChangeSchema { committedDefinitions = definitions }
       }
     } catch {
-      // If the tables cannot be read, any of them may have changed.
+      // If the tables cannot be read, each of them may have changed.
       for table in places.keys { log.note(.tableChanged, table) }
     }
   }
@@ -54,12 +54,12 @@ extension Recorder {
         continue
       }
       guard let table else { continue }
-      // Recorded rows keep the places of their tables, so new tables are appended.
+      // Recorded rows refer to their tables by index, so new tables are appended.
       places[name] = tables.count
       tables.append(table)
     }
     guard log.rows.isEmpty else { return }
-    // No recorded row refers to the earlier definitions any more.
+    // There are no recorded rows, so tables with old definitions can be removed.
     let used = places.sorted { $0.value < $1.value }
     tables = used.map { tables[$0.value] }
     places = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1.key, $0) })
@@ -69,11 +69,12 @@ extension Recorder {
     places.mapValues { tables[$0].definition }
   }
 
-  /// Notes the watched tables whose definitions changed. These may be more than a statement names:
-  /// a renamed table may take the name of another.
+  /// Notes the watched tables whose definitions changed. There may be more such tables than a
+  /// statement names. For example, a renamed table may take the name of another table.
   func noteChangedDefinitions() {
     guard granularity == .rows else {
-      // The definitions are not compared here: any table may have been renamed to any other.
+      // There are no definitions to compare, and any table may have been renamed. So all tables are
+      // noted.
       for table in (try? reading { try $0.observableTables() }) ?? [] {
         log.note(.schemaChanged, table, at: schemaChangePosition)
       }
@@ -104,7 +105,7 @@ extension Recorder {
     return writes
   }
 
-  /// Nets recorded rows by table and key, in the order of `tables`.
+  /// Nets recorded rows by table and key. Returns the tables in the order of `tables`.
   func netted(_ rows: ArraySlice<RecordedRow>) -> [(table: TrackedTable, rows: RowNetting)] {
     var netted: [RowNetting?] = Array(repeating: nil, count: tables.count)
     var start = rows.startIndex
@@ -144,8 +145,8 @@ extension Recorder {
       if isCurrent {
         known.rows = rows.rows
       } else {
-        // The table was replaced meanwhile: its earlier rows cannot be described with its new
-        // columns.
+        // The table was replaced after the rows were recorded. The rows do not have its new
+        // columns, so they are not reported.
         known.events.insert(.tableChanged)
       }
       if !known.rows.isEmpty || !known.events.isEmpty { changes.tables[table.name] = known }
@@ -153,7 +154,7 @@ extension Recorder {
     return changes
   }
 
-  /// Returns the changes of a table without any rows yet.
+  /// Returns the changes of a table, without any rows yet.
   private func emptyRows(of table: QualifiedTableName) -> NettedTable {
     NettedTable(
       names: places[table].map { tables[$0].names } ?? TableNames(table.name),

@@ -1,20 +1,20 @@
 import SQLCore
 
-/// The recorder of the writer's changes, with the log of the current transaction and the watched
+/// The recorder of the writer's changes. It has the log of the current transaction and the watched
 /// tables.
 ///
 /// Only the access that holds the writer, and the hooks that run within it, use the recorder.
 /// Properties that change with each statement are `@exclusivity(unchecked)`: accesses to them never
 /// overlap, and the check would cost as much as everything else.
 final class Recorder {
-  /// The writer that the recorder is installed on; it owns the recorder.
+  /// The connection of the writer, which owns the recorder.
   unowned let core: ConnectionCore
   let granularity: Granularity
   let wanted: WantedTables
   private let clock: CommitClock
   private let foreignCommits: ForeignCommits
-  /// Receives a commit, the earlier commits of other connections, and a closure that answers
-  /// questions in the state after the commit.
+  /// A closure that receives a commit, the finding about commits of other connections before it,
+  /// and a closure that answers questions in the state after the commit.
   typealias Publish = (
     Commit?, ForeignCommits.Finding, (RouteQuestion) -> [[DatabaseValue]]?
   ) -> Void
@@ -23,31 +23,31 @@ final class Recorder {
 
   @exclusivity(unchecked) var tables: [TrackedTable] = []
   var places: [QualifiedTableName: Int] = [:]
-  /// The schema version of the main database for which `tables` is right; nil before the first
-  /// check.
+  /// The schema version of the main database when `tables` was read; nil before the first read.
   var schemaVersion: Int32?
-  /// The schema versions, for which `tables` is right, of attached databases with watched tables.
+  /// The schema versions of attached databases with watched tables, when `tables` was read.
   var attachedVersions: [String: Int32] = [:]
-  /// The databases other than the main one that have watched tables; nil for all.
+  /// The attached databases that have watched tables; nil for all attached databases.
   let watchedSchemas: Set<String>?
-  /// Whether `tables` was found right since the transaction began.
+  /// Whether `tables` was checked against the schema since the transaction began.
   @exclusivity(unchecked) var isPrepared = false
   /// Whether the current transaction changed the schema.
   @exclusivity(unchecked) var didChangeSchema = false
-  /// Where the log stood when the schema last changed.
+  /// The position of the log when the schema last changed.
   @exclusivity(unchecked) var schemaChangePosition = 0
-  /// The definitions of the watched tables before that change.
+  /// The definitions of the watched tables before the transaction changed the schema.
   var committedDefinitions: [QualifiedTableName: String] = [:]
   @exclusivity(unchecked) var log: RecordedRows
-  /// The places of the recently changed tables; −1 if rows of a table are not recorded.
+  /// The indices in `tables` of the recently changed tables; −1 if the rows of a table are not
+  /// recorded.
   @exclusivity(unchecked) var recentPlaces = RecentTables()
-  /// The columns that are assigned by the statement that last changed a row.
+  /// The columns that the last recorded UPDATE assigns.
   @exclusivity(unchecked) private var assigned: AssignedColumns?
-  /// Copies from `assigned`, which can be read without retaining it.
+  /// A copy of the contents of `assigned`, which can be read without reference counting.
   @exclusivity(unchecked) private var known: KnownAssignment?
-  /// The hook that fired since the current statement began.
+  /// The hook that fired since the current statement began; nil if neither fired.
   @exclusivity(unchecked) private var outcome: Outcome?
-  /// Whether the recorder runs its own statement, which is not recorded.
+  /// Whether the recorder is running its own statement, which is not recorded.
   @exclusivity(unchecked) private var isReading = false
 
   /// The number of the writer's commits to the write-ahead log when it last began to commit.
@@ -64,8 +64,8 @@ final class Recorder {
   enum Granularity {
     /// Every row, as the pre-update hook reports it.
     case rows
-    /// The tables that statements write, as the authorizer reports them. Used if SQLite was built
-    /// without the pre-update hook.
+    /// Only the tables that statements write, as the authorizer reports them. This is used if there
+    /// is no pre-update hook.
     case tables
   }
 
@@ -92,7 +92,7 @@ final class Recorder {
     recentPlaces.removeAll()
   }
 
-  /// Runs statements of the recorder's own, which are not recorded.
+  /// Runs the recorder's own statements, which are not recorded.
   func reading<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
     isReading = true
     defer { isReading = false }
@@ -105,9 +105,9 @@ extension Recorder: StatementObserver {
     guard !isReading else { return }
     outcome = nil
     if granularity == .tables, !log.isStatementRunning { core.forgetNotedTables() }
-    // The definitions of the tables before a change of the schema are compared with the definitions
-    // after it. A statement that only writes rows does not need them until a row of a watched table
-    // changes.
+    // If the statement changes the schema, the tables are read now, because their definitions are
+    // compared with the definitions after the change. If a statement only writes rows, the tables
+    // are read when a row of a watched table changes.
     if statement.pointee.effects.contains(.changesSchema), !isPrepared { prepareTables() }
     log.begin(statement)
   }
@@ -130,7 +130,7 @@ extension Recorder: StatementObserver {
 
   func commitHookDidFire() {
     outcome = .committed
-    // The writer holds its lock: every other connection committed before this commit.
+    // The writer holds its lock, so every commit of another connection came before this commit.
     foreignCommits.probe(on: core)
     loggedCount = core.loggedCommitCount
     clock.begin()
@@ -144,7 +144,7 @@ extension Recorder: StatementObserver {
   private func didRun(_ statement: StatementPointer) {
     if granularity == .tables { noteWrites(of: statement) }
     if let action = statement.pointee.savepointAction, log.apply(action) {
-      // The statement may have undone a change of the schema.
+      // The rollback may have undone a change of the schema.
       isPrepared = false
     }
     guard statement.pointee.effects.mayChangeTables else { return }
@@ -167,13 +167,13 @@ extension Recorder: StatementObserver {
     }
   }
 
-  /// Keeps or drops the rows that a statement changed before it failed, as SQLite did.
+  /// Drops the rows that a statement changed before it failed, if SQLite has undone these changes.
   ///
-  /// Under ABORT SQLite undoes the rows of the statement, under FAIL they stay. SQLite's count of
-  /// changes shows which, unless only triggers wrote rows and the statement itself wrote none. Then
-  /// the recorder reads one row back.
+  /// With ABORT, SQLite undoes the statement's changes. With FAIL, the changes stay. SQLite's count
+  /// of changes shows which is the case, unless only triggers wrote rows. In that case, the
+  /// recorder reads one row back.
   private func cutAfterFailure(since mark: Int) {
-    // Without recorded rows, the log keeps which tables may have changed.
+    // If rows are not recorded, the log keeps the tables, because they may have changed.
     guard granularity == .rows else { return }
     guard core.isInTransaction else {
       if outcome != .committed { log.removeAll() }
@@ -185,8 +185,8 @@ extension Recorder: StatementObserver {
     log.cut(to: mark)
   }
 
-  /// Returns whether the rows that a failed statement changed are still changed in the database.
-  /// One row decides for all.
+  /// Returns whether the changes of a failed statement are still in the database. Only one row is
+  /// read, because SQLite undoes all changes or none.
   private func stands(_ rows: ArraySlice<RecordedRow>) -> Bool {
     for (table, netted) in netted(rows) {
       guard let row = netted.rows.first else { continue }
@@ -206,8 +206,7 @@ extension Recorder: StatementObserver {
       foreignCommits.probe(on: core)
       return publish(nil, foreignCommits.takeFinding(), answer)
     }
-    // This comes before anything is read, because a read may show later commits of other
-    // connections.
+    // This must come before any read, because a read may show later commits of other connections.
     foreignCommits.didCommit(on: core)
     var writes: [WriteChanges] = []
     if didChangeSchema || !log.isEmpty {
@@ -220,8 +219,8 @@ extension Recorder: StatementObserver {
     publish(commit, foreignCommits.takeFinding(), answer)
   }
 
-  /// Returns the values that the path of a route leads to, in the state after the commit; nil if
-  /// the statement fails.
+  /// Returns the values to which the path of a route leads, in the state after the commit. Returns
+  /// nil if the statement fails.
   private func answer(_ question: RouteQuestion) -> [[DatabaseValue]]? {
     guard let path = question.pattern.path else { return nil }
     return try? reading { connection in
@@ -257,8 +256,7 @@ extension Recorder: StatementObserver {
   }
 
   private func record(_ event: borrowing PreUpdateEvent, at place: Int) {
-    // Neither the table nor the values are replaced while the hook runs, so they need not be
-    // retained.
+    // The table and the values are not replaced while the hook runs, so they need not be retained.
     let row = Unmanaged.passUnretained(tables[place])._withUnsafeGuaranteedRef { table in
       let assigned = assignedColumns(by: event, in: table)
       return Unmanaged.passUnretained(log.values)._withUnsafeGuaranteedRef { values in
@@ -274,11 +272,11 @@ extension Recorder: StatementObserver {
     log.didAppend(to: tables)
   }
 
-  /// Returns the columns that may have other values after the row is updated; nil for all.
+  /// Returns the columns that may have other values after the row is updated; nil for all columns.
   ///
-  /// The text of a statement shows the columns that the statement itself assigns. It does not show
-  /// the assignments of triggers, whose rows have a greater depth. While two statements run, it is
-  /// unknown to which of them a row belongs.
+  /// A statement's text shows the columns that the statement itself assigns. The assignments of
+  /// triggers are not known; rows that a trigger changes have a depth above 0. If two statements
+  /// run at the same time, it is not known which of them changes a row.
   private func assignedColumns(
     by event: borrowing PreUpdateEvent, in table: TrackedTable
   ) -> AssignedColumns.Columns? {
@@ -294,7 +292,7 @@ extension Recorder: StatementObserver {
   private func findAssignedColumns(
     _ assignments: [ColumnDependency], _ identity: AssignedColumns.Identity, in table: TrackedTable
   ) -> AssignedColumns.Columns {
-    // Another statement may assign the same columns.
+    // The columns can be used again if another statement assigns the same columns.
     if let assigned, assigned.isOf(assignments, table) { return assigned.columns }
     let new = AssignedColumns(assignments, at: identity.assignments, of: table)
     assigned = new
@@ -302,11 +300,11 @@ extension Recorder: StatementObserver {
     return new.columns
   }
 
-  /// Returns the place of a row's table: −1 if the row is not recorded, nil if no row of a table
-  /// with that name ever is.
+  /// Returns the index in `tables` of a row's table. Returns −1 if this row is not recorded, and
+  /// nil if no table with this name is watched.
   private func place(of event: borrowing PreUpdateEvent) -> Int? {
-    // A table that an earlier transaction noted is wanted. Its name is needed only if the schema has
-    // changed since.
+    // This is the fast path. If an earlier transaction noted the table, the table is wanted. Its
+    // name is needed only if the schema has changed since then.
     if let place = recentPlaces.value(of: event) {
       if isPrepared { return place }
       prepareTables()
@@ -315,20 +313,20 @@ extension Recorder: StatementObserver {
     let name = QualifiedTableName(
       schema: String(cString: event.database), String(cString: event.table))
     guard wanted.contains(name) else { return nil }
-    // The schema is read here, because the transaction now holds its lock and no other connection
-    // can change it. Statements are safe in this hook: SQLite's own session extension also runs
-    // some in it.
+    // The schema is read here, because the transaction holds its lock now and no other connection
+    // can change the schema. Running statements in this hook is safe: SQLite's own session
+    // extension does so, too.
     if !isPrepared { prepareTables() }
     guard isPrepared else {
       log.note(.tableChanged, name)
       return -1
     }
-    // The table may have been noted before this transaction.
+    // The table may have been noted by an earlier transaction.
     if let place = recentPlaces.value(of: event) { return place }
     let place = places[name]
     if place == nil, case .some = wanted {
-      // The row's table was not among the watched tables when they were read, although it exists:
-      // its columns are unknown.
+      // The row's table exists, but was not found when the watched tables were read. So its columns
+      // are not known.
       log.note(.tableChanged, name)
       return -1
     }

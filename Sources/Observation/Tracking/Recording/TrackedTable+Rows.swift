@@ -4,11 +4,11 @@ import SQLCore
 package enum RowKey: Hashable, Sendable {
   case rowID(Int64)
   case values([DatabaseValue])
-  /// The values of a primary key that contains NULL, and the rowid: SQLite allows several rows with
-  /// such values, and only their rowids differ.
+  /// The values of a primary key with NULL, and the rowid. SQLite allows several rows with the same
+  /// values if one of the values is NULL. Only the rowids of these rows differ.
   case incomplete([DatabaseValue], rowID: Int64)
 
-  /// The values of the key columns, or the rowid if it is the key.
+  /// The values of the key's columns, or the rowid if it is the key.
   package var values: [DatabaseValue] {
     switch self {
     case .rowID(let id): [.integer(id)]
@@ -19,7 +19,7 @@ package enum RowKey: Hashable, Sendable {
 }
 
 extension RecordedValues {
-  /// Returns the key that a `NettedRow.key` stands for.
+  /// Returns the key that a `NettedRow.key` refers to.
   func key(_ key: Int64, keyCount: Int?) -> RowKey {
     guard let keyCount else { return .rowID(key) }
     let values = values(of: Int(key), count: keyCount + 1)
@@ -30,15 +30,15 @@ extension RecordedValues {
 }
 
 extension TrackedTable {
-  /// Records a row from the hook. Returns nil if SQLite does not report all of it.
+  /// Records a row from the hook. Returns nil if SQLite does not report all its values.
   ///
   /// - Parameters:
-  ///   - place: the place of the table among the tracked tables.
+  ///   - place: the index of the table among the tracked tables.
   ///   - start: the length of `values` before the row is recorded.
-  ///   - assigned: the columns that may have other values after an update; nil for all.
-  ///   - recorder: reads the row from the table. This is needed if the hook reports NULL for a
-  ///     column with a default: the row may be older than the column, and the hook does not show
-  ///     whether it is.
+  ///   - assigned: the columns that may have other values after an update; nil for all columns.
+  ///   - recorder: the recorder that reads the row from the table if necessary. This is necessary
+  ///     if the hook reports NULL for a column with a default. If the row is older than the column,
+  ///     the value is the default, and the hook does not show this.
   func record(
     _ event: borrowing PreUpdateEvent, at place: Int, start: Int, in values: RecordedValues,
     assigned: AssignedColumns.Columns?, by recorder: Recorder
@@ -57,7 +57,8 @@ extension TrackedTable {
       case .complete: break
       case .unknown: return nil
       case .doubtful:
-        // The row is read by its rowid if it has one, since indexes may no longer contain the row.
+        // If the table has rowids, the row is read by its rowid, because indexes may no longer
+        // contain the row.
         let key =
           hasRowID
           ? .incomplete([], rowID: event.oldRowID)
@@ -82,13 +83,13 @@ extension TrackedTable {
         }
       }
     }
-    // A write to an incremental BLOB is reported as a deletion, with the old row only.
+    // SQLite reports a write to an incremental BLOB as a deletion, with only the old row.
     row.isUnknown = kind == .delete && event.blobColumn >= 0
     row.isNested = event.depth > 0
     return row
   }
 
-  /// Records the key before and after. Returns false if SQLite does not report it.
+  /// Records the key before and after the change. Returns false if SQLite does not report the key.
   private func takeKeys(
     of event: borrowing PreUpdateEvent, into row: inout RecordedRow, in values: RecordedValues,
     assigned: AssignedColumns.Columns?
@@ -118,8 +119,8 @@ extension TrackedTable {
     return true
   }
 
-  /// Records the values of the key. If one of them is NULL, the rowid follows: rows with NULL in
-  /// the key differ only in their rowids.
+  /// Records the values of the key. If one of the values is NULL, the rowid follows, because rows
+  /// with NULL in the key may differ only in their rowids.
   private func key(
     of event: borrowing PreUpdateEvent, before isBefore: Bool, rowID: Int64,
     in values: RecordedValues
@@ -137,7 +138,8 @@ extension TrackedTable {
     return Int64(state)
   }
 
-  /// Reads the recorded values of a row from the database; nil if the row does not exist.
+  /// Reads the values of a row's recorded columns from the database. Returns nil if the row does
+  /// not exist.
   func read(_ key: RowKey, on connection: Connection) throws -> [DatabaseValue]? {
     var sql: SQL = "SELECT 1"
     for column in recorded { sql.append(", \(identifier: column.name)") }

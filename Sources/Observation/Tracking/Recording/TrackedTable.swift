@@ -1,17 +1,19 @@
 import SQLCore
 
-/// A watched table: the indices of its columns in the hook, the columns that are recorded, and the
-/// key that identifies a row.
+/// A table whose changes are recorded: its recorded columns, its key, and the indices by which the
+/// hook names the columns.
 ///
-/// Generated columns that are calculated on reading are not recorded: the hook has no values of
-/// them.
+/// Generated columns that are calculated on reading are not recorded, because the hook does not
+/// have their values.
 final class TrackedTable: Sendable {
   struct RecordedColumn: Sendable {
     let name: String
     let place: ColumnPlace
-    /// Whether whole numbers are reported as integers although the column has REAL affinity.
+    /// Whether the column has REAL affinity. The hook reports whole numbers of such a column as
+    /// integers.
     let isReal: Bool
-    /// Whether NULL may stand for the default, in a row that is older than the column.
+    /// Whether the hook may report NULL in place of the column's default, for a row that is older
+    /// than the column.
     let mayBeMissing: Bool
   }
 
@@ -22,19 +24,19 @@ final class TrackedTable: Sendable {
   let hasRowID: Bool
   /// A name of the rowid that no column of the table has.
   let rowIDName: String
-  /// Whether rows are identified by their rowid.
+  /// Whether the rowid identifies the rows.
   let isKeyedByRowID: Bool
   let recorded: [RecordedColumn]
   let recordedCount: Int
-  /// Whether the table has columns that are calculated from others.
+  /// Whether the table has generated columns.
   let hasCalculatedColumns: Bool
   let recordedIndices: HookIndices
   /// The indices of the key's columns; empty if the key is the rowid.
   let keyIndices: HookIndices
 
-  /// Reads the table's columns. Returns nil if there is no such table.
+  /// Reads the table's declaration. Returns nil if there is no such table.
   ///
-  /// - Parameter columns: the columns to record, folded; nil for all.
+  /// - Parameter columns: the columns to record, folded; nil for all columns.
   init?(named name: QualifiedTableName, recording columns: Set<String>?, on connection: Connection)
     throws
   {
@@ -104,16 +106,16 @@ extension Connection {
     try columns(ofTable: table.name, in: table.schema)
   }
 
-  /// Makes SQLite read the schema again if another connection changed it. Compiling a statement
-  /// does not check for such changes, and `pragma_table_xinfo` reports the schema that the
-  /// connection remembers.
+  /// Makes SQLite read the schema again if another connection changed it. This is needed because
+  /// compiling a statement does not check for such changes, and `pragma_table_xinfo` reports the
+  /// schema that the connection remembers.
   func refreshSchema(_ schema: String = "main") throws {
     _ = try row("SELECT 1 FROM \(identifier: schema).sqlite_schema LIMIT 1")
   }
 
-  /// Returns the name of a table as it is declared; nil if there is no such table.
+  /// Returns the declared name of a table; nil if there is no such table.
   ///
-  /// SQLite compares the names here: `lower()` may be a user's function.
+  /// The comparison is left to SQLite. A comparison with `lower()` could call a user's function.
   func declaredName(of table: QualifiedTableName) throws -> String? {
     try entry(of: table)?.get(String.self, named: "name")
   }
@@ -125,24 +127,24 @@ extension Connection {
     try entry(of: table)?.get(Bool.self, named: "wr") != true
   }
 
-  /// Returns the row of `pragma_table_list` for a table. The list names a schema as ATTACH named
-  /// it.
+  /// Returns the row of `pragma_table_list` for a table. The list has the name of a schema as
+  /// ATTACH wrote it, so the name is folded here.
   private func entry(of table: QualifiedTableName) throws -> Row? {
     try rows("SELECT schema, name, wr FROM pragma_table_list(\(table.name))").first { row in
       try row.get(String.self, named: "schema").lowercasedASCII == table.schema
     }
   }
 
-  /// Returns whether the primary key is the rowid itself: one column, declared as INTEGER and
-  /// nothing else.
+  /// Returns whether the primary key is the rowid itself. This is so if the key is one column with
+  /// the declared type INTEGER.
   func hasRowIDKey(table: QualifiedTableName, keys: [TableColumn]) throws -> Bool {
     guard keys.count == 1, keys[0].declaredType.lowercasedASCII == "integer" else { return false }
-    // If an INTEGER PRIMARY KEY is not the rowid (WITHOUT ROWID, or DESC), it has an index.
+    // There are exceptions (WITHOUT ROWID and DESC). Then the key has an index.
     return try row(
       "SELECT 1 FROM pragma_index_list(\(table.name), \(table.schema)) WHERE origin = 'pk'") == nil
   }
 
-  /// Returns the tables that hold the user's rows, in the main database and the attached ones.
+  /// Returns the tables with the user's rows, in the main database and in attached databases.
   func observableTables() throws -> [QualifiedTableName] {
     try rows("SELECT schema, name FROM pragma_table_list WHERE type = 'table'")
       .map { QualifiedTableName(schema: try $0.get(at: 0), try $0.get(at: 1)) }

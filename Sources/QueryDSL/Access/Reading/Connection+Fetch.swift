@@ -3,10 +3,10 @@ import SQLCore
 extension Connection {
   /// Returns all rows of a query: one statement.
   ///
-  /// Throws `QueryError` for a query that cannot be written as SQL, `DatabaseError` if SQLite
-  /// reports an error, and `ColumnValueError` (with table, column, row and key) for a value that is
-  /// not valid for its column's type. If the query selects columns of one table without its key,
-  /// the rows are then read once more to find the key.
+  /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
+  /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
+  /// with the table, column, row and key. If the query selects columns of one table without its
+  /// key, the rows are then read once more to find the key.
   @inlinable
   public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     try query._rows(on: self)
@@ -14,7 +14,8 @@ extension Connection {
 
   /// Returns the first row of a query, or nil: one statement, which ends after its first row.
   ///
-  /// It is run with `LIMIT 1` unless it has a limit or an offset. Throws the errors of `fetch`.
+  /// The query runs with `LIMIT 1`, unless it already has a limit or an offset. Throws the errors
+  /// of `fetch`.
   public func first<Q: Fetchable>(_ query: Q) throws -> Q.Row? {
     try query._first(on: self)
   }
@@ -35,8 +36,8 @@ extension Connection {
   /// let post = try connection.find(Post.self, id)
   /// // SELECT … FROM "Post" WHERE "id" = ?
   /// ```
-  /// A UUID key may be stored as text in the other case. If the case that Apus writes is not found,
-  /// another seek looks for the other case.
+  /// A UUID key may be stored as text in upper or lower case. If the case that Apus writes is not
+  /// found, another seek looks for the other case.
   @inlinable
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     let core = try use()
@@ -54,21 +55,21 @@ extension Connection {
     return try M.load(layout, rowOf: statement, on: core, row: 0)
   }
 
-  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
-  /// exist.
+  /// Returns the models with these keys, in the order of the keys. The result has nil for a key
+  /// that does not exist.
   ///
   /// ```swift
   /// let posts = try connection.find(Post.self, ids)       // [Post?], as many as there are ids
   /// ```
   ///
-  /// It uses one statement, which runs once for each key, with one index seek.
+  /// The call uses one statement, which runs once for each key, with one index seek.
   public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) throws -> [M?] {
     try ids.map { try find(model, $0) }
   }
 }
 
-// The methods of queries that are rendered each time they run. The call of a prepared query has its
-// own.
+// These methods are for queries that are rendered each time they run. The call of a prepared query
+// has its own methods.
 
 extension Fetchable {
   /// Renders the query and returns all rows; programs do not use it directly, but call `fetch`.
@@ -124,7 +125,7 @@ extension Fetchable {
 }
 
 extension Query {
-  /// The query with `LIMIT 1`, unless it has a limit or an offset.
+  /// The query with `LIMIT 1`, unless the query already has a limit or an offset.
   var withOneRow: Query<Row> {
     guard statement.limit == nil, statement.offset == nil else { return self }
     var query = self
@@ -132,9 +133,9 @@ extension Query {
     return query
   }
 
-  /// Adds the key of the row with the unreadable value to an error, if the query selects columns of
-  /// one table without its key. The rows are read once more, each followed by its key, up to a row
-  /// for which decoding throws the same error.
+  /// Adds to an error the key of the row with the unreadable value. This works if the query selects
+  /// columns of one table without its key. The rows are read once more, each followed by its key,
+  /// up to a row for which decoding throws the same error.
   @usableFromInline
   func locate(_ error: ColumnValueError, on core: ConnectionCore) -> ColumnValueError {
     guard error.key == nil, statement.extras == nil, !statement.isDistinct, !decoding.isMapped,
@@ -226,13 +227,13 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// The name of the rowid that no column has; nil if columns have all of its names.
+  /// A name of the rowid that is not the name of a column; nil if columns have all of its names.
   var rowIDName: String? {
     TableColumn.freeRowIDNames { index(named: $0) != nil }.first
   }
 
-  /// The condition of a key, which has `"id" = ?` for each of its columns. Without a key, the rowid
-  /// takes its place.
+  /// The condition for a key: `"id" = ?` for each of the key's columns. A model without a key has a
+  /// condition for the rowid.
   var keyCondition: String {
     guard !keyColumns.isEmpty else {
       return rowIDName.map { "\($0) = ?" } ?? "0 = ?"

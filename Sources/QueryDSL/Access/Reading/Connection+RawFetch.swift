@@ -1,7 +1,7 @@
 import SQLCore
 
-// Rows of raw SQL as models. The statement runs unchanged. The columns of the model are found in
-// its result by their names, once for each statement.
+// These methods read rows of raw SQL as models. The statement runs unchanged. The columns of the
+// model are found in the statement's result by their names, once for each statement.
 
 extension Connection {
   /// Returns the rows of a raw statement as models or rows. Columns are found by their names; other
@@ -21,9 +21,9 @@ extension Connection {
   ///   """)
   /// ```
   ///
-  /// The statement may write, with RETURNING, inside `write { }`. Throws `DatabaseError` (`.range`)
-  /// if a column of the model is missing from the result or occurs more than once, and everything
-  /// that `fetch` of a query throws.
+  /// Inside `write { }`, the statement may write, with RETURNING. Throws `DatabaseError` (`.range`)
+  /// if a column of the model is missing from the result or occurs more than once. Also throws
+  /// everything that `fetch` of a query throws.
   public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) throws -> [R] {
     let core = try use()
     let statement = try core.lendStatement(for: sql, asColumnsOf: R.layout)
@@ -31,8 +31,8 @@ extension Connection {
     do {
       return try R.load(all: statement, on: core, findingColumnsByName: true)
     } catch let error as ColumnValueError where !statement.pointee.isReadOnly {
-      // A statement that writes runs to its end: a violated foreign key is reported only at the
-      // end.
+      // A statement that writes runs to its end, because SQLite reports a violated foreign key only
+      // at the end.
       while try core.step(statement) {}
       throw error
     }
@@ -80,14 +80,14 @@ extension DatabaseReader {
 }
 
 extension ConnectionCore {
-  /// Lends a raw statement with its values bound. Throws unless its result has each column of a
-  /// model exactly once.
+  /// Lends a raw statement with its values bound. Throws unless the statement's result has each
+  /// column of a model exactly once.
   func lendStatement(
     for sql: SQL, asColumnsOf layout: ModelLayout
   ) throws -> StatementPointer {
     let statement = try lendStatement(for: sql)
     do {
-      // Check the columns before the statement runs, since it may write.
+      // Check the columns before the statement runs, because it may write.
       _ = try layout.positions(in: statement)
       return statement
     } catch {
@@ -108,13 +108,13 @@ extension ModelLayout {
 }
 
 extension Row {
-  /// The value of a column of a model, which is found by its name and read in its stored form.
+  /// The value of a model's column. The column is found by its name and read in its stored form.
   ///
   /// ```swift
   /// let row = try db.row("SELECT * FROM Post JOIN Author ON authorID = Author.key LIMIT 1")
   /// let title = try row?[\Post.$title]
   /// ```
-  /// Throws as `get(_:named:as:)` does, and `ModelError` if the key path is not a column.
+  /// Throws the errors of `get(_:named:as:)`, and `ModelError` if the key path is not a column.
   public subscript<M: ResultRow, Value: ColumnValue>(
     column: KeyPath<M, ColumnReference<Value>>
   ) -> Value {
@@ -137,7 +137,8 @@ extension SQL.StringInterpolation {
   /// Appends the names of all columns of a model, qualified with the table, quoted and separated by
   /// commas: `"SELECT \(columnsOf: Post.self) FROM Post"`.
   ///
-  /// - Parameter tableAlias: the name that the statement gives to the table; nil for its own name.
+  /// - Parameter tableAlias: The name that the statement gives to the table; nil if the table has
+  ///   no alias.
   public mutating func appendInterpolation<M: TableModel>(
     columnsOf model: M.Type, tableAlias: String? = nil
   ) {
@@ -152,8 +153,8 @@ extension SQL.StringInterpolation {
 
   /// Appends the name of a column, quoted: `"SELECT \(\Post.$title) …"`.
   ///
-  /// A key path that is not a column of the model makes the statement throw `DatabaseError` when it
-  /// is prepared.
+  /// If the key path is not a column of the model, the statement throws `DatabaseError` when it is
+  /// prepared.
   public mutating func appendInterpolation<M: TableModel, Value>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) {

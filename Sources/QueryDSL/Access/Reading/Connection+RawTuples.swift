@@ -17,15 +17,16 @@ extension Optional: _RawRowPart where Wrapped: ResultRow {
   public static var _rawPart: _SelectItem<Wrapped?> { OptionalColumns<Wrapped>()._selection }
 }
 
-// Rows of raw SQL as tuples of models. The columns are taken by position, since two models may have
-// columns of the same name. Their names are compared with the names in the models.
+// These methods read rows of raw SQL as tuples of models. The columns are found by position,
+// because two models may have columns of the same name. The names of the columns are compared with
+// the names in the models.
 //
-// There is an overload for each number of models instead of one with a parameter pack, for the reason
-// that `Connection+FetchTuple.swift` gives.
+// There is an overload for each number of models instead of one overload with a parameter pack, for
+// the reason that `Connection+Execute.swift` gives.
 
 extension Connection {
-  /// Returns the rows of a raw statement as pairs of models. A part is a model, a `ResultRow`, or an
-  /// optional one.
+  /// Returns the rows of a raw statement as pairs of models. Each part of a pair is a model, a
+  /// `ResultRow`, or an optional one of these.
   ///
   /// ```swift
   /// let pairs = try connection.fetch(
@@ -37,13 +38,14 @@ extension Connection {
   /// for (author, post) in pairs { print(author.name, post?.title ?? "no post") }
   /// ```
   ///
-  /// The result must have the columns of the first part, then the columns of the second, each in
-  /// the order of the properties, as `\(columnsOf:)` writes them. An optional model is nil if its
-  /// key is NULL. Without a key, it is nil if each column is NULL whose property is not optional. A
-  /// value beside the models, such as `count(*) AS posts`, is the column of a `ResultRow`.
+  /// The result must have the columns of the first part, then the columns of the second part. In
+  /// each part, the columns have the order of the properties, as `\(columnsOf:)` writes them. An
+  /// optional model is nil if its key is NULL. A model without a key is nil if all columns are NULL
+  /// whose properties are not optional. To read a value beside the models, such as
+  /// `count(*) AS posts`, declare a `ResultRow` with that column.
   ///
-  /// The statement may write, with RETURNING, inside `write { }`. Throws `DatabaseError` (`.range`)
-  /// if the result has other columns, and everything that `fetch` of a query throws.
+  /// Inside `write { }`, the statement may write, with RETURNING. Throws `DatabaseError` (`.range`)
+  /// if the result has other columns. Also throws everything that `fetch` of a query throws.
   public func fetch<A: _RawRowPart, B: _RawRowPart>(
     _ type: (A, B).Type, _ sql: SQL
   ) throws -> [(A, B)] {

@@ -16,7 +16,7 @@ extension Connection {
   ///
   /// Columns have their names in the SQL (`as` names an expression) and their Swift types. Each
   /// cell is the description of its value, nil for NULL, or `CAST(x'FF41' AS TEXT)` for a text that
-  /// is not UTF-8. It takes one statement, and all rows are in memory. It throws the errors of
+  /// is not UTF-8. The call takes one statement, and holds all rows in memory. Throws the errors of
   /// `fetch`.
   public func table(_ query: some Fetchable) throws -> ResultTable {
     let core = try use()
@@ -60,7 +60,7 @@ extension DatabaseReader {
 }
 
 extension ResultColumn {
-  /// Returns the description of the value in a row; nil if the column is optional and the value
+  /// Returns the description of the value in a row; nil if the column is optional and the value is
   /// NULL.
   fileprivate func text(in row: borrowing StatementRow, at index: Int) throws -> String? {
     if isOptional, try row.isNull(at: index) { return nil }

@@ -1,17 +1,17 @@
 import SQLCore
 
 extension Database {
-  /// Returns the rows of a query as a stream, which reads all of them in one snapshot.
+  /// Returns the rows of a query as a stream. All rows are read in one snapshot.
   ///
   /// ```swift
   /// for try await post in db.stream(Post.where { $0.$views > 100 }) { … }
   /// for try await (id, title) in db.stream(Post.select(\.$id, \.$title)) { … }
   /// ```
   ///
-  /// Rows are read in batches while the stream is iterated over, on a thread of the database;
-  /// `fetch` reads all at once. Nothing runs before the first row is requested. A query that cannot
-  /// be written as SQL throws `QueryError` then; `RowStream` lists what else a stream holds and
-  /// throws.
+  /// The stream reads rows in batches on a thread of the database, while the caller iterates. In
+  /// contrast, `fetch` reads all rows at once. Nothing runs before the caller requests the first
+  /// row. A query that cannot be written as SQL throws `QueryError` at that time. `RowStream`
+  /// describes the resources that a stream holds, and its other errors.
   public func stream<Q: Fetchable>(
     _ query: Q, deadline: Duration? = nil
   ) -> RowStream<Q.Row> {
@@ -22,15 +22,15 @@ extension Database {
       deadline: deadline)
   }
 
-  /// Returns the rows of a raw statement as a stream of models or rows, which reads all of them in
-  /// one snapshot. Columns are found by their names; other columns are not read.
+  /// Returns the rows of a raw statement as a stream of models or rows. All rows are read in one
+  /// snapshot. Columns are found by their names; other columns are not read.
   ///
   /// ```swift
   /// for try await post in db.stream(Post.self, "SELECT * FROM Post WHERE views > \(100)") { … }
   /// ```
   ///
   /// The stream throws `DatabaseError` (`.range`) if a column of the model is missing from the
-  /// result, or is in it more than once.
+  /// result, or occurs more than once.
   public func stream<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, deadline: Duration? = nil
   ) -> RowStream<R> {
@@ -54,7 +54,8 @@ extension Database {
 }
 
 extension RowSource {
-  /// Reads the rows of a query: models by the loop that all models share, other rows one by one.
+  /// Makes the source of a query's rows. Models are read by a loop that all models share, and other
+  /// rows are read one by one.
   fileprivate init(
     _ query: Query<Element>,
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer
@@ -90,8 +91,8 @@ extension SelectStatement {
 }
 
 extension ModelLayout {
-  /// Loads rows as models into memory, which must have room for `capacity` models; `row` is the
-  /// number of the first.
+  /// Loads rows as models into memory, which must have room for `capacity` models. `row` is the
+  /// number of the first row.
   fileprivate func loadRows(
     of statement: StatementPointer, on core: ConnectionCore, at positions: ColumnPositions? = nil,
     into memory: UnsafeMutableRawPointer, capacity: Int, row: Int, progress: inout RowProgress

@@ -1,32 +1,32 @@
 import SQLCore
 
-// Each call is a separate access and reads the newest snapshot. In asynchronous code a short access
-// runs on the calling thread if a reader is idle, except on the main actor. A fetch without a limit
-// always runs on a thread of the database.
+// Each call is a separate access and reads the newest snapshot. In asynchronous code, a short
+// access runs on the calling thread if a reader is idle, except on the main actor. A fetch without
+// a limit always runs on a thread of the database.
 
 extension DatabaseReader {
-  /// Returns all rows of a query; throws the errors of `Connection.fetch`.
+  /// Returns all rows of a query. Throws the errors of `Connection.fetch`.
   public func fetch<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Q.Row] {
     try cachedRead(query, .rows, fileID, line) { try $0.fetch(query) }
   }
 
-  /// Returns all rows of a query; throws the errors of `Connection.fetch`.
+  /// Returns all rows of a query. Throws the errors of `Connection.fetch`.
   public func fetch<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [Q.Row] {
     try await cachedRead(query, .rows, on: query.execution, fileID, line) { try $0.fetch(query) }
   }
 
-  /// Returns the first row of a query, or nil; throws the errors of `Connection.fetch`.
+  /// Returns the first row of a query, or nil. Throws the errors of `Connection.fetch`.
   public func first<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Q.Row? {
     try cachedRead(query, .first, fileID, line) { try $0.first(query) }
   }
 
-  /// Returns the first row of a query, or nil; throws the errors of `Connection.fetch`.
+  /// Returns the first row of a query, or nil. Throws the errors of `Connection.fetch`.
   public func first<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Q.Row? {
@@ -61,8 +61,8 @@ extension DatabaseReader {
     try await cachedRead(query, .exists, on: .caller, fileID, line) { try $0.exists(query) }
   }
 
-  /// Returns the model with that key, or nil: one index seek; no SQL for a row that is cached
-  /// because of `Cached()`.
+  /// Returns the model with that key, or nil. The call takes one index seek. If the schema has
+  /// `Cached()` and the row is in the cache, no SQL runs.
   @inlinable
   public func find<M: Model>(
     _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
@@ -80,8 +80,8 @@ extension DatabaseReader {
     return try _readOnce(fileID, line) { try $0.find(model, id) }
   }
 
-  /// Returns the model with that key, or nil: one index seek; no SQL for a row that is cached
-  /// because of `Cached()`.
+  /// Returns the model with that key, or nil. The call takes one index seek. If the schema has
+  /// `Cached()` and the row is in the cache, no SQL runs.
   ///
   /// A cached row is returned without a change of threads, also on the main actor.
   @inlinable
@@ -110,10 +110,10 @@ extension DatabaseReader {
     return try await _readOnce(on: .caller, fileID, line) { try $0.find(model, id) }
   }
 
-  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
-  /// exist.
+  /// Returns the models with these keys, in the order of the keys. The result has nil for a key
+  /// that does not exist.
   ///
-  /// All are read in one snapshot.
+  /// All models are read in one snapshot.
   public func find<M: Model>(
     _ model: M.Type, _ ids: some Sequence<M.ID>, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -121,10 +121,10 @@ extension DatabaseReader {
     try read(fileID: fileID, line: line) { try $0.find(model, ids) }
   }
 
-  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
-  /// exist.
+  /// Returns the models with these keys, in the order of the keys. The result has nil for a key
+  /// that does not exist.
   ///
-  /// All are read in one snapshot.
+  /// All models are read in one snapshot.
   public func find<M: Model>(
     _ model: M.Type, _ ids: some Sequence<M.ID>, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -135,7 +135,7 @@ extension DatabaseReader {
 }
 
 extension Fetchable {
-  /// Where asynchronous code fetches the query: in the background if it has no limit and may take
-  /// long.
+  /// Where asynchronous code fetches the query. A query without a limit may take long, so it is
+  /// fetched in the background.
   var execution: ReadExecution { _isLimited ? .caller : .background }
 }

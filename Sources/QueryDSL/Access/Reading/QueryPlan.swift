@@ -6,10 +6,11 @@ import SQLCore
 /// print(try db.explain(Post.where { $0.$status == .published }.order(by: \.$createdAt)))
 /// // SEARCH Post USING INDEX Post_on_status_createdAt (status=?)
 /// ```
-/// The words are SQLite's own and change from version to version: they are meant for reading.
+/// The text comes from SQLite and changes from version to version, so it is only for people to
+/// read.
 /// - SeeAlso: <https://www.sqlite.org/eqp.html>
 public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
-  /// A step of the plan, with the steps that it consists of.
+  /// A step of the plan, with the steps inside it.
   public struct Node: Hashable, Sendable {
     /// The action in SQLite's words, such as `SCAN Post` or `USE TEMP B-TREE FOR ORDER BY`.
     public let detail: String
@@ -61,24 +62,24 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Connection {
-  /// Returns SQLite's plan for a query. It takes one EXPLAIN QUERY PLAN statement; the query itself
-  /// does not run.
+  /// Returns SQLite's plan for a query. The call runs one EXPLAIN QUERY PLAN statement, but not the
+  /// query itself.
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
-  /// refuses it.
+  /// refuses the query.
   public func explain(_ query: some Fetchable) throws -> QueryPlan {
     try explain(try query.sql)
   }
 
-  /// Returns SQLite's plan for an update or a deletion, without running it. SQLite treats this as
-  /// writing, so it throws on a connection that only reads.
+  /// Returns SQLite's plan for an update or a deletion, without running the command. SQLite treats
+  /// this as writing, so it throws on a connection that only reads.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try explain(try command.sql)
   }
 
   private func explain(_ sql: SQL) throws -> QueryPlan {
-    // EXPLAIN does not check whether the schema has changed, and would explain the plan for a
-    // cached, older one. A statement that reads the file makes SQLite check.
+    // EXPLAIN does not check whether the schema has changed, so it might show the plan for an
+    // older, cached schema. A statement that reads the file makes SQLite check.
     _ = try row("SELECT 1 FROM sqlite_schema LIMIT 1")
     let statement = try prepare("EXPLAIN QUERY PLAN \(sql)")
     var rows: [(id: Int, parent: Int, detail: String)] = []
@@ -108,14 +109,14 @@ extension Database {
     try await read(fileID: fileID, line: line) { try $0.explain(query) }
   }
 
-  /// Returns SQLite's plan for an update or a deletion, without running it. It uses the writer, in
-  /// a transaction.
+  /// Returns SQLite's plan for an update or a deletion, without running the command. The call uses
+  /// the writer, in a transaction.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try write { try $0.explain(command) }
   }
 
-  /// Returns SQLite's plan for an update or a deletion, without running it. It uses the writer, in
-  /// a transaction.
+  /// Returns SQLite's plan for an update or a deletion, without running the command. The call uses
+  /// the writer, in a transaction.
   public func explain(_ command: some Runnable) async throws -> QueryPlan {
     try await write { try $0.explain(command) }
   }

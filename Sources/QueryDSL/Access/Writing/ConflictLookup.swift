@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The row of an insert, with the values that unique constraints need.
+/// The row that an insert would write, with the values that unique constraints compare.
 struct NewRow {
   private enum Value {
     case bound(DatabaseValue)
@@ -44,8 +44,8 @@ struct NewRow {
     generated = try layout.generatedDeclarations()
   }
 
-  /// Writes the new row's value for a term of a constraint: a column, or an expression over the
-  /// row.
+  /// Writes the new row's value for a term of a constraint. The term is a column, or an expression
+  /// over the row.
   fileprivate func write(_ term: String, to writer: inout ShapeWriter) {
     if let column = columns.first(where: { $0.name == term }) {
       return Self.write(column.value, to: &writer)
@@ -73,7 +73,7 @@ struct NewRow {
   }
 }
 
-/// The query for the row that has a new row's values in a unique constraint:
+/// The query for the existing row that has the same values as a new row in a unique constraint:
 /// `SELECT key FROM T WHERE …`.
 struct ConflictLookup: Renderable {
   let layout: ModelLayout
@@ -96,7 +96,7 @@ struct ConflictLookup: Renderable {
 }
 
 extension ConflictClause {
-  /// Returns the unique constraints that the clause is about.
+  /// Returns the unique constraints to which the clause applies.
   func constraints(of layout: ModelLayout, on core: ConnectionCore) throws -> [UniqueConstraint] {
     if let terms {
       return [UniqueConstraint(terms: try terms.get(), condition: try condition.get())]
@@ -112,8 +112,8 @@ extension ConflictClause {
 }
 
 extension Insert {
-  /// Runs a closure that inserts. If SQLite finds no unique constraint for an ON CONFLICT clause,
-  /// adds to the error the partial index that has the clause's columns.
+  /// Runs a closure that inserts, and explains an error. If SQLite finds no unique constraint for
+  /// an ON CONFLICT clause, the error then names the partial index on the clause's columns.
   func explainingConflicts<Result>(
     on core: ConnectionCore, _ body: () throws -> Result
   ) throws -> Result {
@@ -150,7 +150,7 @@ extension Insert {
 }
 
 extension String {
-  /// The name in a term of an index that is only a column, quoted or not; else the term.
+  /// If a term of an index is only a column, its name without quotes; otherwise the term.
   fileprivate var unquotedName: String {
     let tokens = SQLTokens(self).tokens
     return tokens.count == 1 ? tokens[0].value.lowercasedASCII : self
@@ -174,7 +174,7 @@ extension ConnectionCore {
         constraints.append(ExistingIndex.constraint(in: sql))
         continue
       }
-      // An index that belongs to a constraint in the table's definition has only columns.
+      // An index without its own SQL belongs to a constraint of the table, and has only columns.
       let columns = try lend().rows(
         """
         SELECT name, coll FROM pragma_index_xinfo(\(try index.get(String.self, at: 0)))

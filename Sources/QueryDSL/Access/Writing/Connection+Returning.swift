@@ -1,11 +1,11 @@
 import SQLCore
 
 extension Connection {
-  /// Runs a command and returns the rows that it wrote: one statement, or one for each model.
+  /// Runs a command and returns the written rows: one statement, or one for each model.
   ///
   /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
-  /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`,
-  /// but only after all rows are written: the surrounding transaction must undo them.
+  /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
+  /// after all rows are written, so the surrounding transaction must undo these rows.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) throws -> [Row] {
     let core = try use()
     switch command.source {
@@ -23,7 +23,7 @@ extension Connection {
     }
   }
 
-  /// Runs a command on all its rows and returns the first row that it wrote; nil if it wrote none.
+  /// Runs a command on all its rows and returns the first written row; nil if no row was written.
   /// Throws the errors of `fetch`.
   public func first<Command, Row>(_ command: Returning<Command, Row>) throws -> Row? {
     try fetch(command).first
@@ -31,8 +31,8 @@ extension Connection {
 }
 
 extension RowDecoding {
-  /// Returns all rows that a writing statement returns. The statement runs to its end even if a row
-  /// cannot be read, since a violated foreign key is reported only there.
+  /// Returns all rows of a statement that writes. The statement runs to its end even if a row
+  /// cannot be read, because SQLite reports a violated foreign key only at the end.
   func allWritten(by statement: StatementPointer, on core: ConnectionCore) throws -> [Row] {
     do {
       return try all(core, statement, .max)
@@ -46,14 +46,14 @@ extension RowDecoding {
 extension Database {
   /// Runs a command in a transaction of its own and returns the rows that it wrote.
   ///
-  /// Throws the errors of `Connection.fetch`; nothing is written then.
+  /// Throws the errors of `Connection.fetch`. If it throws, nothing is written.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) throws -> [Row] {
     try writeData { try $0.fetch(command) }
   }
 
   /// Runs a command in a transaction of its own and returns the rows that it wrote.
   ///
-  /// Throws the errors of `Connection.fetch`; nothing is written then.
+  /// Throws the errors of `Connection.fetch`. If it throws, nothing is written.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) async throws -> [Row] {
     try await writeData { try $0.fetch(command) }
   }

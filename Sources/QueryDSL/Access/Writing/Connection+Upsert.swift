@@ -13,11 +13,11 @@ public struct Upserted<M: Model>: Sendable {
     self.key = key
   }
 
-  /// The key of the row that is in the table afterwards, whatever the outcome: the key of the new
+  /// The key of the row that is in the table afterwards, for any outcome. It is the key of the new
   /// row, which the database may have assigned, or the key of the existing row.
   ///
-  /// Throws `RecordNotFound` if there is no row that the clauses of the insert lead to, because a
-  /// trigger with `RAISE(IGNORE)` or a constraint with ON CONFLICT IGNORE suppressed the insert.
+  /// Throws `RecordNotFound` if the insert was suppressed by a trigger with `RAISE(IGNORE)` or by a
+  /// constraint with ON CONFLICT IGNORE, and the clauses of the insert lead to no existing row.
   public var id: M.ID {
     get throws {
       guard let key else {
@@ -41,8 +41,8 @@ public enum UpsertOutcome: Hashable, Sendable {
   case inserted
   /// An existing row was updated.
   case updated
-  /// Nothing was written: the clause is DO NOTHING, its WHERE does not hold, or a constraint with
-  /// ON CONFLICT IGNORE or a trigger made SQLite ignore the row.
+  /// Nothing was written. The clause is DO NOTHING, the WHERE of the clause does not hold, or
+  /// SQLite ignored the row because of a trigger or a constraint with ON CONFLICT IGNORE.
   case unchanged
 }
 
@@ -62,11 +62,11 @@ extension Connection {
   /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
   /// ```
   /// An existing row keeps its key. The call takes one statement, and a lookup of the row if the
-  /// statement left it unchanged. For a table WITHOUT ROWID it takes two statements if the row
-  /// exists, so a BEFORE INSERT trigger runs twice.
+  /// statement left the row unchanged. For a table WITHOUT ROWID, it takes two statements if the
+  /// row exists, so a BEFORE INSERT trigger runs twice.
   ///
-  /// A violation of another constraint throws `DatabaseError`. A conflict of the key throws
-  /// `KeyChanged` if the model's key was changed since it was loaded.
+  /// A violation of another constraint throws `DatabaseError`. If the model's key was changed since
+  /// the model was loaded, a conflict of the key throws `KeyChanged`.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -81,7 +81,8 @@ extension Connection {
   /// ```swift
   /// try connection.upsert(post, onConflict: \.$url) { $0.$views += $0.new.$views }
   /// ```
-  /// The outcome is `.updated` if the closure's assignments ran, even if they changed no value.
+  /// The outcome is `.updated` if the assignments of the closure ran, even if they changed no
+  /// value.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -102,9 +103,8 @@ extension Connection {
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
   /// //   SET "title" = excluded."title", "body" = excluded."body" WHERE …
   /// ```
-  /// The other columns of an existing row keep their values. The outcome is `.unchanged` if the row
-  /// has the new values of these columns already. It costs and throws the same as `upsert` of all
-  /// columns.
+  /// The other columns of an existing row keep their values. The outcome is `.unchanged` if the set
+  /// columns already have the new values. It costs and throws the same as `upsert` of all columns.
   @discardableResult
   public func upsert<
     M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,
@@ -121,13 +121,14 @@ extension Connection {
           first, repeat each others, setting: column, repeat each moreColumns)))
   }
 
-  /// Runs an insert, and returns the outcome and the key of each of its rows.
+  /// Runs an insert, and returns the outcome and the key of each row.
   ///
   /// ```swift
   /// let upserted = try connection.upsert(Post.insert(posts).onConflictUpdate(\.$url))
   /// let ids = try upserted.map { try $0.id }
   /// ```
-  /// Throws `QueryError` for an insert of a query, since its rows have no outcome each.
+  /// Throws `QueryError` for an insert of a query, because the outcome of each of its rows is not
+  /// known.
   @discardableResult
   public func upsert<M: Model>(_ insert: Insert<M>) throws -> [Upserted<M>] {
     try insert.upserted(on: try use())
@@ -135,7 +136,7 @@ extension Connection {
 }
 
 extension Database {
-  /// Inserts a row, or updates the existing one, as `Connection.upsert` does.
+  /// Inserts a row, or updates the existing row, as `Connection.upsert` does.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -144,7 +145,7 @@ extension Database {
     try onlyOutcome(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
   }
 
-  /// Inserts a row, or updates the existing one, as `Connection.upsert` does.
+  /// Inserts a row, or updates the existing row, as `Connection.upsert` does.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -154,7 +155,7 @@ extension Database {
     return try await onlyOutcome(upsert(insert))
   }
 
-  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
+  /// Inserts a row, or lets a closure update the existing row, as `Connection.upsert` does.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -167,7 +168,7 @@ extension Database {
     return try onlyOutcome(upsert(insert))
   }
 
-  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
+  /// Inserts a row, or lets a closure update the existing row, as `Connection.upsert` does.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -180,7 +181,7 @@ extension Database {
     return try await onlyOutcome(upsert(insert))
   }
 
-  /// Inserts a row, or sets some columns of the existing one, as `Connection.upsert` does.
+  /// Inserts a row, or sets some columns of the existing row, as `Connection.upsert` does.
   @discardableResult
   public func upsert<
     M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,
@@ -197,7 +198,7 @@ extension Database {
           first, repeat each others, setting: column, repeat each moreColumns)))
   }
 
-  /// Inserts a row, or sets some columns of the existing one, as `Connection.upsert` does.
+  /// Inserts a row, or sets some columns of the existing row, as `Connection.upsert` does.
   @discardableResult
   public func upsert<
     M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,
@@ -213,20 +214,20 @@ extension Database {
     return try await onlyOutcome(upsert(insert))
   }
 
-  /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
+  /// Runs an insert in a transaction, and returns the outcome and the key of each row.
   @discardableResult
   public func upsert<M: Model>(_ insert: Insert<M>) throws -> [Upserted<M>] {
     try writeData { try $0.upsert(insert) }
   }
 
-  /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
+  /// Runs an insert in a transaction, and returns the outcome and the key of each row.
   @discardableResult
   public func upsert<M: Model>(_ insert: Insert<M>) async throws -> [Upserted<M>] {
     try await writeData { try $0.upsert(insert) }
   }
 }
 
-/// Returns the outcome for the only row of an insert.
+/// Returns the result for the only row of an insert.
 func onlyOutcome<M: Model>(_ upserted: [Upserted<M>]) -> Upserted<M> {
   upserted.first ?? Upserted(outcome: .unchanged, key: nil)
 }

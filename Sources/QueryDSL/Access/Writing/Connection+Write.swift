@@ -1,29 +1,29 @@
 import SQLCore
 
 // These methods return a clean copy of the written model, with the key that the database assigned.
-// The caller's own value is not modified, so that it still has its changes if the transaction is
-// rolled back.
+// They do not modify the caller's own model, so the caller's model still has its changes if the
+// transaction is rolled back.
 
 extension Connection {
   /// Inserts a model and returns a clean copy, with its key: one statement.
   ///
   /// Throws `DatabaseError` with the constraint, its table and its columns if a constraint is
-  /// violated, `ColumnValueError` for a value that cannot be stored, and `WriteIgnored` if SQLite
-  /// ignored the row. If the model has generated columns, they are read: one more statement, and a
-  /// savepoint inside `write { }`.
+  /// violated. Throws `ColumnValueError` for a value that cannot be stored, and `WriteIgnored` if
+  /// SQLite ignored the row. If the model has generated columns, one more statement reads them, and
+  /// the insert uses a savepoint inside `write { }`.
   @inlinable
   @discardableResult
   public func insert<M: TableModel>(_ model: consuming M) throws -> M {
     try writing(model) { try ModelWriting.insert($0, of: $1, on: $2) }
   }
 
-  /// Inserts models in their order. If their keys are known, one statement inserts several rows; if
+  /// Inserts models in their order. If the keys are known, one statement inserts several rows. If
   /// the database assigns the keys, each model is inserted on its own.
   ///
-  /// All models are inserted or none, even if the error is caught inside `write { }`. Several
-  /// statements run in a savepoint, which costs about a microsecond and a copy of each page that
-  /// they change. A model may refer to a later model of the array. The error names the position of
-  /// the failed model in the array.
+  /// Either all models are inserted or none, even if the caller catches the error inside
+  /// `write { }`. Several statements run in a savepoint, which costs about a microsecond and a copy
+  /// of each page that the statements change. A model may refer to a later model of the array. The
+  /// error contains the position of the failed model in the array.
   @inlinable
   @discardableResult
   public func insert<M: TableModel>(_ models: consuming [M]) throws -> [M] {
@@ -40,8 +40,8 @@ extension Connection {
   /// ```
   ///
   /// If no column was changed, nothing is written, but the row is looked up. Throws
-  /// `RecordNotFound` if the row is gone, `KeyChanged` if the model's key was changed since it was
-  /// loaded, and `WriteIgnored` if SQLite left the row unchanged.
+  /// `RecordNotFound` if the row is gone, `KeyChanged` if the model's key was changed since the
+  /// model was loaded, and `WriteIgnored` if SQLite left the row unchanged.
   @inlinable
   @discardableResult
   public func update<M: Model>(_ model: consuming M) throws -> M {
@@ -52,8 +52,8 @@ extension Connection {
     }
   }
 
-  /// Updates models one after another, all or none, as `insert` inserts an array. Throws
-  /// `RecordNotFound` at the first model whose row is gone.
+  /// Updates models one after another. Either all are updated or none, as for `insert` of an array.
+  /// Throws `RecordNotFound` at the first model whose row is gone.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
     try writing(models) { writing, memory, row in
@@ -61,31 +61,31 @@ extension Connection {
     }
   }
 
-  /// Updates the row with the model's key, or inserts it if it does not exist.
+  /// Updates the row with the model's key, or inserts the model if that row does not exist.
   ///
-  /// For a loaded model, the changed columns are written, or all columns if its row is gone; for a
-  /// new model, all columns. A conflict with another unique constraint throws `DatabaseError` and
-  /// leaves both rows unchanged. A model whose key was changed since it was loaded throws
-  /// `KeyChanged`; a model whose key was set to nil is inserted. Throws `WriteIgnored` if SQLite
-  /// ignored the row.
+  /// For a new model, all columns are written. For a loaded model, only the changed columns are
+  /// written, or all columns if its row is gone. A conflict with another unique constraint throws
+  /// `DatabaseError` and leaves both rows unchanged. If the model's key was changed since the model
+  /// was loaded, `save` throws `KeyChanged`. If the key was set to nil, the model is inserted.
+  /// Throws `WriteIgnored` if SQLite ignored the row.
   @inlinable
   @discardableResult
   public func save<M: Model>(_ model: consuming M) throws -> M {
     try writing(model) { try ModelWriting(core: $2, layout: $1).save($0, row: nil) }
   }
 
-  /// Saves models one after another, all or none, as `insert` inserts an array. Each model is saved
-  /// as `save` of one model does.
+  /// Saves models one after another, each as `save` of one model does. Either all are saved or
+  /// none, as for `insert` of an array.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
     try writing(models) { writing, memory, row in try writing.save(memory, row: row) }
   }
 
   /// Deletes the row with the model's key: one statement. Returns false if no row was deleted,
-  /// because there was none or a trigger raised `IGNORE`.
+  /// because there was no such row, or because a trigger raised `IGNORE`.
   ///
-  /// Throws `KeyChanged` if the model's key was changed since it was loaded, and `DatabaseError` if
-  /// a foreign key still refers to the row.
+  /// Throws `KeyChanged` if the model's key was changed since the model was loaded, and
+  /// `DatabaseError` if a foreign key still refers to the row.
   @discardableResult
   public func delete<M: Model>(_ model: M) throws -> Bool {
     let layout = try M.layout
@@ -125,7 +125,7 @@ extension Connection {
   }
 
   /// Runs an insert, an update or a deletion, and returns the number of written rows. Several
-  /// models are inserted one after another, all or none.
+  /// models are inserted one after another, either all or none.
   ///
   /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error.
@@ -140,9 +140,9 @@ extension Connection {
 }
 
 extension Connection {
-  /// Writes a copy of a model, in the memory of the copy, and returns it.
+  /// Writes a copy of a model, and returns the copy. The closure works in the memory of the copy.
   ///
-  /// The closure gets the layout and the core as parameters, and not as a value that holds both,
+  /// The layout and the core are two parameters of the closure, and not one value that holds both,
   /// so that neither is retained.
   @inlinable
   func writing<M: TableModel>(
@@ -159,7 +159,8 @@ extension Connection {
 }
 
 extension Connection {
-  /// Writes copies of models one after another, all or none, and returns them.
+  /// Writes copies of models one after another, and returns the copies. Either all are written or
+  /// none.
   private func writing<M: Model>(
     _ models: [M], _ write: (ModelWriting, UnsafeMutableRawPointer, Int) throws -> Void
   ) throws -> [M] {
@@ -183,16 +184,16 @@ extension RecordNotFound {
 }
 
 extension Connection {
-  /// Reads a row, changes it, and writes the changed columns; no other write comes in between.
+  /// Reads a row, changes it, and writes the changed columns. No other write happens in between.
   ///
   /// ```swift
   /// let post = try connection.update(Post.self, id) { $0.views += 1 }
   /// ```
   ///
-  /// It runs in the current transaction, or else in a transaction of its own. Throws
-  /// `RecordNotFound` if no row has that key, and any error of the closure; nothing is written
-  /// then. The closure must not change the key: that throws `KeyChanged`. It takes two statements;
-  /// if nothing was changed, both of them only read.
+  /// This runs in the current transaction, or in a transaction of its own if there is none.
+  /// `update` throws `RecordNotFound` if no row has that key, `KeyChanged` if the closure changes
+  /// the key, and any error of the closure. Then nothing is written. The call takes two statements,
+  /// which only read if nothing was changed.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
@@ -206,7 +207,7 @@ extension Connection {
 
   private func changed<M: Model>(_ id: M.ID, _ change: (inout M) throws -> Void) throws -> M {
     guard var model = try find(M.self, id) else {
-      // The key of a row that the database numbers is an optional.
+      // If the database assigns the key, the key's type is an optional.
       let mirror = Mirror(reflecting: id)
       let key = mirror.displayStyle == .optional ? mirror.children.first?.value ?? id : id
       throw RecordNotFound(table: M.tableName, key: String(describing: key))
@@ -221,7 +222,7 @@ extension Connection {
 }
 
 extension Database {
-  /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
+  /// Reads a row, changes it, and writes the changed columns, in a transaction of its own. Throws
   /// the errors of `Connection.update`.
   @discardableResult
   public func update<M: Model>(
@@ -230,7 +231,7 @@ extension Database {
     try write { try $0.update(model, id, change) }
   }
 
-  /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
+  /// Reads a row, changes it, and writes the changed columns, in a transaction of its own. Throws
   /// the errors of `Connection.update`.
   @discardableResult
   public func update<M: Model>(

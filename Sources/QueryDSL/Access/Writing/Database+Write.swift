@@ -1,7 +1,7 @@
 import SQLCore
 
 // Each call has its own transaction. `Connection` has the same methods, for several calls in one
-// transaction; their documentation says what they write and throw.
+// transaction. Their documentation says what each method writes and throws.
 
 extension Database {
   /// Inserts a model, in a transaction of its own, and returns a clean copy.
@@ -16,13 +16,13 @@ extension Database {
     try await writeData { try $0.insert(model) }
   }
 
-  /// Inserts all models or none, and returns clean copies.
+  /// Inserts either all models or none, and returns clean copies.
   @discardableResult
   public func insert<M: TableModel>(_ models: [M]) throws -> [M] {
     try writeData { try $0.insert(models) }
   }
 
-  /// Inserts all models or none, and returns clean copies.
+  /// Inserts either all models or none, and returns clean copies.
   @discardableResult
   public func insert<M: TableModel>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.insert(models) }
@@ -40,13 +40,13 @@ extension Database {
     try await writeData { try $0.update(model) }
   }
 
-  /// Updates all models or none.
+  /// Updates either all models or none.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
     try writeData { try $0.update(models) }
   }
 
-  /// Updates all models or none.
+  /// Updates either all models or none.
   @discardableResult
   public func update<M: Model>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.update(models) }
@@ -64,49 +64,49 @@ extension Database {
     try await writeData { try $0.save(model) }
   }
 
-  /// Saves all models or none.
+  /// Saves either all models or none.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
     try writeData { try $0.save(models) }
   }
 
-  /// Saves all models or none.
+  /// Saves either all models or none.
   @discardableResult
   public func save<M: Model>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.save(models) }
   }
 
-  /// Deletes the row with the model's key. Returns false if there was no such row.
+  /// Deletes the row with the model's key. Returns false if no row was deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M) throws -> Bool {
     try writeData { try $0.delete(model) }
   }
 
-  /// Deletes the row with the model's key. Returns false if there was no such row.
+  /// Deletes the row with the model's key. Returns false if no row was deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> Bool {
     try await writeData { try $0.delete(model) }
   }
 
-  /// Deletes the row with that key. Returns false if there was no such row.
+  /// Deletes the row with that key. Returns false if no row was deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     try writeData { try $0.delete(model, id) }
   }
 
-  /// Deletes the row with that key. Returns false if there was no such row.
+  /// Deletes the row with that key. Returns false if no row was deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool {
     try await writeData { try $0.delete(model, id) }
   }
 
-  /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote.
+  /// Runs an insert, an update or a deletion, and returns the number of written rows.
   @discardableResult
   public func run(_ command: some Runnable) throws -> Int {
     try writeData { try $0.run(command) }
   }
 
-  /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote.
+  /// Runs an insert, an update or a deletion, and returns the number of written rows.
   @discardableResult
   public func run(_ command: some Runnable) async throws -> Int {
     try await writeData { try $0.run(command) }

@@ -1,18 +1,18 @@
 import SQLCore
 
-// SQLite reports that a foreign key was violated, but not which one. At that moment the statement
-// is already undone, so the cause can be searched for: a reference to a row that does not exist, or
-// rows that still refer to the deleted row. The search costs a few statements, only after a
-// failure.
+// SQLite reports that a foreign key was violated, but not which key. At that moment the statement
+// is already undone, so the library can search for the cause. The cause is a reference to a row
+// that does not exist, or rows that still refer to the deleted row. The search runs a few
+// statements, only after a failure.
 
 extension DatabaseError {
-  /// Whether this is the violation of a foreign key whose columns are not known.
+  /// Whether the error is a violated foreign key whose columns are not known.
   var isForeignKeyWithoutPlace: Bool {
     constraint?.kind == .foreignKey && constraint?.columns.isEmpty == true
   }
 
-  /// Returns the error with the table and columns of the foreign key, in place of all keys that the
-  /// statement can have violated.
+  /// Returns the error with the table and columns of the foreign key. They replace the list of all
+  /// keys that the statement may have violated.
   fileprivate func at(_ key: StoredForeignKey) -> DatabaseError {
     var located = self
     located.constraint?.table = key.table
@@ -34,18 +34,20 @@ extension DatabaseError {
 }
 
 extension ModelLayout {
-  /// Adds to an error the foreign key of a model that has no parent row.
+  /// Adds a foreign key to an error: the key by which a model refers to a parent row that does not
+  /// exist.
   func locate(
     _ error: DatabaseError, writing model: UnsafeRawPointer, on core: ConnectionCore
   ) -> DatabaseError {
     locate(error, writing: [0], on: core) { databaseValue(ofColumn: $1, in: model) }
   }
 
-  /// Adds to an error the foreign key of the first of several rows that has no parent row, and the
-  /// position of the row if there are several. The rows may refer to each other.
+  /// Adds a foreign key to an error: the key by which one of several rows refers to a parent row
+  /// that does not exist. If there are several rows, also adds the position of the first such row.
+  /// The rows may refer to each other.
   ///
-  /// If several keys of the row have no parent row, one of them may be deferred, so the error keeps
-  /// all possible keys.
+  /// If several foreign keys have no parent row, one of them may be deferred. So the error then
+  /// keeps all possible keys.
   func locate(
     _ error: DatabaseError, writing rows: [Int], on core: ConnectionCore,
     _ value: (_ row: Int, _ column: String) -> DatabaseValue?
@@ -81,8 +83,8 @@ extension ModelLayout {
       row: rows.count > 1 ? row : nil)
   }
 
-  /// Whether the cause of an error may be a row that refers to a later row of the same array: a
-  /// foreign key was violated, and the table has a foreign key to itself.
+  /// Returns whether the cause of an error may be a row that refers to a later row of the same
+  /// array, because a foreign key was violated, and the table has a foreign key to itself.
   func mayReferForward(_ error: any Error, on core: ConnectionCore) -> Bool {
     guard (error as? DatabaseError)?.constraint?.kind == .foreignKey else { return false }
     return core.knownForeignKeys(of: tableName).contains {
@@ -90,8 +92,9 @@ extension ModelLayout {
     }
   }
 
-  /// Adds to an error the foreign key whose rows still refer to the row to delete, if there is only
-  /// one such key, and if no action deletes these rows or changes their reference.
+  /// Adds a foreign key to an error: the key by which other rows still refer to the row to delete.
+  /// Does so only if there is a single such key, and if no action deletes the referring rows or
+  /// changes their reference.
   func locate<ID>(
     _ error: DatabaseError, deleting id: ID, on core: ConnectionCore
   ) -> DatabaseError {
@@ -118,8 +121,9 @@ extension ModelLayout {
     return error.at(key)
   }
 
-  /// Adds to an error the foreign key that a deletion of many rows violated, if only one is possible:
-  /// all others set the reference to NULL, and no trigger writes further rows.
+  /// Adds a foreign key to an error: the key that a deletion of many rows violated. Does so only if
+  /// a single key is possible, because all others set the reference to NULL, and no trigger writes
+  /// further rows.
   func locate(
     _ error: DatabaseError, running command: some ModelCommand, on core: ConnectionCore
   ) -> DatabaseError {
@@ -138,7 +142,7 @@ extension ModelLayout {
     return error.at(holding[0])
   }
 
-  /// Returns the condition for a key, which has `"id" = ?` for each of its columns.
+  /// Returns the condition for a key: `"id" = ?` for each of the key's columns.
   private func condition<ID>(for id: ID) -> SQL {
     var condition: SQL = "1"
     withUnsafeBytes(of: id) { memory in
@@ -167,7 +171,8 @@ extension ModelLayout {
 }
 
 extension ConnectionCore {
-  /// Returns the foreign keys of a table, or those that refer to it; none if they cannot be read.
+  /// Returns the foreign keys of a table, or the foreign keys of other tables that refer to it. If
+  /// they cannot be read, the list is empty.
   fileprivate func knownForeignKeys(of table: String, isChild: Bool = true) -> [StoredForeignKey] {
     (try? foreignKeys(of: table, isChild: isChild)) ?? []
   }

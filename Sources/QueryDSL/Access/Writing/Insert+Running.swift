@@ -1,8 +1,8 @@
 import SQLCore
 
-// Models lie next to each other in their array, and the values of each are bound from there. All
-// models share one statement. Another statement is only lent when the database assigns the key of
-// one model and not of the next.
+// Models lie next to each other in their array, and their values are bound from there. All models
+// share one statement, except if the database assigns the key of one model but not of the next.
+// Then another statement is lent.
 
 extension Insert {
   func forEachStatement(
@@ -39,8 +39,8 @@ extension Insert {
     }
   }
 
-  /// Runs a closure that inserts several rows, each by its own statements, or one row. If any of
-  /// the statements throws, none of the rows stays.
+  /// Runs a closure that inserts one row, or several rows by several statements. If any of the
+  /// statements throws, none of the rows stays.
   func allOrNothing<Result>(
     on core: ConnectionCore, _ body: () throws -> Result
   ) throws -> Result {

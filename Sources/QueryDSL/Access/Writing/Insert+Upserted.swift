@@ -1,11 +1,12 @@
 import SQLCore
 
-// An insert sets the connection's last inserted rowid, and the update of an upsert does not. So to
-// find the outcome, the library first sets that rowid to a value that the new row cannot have. A
-// table without rowids, or a database elsewhere, takes two statements, the first with DO NOTHING.
+// An insert sets the connection's last inserted rowid, but the update of an upsert does not set it.
+// So the library first sets that rowid to a value that the new row cannot have. If the rowid then
+// still has that value, no row was inserted. A table without rowids, or a remote database, needs
+// two statements, the first with DO NOTHING.
 //
-// RETURNING returns the key of a row that was written. If the upsert did nothing, the row that
-// caused the conflict is looked up by the constraints of the upsert's clauses.
+// RETURNING returns the key of a written row. If the upsert wrote nothing, the library looks up the
+// row that caused the conflict, by the constraints of the upsert's clauses.
 
 extension Insert where M: Model {
   /// Runs the insert, and returns the outcome and the key of each row.
@@ -14,7 +15,7 @@ extension Insert where M: Model {
   }
 
   private func upsertedAtOnce(on core: ConnectionCore) throws -> [Upserted<M>] {
-    // The lookup must find the row that caused the conflict, so it needs the same transaction.
+    // The lookup must run in the same transaction, to find the row that caused the conflict.
     guard core.isInTransaction else {
       return try core.transaction(.immediate) { try upsertedInTransaction(on: core) }
     }
@@ -23,7 +24,7 @@ extension Insert where M: Model {
 
   private func upsertedInTransaction(on core: ConnectionCore) throws -> [Upserted<M>] {
     let layout = try M.layout
-    // The library cannot set the rowid that an engine elsewhere reports.
+    // The library cannot set the last inserted rowid of a remote database.
     let hasRowID =
       layout.hasRowID && !core.isRemote
       && (try? core.collation(ofColumn: "_rowid_", in: layout.tableName)) != nil
@@ -69,7 +70,7 @@ extension Insert where M: Model {
     return columns.contains { $0.columnID.map { Int($0.index) } == rowID }
   }
 
-  /// Whether a conflict can only be with the row that has the new row's rowid.
+  /// Returns whether a row can conflict only with the row that has the same rowid.
   private func conflictsAreOfRowID(_ layout: ModelLayout) -> Bool {
     guard let key = layout.rowIDColumn else { return false }
     func isKey(_ node: ExpressionNode) -> Bool { node.columnID.map { Int($0.index) } == key }
@@ -79,8 +80,8 @@ extension Insert where M: Model {
     }
   }
 
-  /// Runs one statement for all models, if only the rowid can conflict: the key is known without a
-  /// lookup.
+  /// Runs one statement for each model, if only the rowid can conflict. The key is then known
+  /// without a lookup.
   private func upsertedByRowID(
     _ models: [M], _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [Upserted<M>] {
@@ -96,7 +97,7 @@ extension Insert where M: Model {
         let key = outcome == .inserted ? core.lastInsertRowID : nil
         outcomes.append(RowIDOutcome(outcome, assigned: key))
       } else if outcome == .unchanged, try !writing.exists(model, row: nil) {
-        // No row has the key: SQLite ignored the insert for another reason.
+        // No row has the key, so SQLite ignored the insert for another reason.
         outcomes.append(RowIDOutcome(outcome, assigned: nil))
       } else {
         outcomes.append(RowIDOutcome(outcome))
@@ -107,9 +108,9 @@ extension Insert where M: Model {
 
   /// Returns the outcomes with the keys of the models.
   ///
-  /// It is a separate loop, because the generic types of the result are looked up once for each
-  /// function. In the closure above, they would be looked up for each row, which takes a fifth of
-  /// its time.
+  /// This is a separate loop, because the generic types of the result are looked up once for each
+  /// function. In the closure above, they would be looked up for each row, which would take a fifth
+  /// of the closure's time.
   private static func upserted(
     _ models: [M], _ outcomes: [RowIDOutcome]
   ) throws -> [Upserted<M>] {
@@ -177,7 +178,7 @@ extension Insert where M: Model {
     return Upserted(outcome: outcome, key: try key.map { try M.id(fromKeyValues: $0) })
   }
 
-  /// Returns the key of the row that caused the conflict; nil if no row did.
+  /// Returns the key of the row that caused the conflict; nil if no row caused one.
   private func keptRow(
     _ insert: InsertStatement, _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [DatabaseValue]? {
@@ -197,7 +198,8 @@ extension Insert where M: Model {
 /// The outcome for a row with its rowid as the key.
 private struct RowIDOutcome {
   let outcome: UpsertOutcome
-  /// Whether the key differs from the model's: the database assigns it, or there is no row.
+  /// Whether the key is not the model's key, because the database assigns it, or because there is
+  /// no row.
   let hasAssignedKey: Bool
   /// The key that the database assigned; nil if there is no row.
   let assignedKey: Int64?
@@ -224,8 +226,8 @@ private struct UpsertedRow {
 }
 
 extension ModelLayout {
-  /// Returns a rowid that differs from the model's: the least rowid, which SQLite never assigns
-  /// itself.
+  /// Returns a rowid that differs from the model's rowid. It is the least rowid, which SQLite never
+  /// assigns itself, or the greatest one if the model has the least.
   fileprivate func otherRowID(than model: UnsafeRawPointer) -> Int64 {
     guard let rowIDColumn else { return .min }
     let slot = slots.slots[rowIDColumn]
@@ -245,8 +247,8 @@ extension StatementPointer {
 }
 
 extension ConnectionCore {
-  /// Returns the outcome for a row, from whether the statement wrote a row and set the last
-  /// inserted rowid.
+  /// Runs a closure, and returns the outcome for a row. The outcome depends on whether the
+  /// statement wrote a row, and whether it set the last inserted rowid.
   fileprivate func outcome(
     notInserting sentinel: Int64, of run: () throws -> Bool
   ) throws -> UpsertOutcome {
@@ -258,8 +260,8 @@ extension ConnectionCore {
     return lastInsertRowID == sentinel ? .updated : .inserted
   }
 
-  /// Runs an insert of one row to its end, and returns its RETURNING values; nil if it wrote no
-  /// row.
+  /// Runs an insert of one row to its end, and returns its RETURNING values; nil if no row was
+  /// written.
   fileprivate func returnedRow(
     of insert: InsertStatement, _ returning: ReturningClause
   ) throws -> [DatabaseValue]? {

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The kinds of cached statements about a single model. A connection finds each by its kind and the
-/// number of the model's layout.
+/// The kinds of cached statements for one type of model. A connection finds such a statement by its
+/// kind and the number of the model's layout.
 enum ModelStatement: UInt8 {
   case find, findWithRowID, insert, insertAssigningKey, insertSeveral, upsert, delete, update
 
@@ -9,8 +9,8 @@ enum ModelStatement: UInt8 {
   /// shape.
   var mark: UInt8 { 0xF8 + rawValue }
 
-  /// The count of statement numbers for each layout. The first ones are for the kinds, and the others
-  /// for updates of one column.
+  /// The count of statement numbers for each layout. The first numbers are for the kinds, and the
+  /// rest are for updates of one column.
   private static let numbersPerLayout = 32
 
   /// The numbers that are reserved for these statements.
@@ -21,8 +21,8 @@ enum ModelStatement: UInt8 {
     Int(layout.number) * Self.numbersPerLayout + Int(rawValue)
   }
 
-  /// Returns the number of the statement that updates one column; nil for a column without its own
-  /// statement number, beyond the first ones.
+  /// Returns the number of the statement that updates one column; nil if the column is beyond the
+  /// columns that have their own number.
   static func number(forUpdateOf column: UInt16, of layout: ModelLayout) -> Int? {
     let place = Int(update.rawValue) + Int(column)
     return place < numbersPerLayout ? Int(layout.number) * numbersPerLayout + place : nil
@@ -86,7 +86,8 @@ extension ModelWriting {
     }
   }
 
-  /// Lends `UPDATE "T" SET … WHERE key = ?`. The last columns are the key, the others are set.
+  /// Lends `UPDATE "T" SET … WHERE key = ?`. The last columns are the key; the columns before them
+  /// are set.
   func updateStatement(_ columns: UnsafeBufferPointer<UInt16>) throws -> StatementPointer {
     try layout.requireTable()
     func writeShape(_ key: inout StatementKey) {
@@ -122,8 +123,8 @@ extension ModelWriting {
 }
 
 extension ModelLayout {
-  /// Throws `QueryError` if the model is a view. SQLite does not count the rows of a view, so it
-  /// would be unknown whether a model's row existed.
+  /// Throws `QueryError` if the model is a view. SQLite does not count the changed rows of a view,
+  /// so it would be unknown whether a model's row existed.
   @inline(__always)
   fileprivate func requireTable() throws {
     if isView { throw isViewError }

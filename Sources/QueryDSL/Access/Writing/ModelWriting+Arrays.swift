@@ -1,13 +1,15 @@
 import SQLCore
 
-/// Inserts arrays of models, which lie next to each other in memory: all of the models, or none.
+/// Inserts arrays of models, either all models or none. The models lie next to each other in
+/// memory.
 extension ModelWriting {
   /// Inserts models in their order.
   ///
   /// If the database assigns no keys and there are enough models, each statement inserts several
-  /// rows. Otherwise the models are inserted one by one, by one of two statements: with the key, or
-  /// without the key if the database assigns it. A model may refer to a later model of the array.
-  /// Then one statement inserts all remaining models, and SQLite checks the foreign keys after it.
+  /// rows. Otherwise the models are inserted one by one. There are two statements: one with the
+  /// key, and one without the key if the database assigns it. If a model refers to a later model of
+  /// the array, one statement inserts all remaining models, and SQLite checks the foreign keys
+  /// after it.
   @usableFromInline
   func insert(_ models: UnsafeMutableRawBufferPointer) throws {
     let count = models.count / layout.slots.stride
@@ -45,8 +47,8 @@ extension ModelWriting {
 
   /// Inserts models with known keys: `chunk` models by each statement, and the rest one by one.
   ///
-  /// A failed statement has written nothing. Its models are then inserted one by one, up to the
-  /// failing model, which the error names.
+  /// If a statement fails, it has written nothing. Its models are then inserted one by one, up to
+  /// the failing model, which the error names.
   private func insert(_ models: UnsafeMutableRawPointer, count: Int, chunk: Int) throws {
     let single = try insertStatement(assigningKey: false)
     defer { core.giveBack(single) }
@@ -88,8 +90,8 @@ extension ModelWriting {
     }
   }
 
-  /// Inserts all models with known keys by one statement. Then inserts the others one by one,
-  /// because no model can refer to their keys.
+  /// Inserts all models with known keys by one statement. Then inserts the models whose keys the
+  /// database assigns, one by one, because no model can refer to their keys.
   private func insertAtOnce(_ models: UnsafeMutableRawPointer, _ rows: Range<Int>) throws {
     let known = rows.filter { !assignsKey(of: models + $0 * layout.slots.stride) }
     let order = layout.orders.all
@@ -156,11 +158,11 @@ extension ModelWriting {
     return WriteIgnored(table: layout.tableName, row: row)
   }
 
-  /// Runs an insert for each row, after a statement of all of them failed, so that the error names
-  /// the row.
+  /// Runs an insert for each row after a statement for all rows failed, so that the error names the
+  /// row.
   ///
-  /// If the statement did not violate a foreign key, but a single row does, that row refers to a
-  /// later row and is left out. If no other row fails, this throws the error of the statement.
+  /// If a single row violates a foreign key, but the statement did not, that row refers to a later
+  /// row. The row is then left out. If no other row fails, this throws the error of the statement.
   static func oneByOne(
     _ rows: some Sequence<Int>, after error: any Error, _ insert: (Int) throws -> Void
   ) throws {
@@ -178,9 +180,9 @@ extension ModelWriting {
     if isIncomplete { throw error }
   }
 
-  /// Whether a statement failed because of a value or a constraint, and SQLite has undone exactly
-  /// its changes. If a trigger raised FAIL, some changes remain; if it raised ROLLBACK, the whole
-  /// transaction is undone.
+  /// Returns whether a statement failed because of a value or a constraint, and SQLite has undone
+  /// exactly the statement's changes. If a trigger raised FAIL, some changes remain. If a trigger
+  /// raised ROLLBACK, the whole transaction is undone.
   static func hasWrittenNothing(
     _ error: any Error, on core: ConnectionCore, _ wasInTransaction: Bool
   ) -> Bool {
@@ -191,10 +193,10 @@ extension ModelWriting {
 }
 
 extension ModelLayout {
-  /// Returns the number of models that one INSERT takes; nil if they are inserted one by one.
+  /// Returns the number of models that one INSERT takes; nil if models are inserted one by one.
   ///
-  /// Measured: with fewer than ten rows, one statement is not faster. Text and bytes are bound
-  /// inside nested closures, which limits how many of them one statement may have.
+  /// In measurements, one statement for fewer than ten rows was not faster. Text and bytes are
+  /// bound inside nested closures, which limits their number in one statement.
   func rowsOfOneInsert(_ count: Int, on core: ConnectionCore) -> Int? {
     guard count >= 10, !orders.mayAssignKey, generatedColumns.isEmpty, !orders.all.isEmpty else {
       return nil

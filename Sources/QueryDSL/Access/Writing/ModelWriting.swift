@@ -3,8 +3,8 @@ import SQLCore
 /// Writes models of one type through one connection, working on the memory of the models.
 ///
 /// The type is not generic, so that all models share the same code, which stays in the instruction
-/// cache. Each method binds the columns from the model's memory. After the statement has succeeded,
-/// it marks the columns as loaded.
+/// cache. Each method binds the columns from the model's memory. If the statement succeeds, the
+/// method then marks the columns as loaded.
 @usableFromInline
 struct ModelWriting {
   @usableFromInline let core: ConnectionCore
@@ -16,8 +16,8 @@ struct ModelWriting {
     self.layout = layout
   }
 
-  /// Inserts a model, in a separate function: the layout and the core are parameters, which are not
-  /// retained.
+  /// Inserts a model. This is a separate function with the layout and the core as parameters, so
+  /// that they are not retained.
   @usableFromInline
   @inline(never)
   static func insert(
@@ -26,7 +26,8 @@ struct ModelWriting {
     try ModelWriting(core: core, layout: layout).insert(model, row: nil)
   }
 
-  /// Updates a model, in a separate function, as `insert(_:of:on:)` inserts one.
+  /// Updates a model, and returns false if its row is gone. This is a separate function for the
+  /// same reason as `insert(_:of:on:)`.
   @usableFromInline
   @inline(never)
   static func update(
@@ -35,7 +36,7 @@ struct ModelWriting {
     try ModelWriting(core: core, layout: layout).update(model, row: nil)
   }
 
-  /// Inserts a model. A key that the database assigns is stored into the model.
+  /// Inserts a model. If the database assigns the key, stores the key in the model.
   @usableFromInline
   func insert(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     try wholly {
@@ -59,8 +60,8 @@ struct ModelWriting {
     try settle(model, written: columns)
   }
 
-  /// Writes one model. If generated columns must be read afterwards, it takes two statements. If
-  /// the second one fails, the write is undone.
+  /// Writes one model. If generated columns must be read afterwards, this takes two statements. If
+  /// the second statement fails, the write is undone.
   @inline(__always)
   private func wholly<Result>(_ write: () throws -> Result) throws -> Result {
     if layout.generatedColumns.isEmpty { return try write() }
@@ -99,8 +100,8 @@ struct ModelWriting {
     }
   }
 
-  /// Updates the row with the model's key, or inserts it. Throws `KeyChanged` if the model was
-  /// loaded with another key, and `WriteIgnored` if SQLite ignored the row.
+  /// Updates the row with the model's key, or inserts the model. Throws `KeyChanged` if the model
+  /// was loaded with another key, and `WriteIgnored` if SQLite ignored the row.
   @usableFromInline
   func save(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     if assignsKey(of: model) { return try insert(model, row: row) }
@@ -114,7 +115,7 @@ struct ModelWriting {
       let statement = try upsertStatement()
       defer { core.giveBack(statement) }
       try run(statement, layout.orders.all, model, row)
-      // A row that has only a key is left unchanged.
+      // If the row has only a key, the upsert leaves an existing row unchanged.
       if core.changeCount == 0,
         try !layout.orders.others.isEmpty || !exists(model, row: row)
       {
@@ -174,8 +175,9 @@ struct ModelWriting {
     return try core.step(statement)
   }
 
-  /// Brings a written model into the state that reading it back would give: values rounded to their
-  /// stored precision, columns marked as loaded, generated columns read.
+  /// Brings a written model into the state that it would have after reading it back: values are
+  /// rounded to their stored precision, columns are marked as loaded, and generated columns are
+  /// read.
   func settle(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
   ) throws {
@@ -198,7 +200,8 @@ struct ModelWriting {
     }
   }
 
-  /// Steps to the row that was just written. A row without a key is the last inserted one.
+  /// Steps to the row that was just written. If the model has no key, this is the last inserted
+  /// row.
   private func findWritten(
     _ model: UnsafeMutableRawPointer, by statement: StatementPointer
   ) throws -> Bool {
@@ -214,8 +217,8 @@ struct ModelWriting {
     try run(statement, columns, model, layout.slots, row)
   }
 
-  /// Repeats an update that found no row with the other spellings of the key. Returns false if none
-  /// of them finds a row.
+  /// Repeats an update that found no row, with the other spellings of the key. Returns false if no
+  /// spelling finds a row.
   private func runOtherwise(
     _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
     _ model: UnsafeRawPointer, _ row: Int?
@@ -245,8 +248,8 @@ struct ModelWriting {
 
   func assignsKey(of model: UnsafeRawPointer) -> Bool { layout.assignsKey(of: model) }
 
-  /// Returns the changed columns other than the key, followed by the columns of the key. For a
-  /// model that was not loaded, all columns count as changed.
+  /// Returns the changed columns except the key, followed by the columns of the key. For a model
+  /// that was not loaded, all columns count as changed.
   private func changedColumns(
     of model: UnsafeRawPointer, wasLoaded: Bool, into list: UnsafeMutableBufferPointer<UInt16>
   ) -> UnsafeBufferPointer<UInt16> {

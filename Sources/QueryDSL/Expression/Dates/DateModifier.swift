@@ -14,16 +14,17 @@ import SQLCore
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public struct DateModifier: Hashable, Sendable {
-  /// The amount and the unit of a length of time, a step of the calendar, or the start of a period.
+  /// The text of the step, such as `+3 months` or `start of day`.
   let text: String
   /// Whether the step goes to the start of a day, which discards the fraction of the second.
   let startsDay: Bool
   /// Whether the step is a length of time, which is the same in every time zone. Other steps depend
   /// on the calendar of the zone.
   let isDuration: Bool
-  /// The date that replaces a day that the resulting month does not have.
+  /// The date to use if the resulting month does not have the day.
   let overflow: MonthOverflow
-  /// The length of the step, if its unit is the millisecond. SQLite's modifiers move whole seconds.
+  /// The length of the step if its unit is the millisecond; otherwise nil. Milliseconds are added
+  /// to the stored date, because SQLite's modifiers are applied to whole seconds only.
   let milliseconds: Int?
 
   private init(
@@ -44,12 +45,12 @@ public struct DateModifier: Hashable, Sendable {
       (count < 0 ? "" : "+") + "\(count) \(unit)", isDuration: isDuration, overflow: overflow)
   }
 
-  /// Moves the date by `count` milliseconds; to an earlier one if `count` is negative. A date that
-  /// is stored in whole seconds moves by the seconds that are complete.
+  /// Moves the date by `count` milliseconds; a negative `count` gives an earlier date. A date that
+  /// is stored in whole seconds moves by `count / 1000` seconds, rounded down.
   public static func milliseconds(_ count: Int) -> DateModifier {
     DateModifier("\(count) milliseconds", isDuration: true, milliseconds: count)
   }
-  /// Moves the date by `count` seconds; to an earlier one if `count` is negative.
+  /// Moves the date by `count` seconds; a negative `count` gives an earlier date.
   public static func seconds(_ count: Int) -> DateModifier {
     step(count, "seconds", isDuration: true)
   }
@@ -78,7 +79,8 @@ public struct DateModifier: Hashable, Sendable {
   public static func years(_ count: Int, _ overflow: MonthOverflow = .ceiling) -> DateModifier {
     step(count, "years", overflow: overflow)
   }
-  /// Moves to the next given day of the week (Sunday is 0), unless the date is on that day.
+  /// Moves the date forward to a day of the week, where Sunday is 0. A date on that day does not
+  /// move.
   public static func weekday(_ day: Int) -> DateModifier { DateModifier("weekday \(day)") }
   /// The start of the day, 00:00.
   public static let startOfDay = DateModifier("start of day", startsDay: true)
@@ -117,10 +119,10 @@ public enum DateUnit: String, Sendable {
   var canOverflow: Bool { self == .months || self == .years }
 }
 
-/// The choice of the date that replaces a day that a month does not have, such as February 31st.
+/// The date to use if a month does not have the resulting day, such as February 31st.
 ///
-/// The names are the names of SQLite's modifiers, which exist since SQLite 3.46. The SQL here works
-/// with every version.
+/// The cases are named after SQLite's modifiers, which exist since SQLite 3.46. The SQL that Apus
+/// writes works with every version.
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public enum MonthOverflow: Sendable {
   /// The date continues into the next month: February 31st is March 3rd, or March 2nd.
@@ -133,14 +135,15 @@ public enum MonthOverflow: Sendable {
 // result, unless a step goes to the start of a day. A step of milliseconds is added to the date in
 // its stored form, between the other steps. https://www.sqlite.org/lang_datefunc.html#modifiers
 
-/// One step of whole seconds.
+/// One step of a date, written as a modifier of SQLite.
 struct DateStep: Sendable {
-  /// The modifier of SQLite's.
+  /// The text of the modifier, such as `'+3 months'`.
   let node: ExpressionNode
   let overflow: MonthOverflow
 }
 
-/// Steps that depend on the calendar of a time zone, or that do not.
+/// Consecutive steps that are applied together. Outside UTC, all of them are lengths of time, or
+/// all of them follow the zone's calendar.
 struct DateSteps: Sendable {
   let steps: [DateStep]
   let isDuration: Bool
@@ -165,8 +168,8 @@ extension SQLExpression where Value: DateColumnValue {
     modified { $0.inItsForm(modifiedBy: modifiers, in: zone) }
   }
 
-  /// Returns a date that is made from this date. If this date takes the stored form of its place,
-  /// so does the result.
+  /// Returns the date that `change` makes from this date. If this date takes the stored form of its
+  /// place in the statement, the result does so too.
   func modified(
     _ change: @escaping @Sendable (SQLExpression) -> SQLExpression
   ) -> SQLExpression {
@@ -180,7 +183,7 @@ extension SQLExpression where Value: DateColumnValue {
     var date = self
     for run in modifiers[...].runs(by: { $0.milliseconds != nil }) {
       if run.first?.milliseconds == nil {
-        // In UTC, lengths of time and steps of the calendar are the same.
+        // In UTC, lengths of time and steps of the calendar can be applied together.
         let groups = zone == .utc ? [run] : run.runs(by: \.isDuration)
         date = date.moved(by: groups.map { DateSteps($0) }, in: zone)
       } else {
@@ -192,7 +195,8 @@ extension SQLExpression where Value: DateColumnValue {
     return date
   }
 
-  /// Applies steps of whole seconds.
+  /// Applies groups of steps to the date's whole seconds. The fraction of the second is kept,
+  /// unless a step goes to the start of a day.
   func moved(by groups: [DateSteps], in zone: SQLTimeZone) -> SQLExpression {
     var seconds = wholeSeconds
     if groups.isEmpty { seconds = seconds.moved(by: []) }
@@ -230,11 +234,12 @@ extension ExpressionNode {
       .function("strftime", [.constant("'%s'"), self, .constant("'unixepoch'")] + steps), .integer)
   }
 
-  /// Applies a step of months or years. If the month does not have the day, SQLite's result is
-  /// later than the same time on the last day of the month. The last day is then the result.
+  /// Applies a step of months or years. If the resulting month does not have the day, the result is
+  /// the same time on the month's last day. SQLite's own result would be later, so the earlier of
+  /// both dates is right.
   ///
-  /// SQLite has no month after December 9999, so the last day of that month is NULL. Since the month
-  /// has every day, the date that was moved is the result.
+  /// The last day of December 9999 is NULL, because SQLite has no later month. December has every
+  /// day, so SQLite's own result is then right.
   private func movedToLastDay(by step: ExpressionNode) -> ExpressionNode {
     let lastDay = seconds(
       after: [
@@ -248,7 +253,7 @@ extension ExpressionNode {
 }
 
 extension ArraySlice<DateModifier> {
-  /// Splits the steps into the longest parts with steps of one kind.
+  /// Splits the steps into the longest runs of steps for which `isAlike` returns the same.
   fileprivate func runs(by isAlike: (DateModifier) -> Bool) -> [ArraySlice<DateModifier>] {
     guard let first else { return [] }
     let value = isAlike(first)

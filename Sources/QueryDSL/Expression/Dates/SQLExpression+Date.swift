@@ -30,24 +30,24 @@ public enum DateComponent: String, Sendable {
   case dayOfYear = "%j"
 }
 
-// SQLite's date functions take text, days or seconds. Each stored form is converted to whole
-// seconds first, which are exact. Given fractions, SQLite would round to milliseconds, possibly
-// into the next day.
+// SQLite's date functions take text, days or seconds. Each stored form is first converted to whole
+// seconds, because whole seconds are exact. SQLite would round a fraction to milliseconds, and the
+// rounded time could be on the next day.
 // https://www.sqlite.org/lang_datefunc.html
 
 extension SQLExpression where Value: DateColumnValue {
   /// Returns a part of the date, in UTC. SQL: `CAST(strftime('%Y', …) AS INTEGER)`
   ///
-  /// A date after the year 9999 gives NULL, and reading that as an `Int` throws `ColumnValueError`.
+  /// A date after the year 9999 gives NULL. Reading NULL as an `Int` throws `ColumnValueError`.
   /// SQLite's functions are not defined for dates before the year 0.
   public func component(_ component: DateComponent) -> SQLExpression<Value.DateComponentResult> {
     self.component(component, in: .utc)
   }
 
-  /// Formats the date as text, in UTC, by a format of SQLite's. SQL: `strftime(?, …)`
+  /// Formats the date as text in UTC, with a format string of SQLite. SQL: `strftime(?, …)`
   ///
-  /// A date after the year 9999 gives NULL, and reading that as a `String` throws
-  /// `ColumnValueError`. SQLite's functions are not defined for dates before the year 0.
+  /// A date after the year 9999 gives NULL. Reading NULL as a `String` throws `ColumnValueError`.
+  /// SQLite's functions are not defined for dates before the year 0.
   public func strftime(_ format: String) -> SQLExpression<Value.DateTextResult> {
     strftime(format, in: .utc)
   }
@@ -57,9 +57,9 @@ extension SQLExpression where Value: DateColumnValue {
   /// ```swift
   /// Post.where { $0.$createdAt.modified(by: .startOfMonth, .months(1)) > date }
   /// ```
-  /// A result after the year 9999 gives NULL, and reading that as a `Date` throws
-  /// `ColumnValueError`. In a form that is text, a result before the year 0 gives NULL, too.
-  /// Milliseconds are added to a number without these limits.
+  /// A result after the year 9999 gives NULL. Reading NULL as a `Date` throws `ColumnValueError`.
+  /// If the date is stored as text, a result before the year 0 gives NULL, too. If it is stored as
+  /// a number, `.milliseconds` has none of these limits.
   public func modified(by modifiers: DateModifier...) -> SQLExpression {
     modified(by: modifiers, in: .utc)
   }
@@ -73,13 +73,14 @@ extension SQLExpression where Value: DateColumnValue {
 
   var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
 
-  /// The current time, to the millisecond, in the stored form of its place.
+  /// The current time, exact to the millisecond. It takes the stored form of the column that it is
+  /// used with.
   ///
   /// ```swift
   /// Post.update { $0.$readAt = .currentTimestamp }
   /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .days(-7)) }
   /// ```
-  /// In a form of whole seconds, it is rounded down to the second. All uses of it in one step of a
+  /// If that form stores whole seconds, the time is rounded down. All uses in one step of a
   /// statement have the same value.
   public static var currentTimestamp: SQLExpression {
     SQLExpression(.adapting(AdaptingNode { .constant($0.currentTimestamp) }))
@@ -153,7 +154,7 @@ extension StoredForm {
     switch self {
     case .unixEpoch: return date
     case .standard, .bytes, .uppercase, .unixMilliseconds:
-      // SQL's division rounds towards zero: one second less for a negative rest.
+      // SQL's division rounds towards zero. If the remainder is negative, one second is subtracted.
       let second = ExpressionNode.constant(unitsOfSecond)
       let rest = ExpressionNode.binary(.remainder, date, second)
       return .binary(
@@ -169,7 +170,7 @@ extension StoredForm {
     }
   }
 
-  /// The number of units in a second, for forms that are an INTEGER.
+  /// The number of units in a second, for forms that store an INTEGER.
   private var unitsOfSecond: String { self == .unixMilliseconds ? "1000" : "1000000" }
 
   private static func floor(_ real: ExpressionNode) -> ExpressionNode {
@@ -177,8 +178,8 @@ extension StoredForm {
     return .binary(.minus, whole, .predicate(.compare(.less, real, whole)))
   }
 
-  /// Returns a date in this form from seconds since 1970, with the fraction of a second of another
-  /// date.
+  /// Returns a date in this form from seconds since 1970. The fraction of the second comes from
+  /// `rest`: another date and its whole seconds.
   func dateNode(
     fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
   ) -> ExpressionNode {
@@ -208,7 +209,8 @@ extension StoredForm {
     }
   }
 
-  /// Returns a date as text from seconds since 1970, with the fraction of another date's text.
+  /// Returns a date as text from seconds since 1970. The fraction of the second comes from another
+  /// date that is text; without one, it is 0.
   private func text(
     fromSeconds seconds: ExpressionNode, restOf date: ExpressionNode?
   ) -> ExpressionNode {
@@ -219,8 +221,8 @@ extension StoredForm {
         ?? .constant("'" + String(repeating: "0", count: digits) + "'"))
   }
 
-  /// Returns a date as text from seconds since 1970 and the digits of the fraction of a second. The
-  /// digits are used if the form has them.
+  /// Returns a date as text from seconds since 1970 and the digits of the fraction of a second. If
+  /// the form has no fraction, the digits are ignored.
   func text(fromSeconds seconds: ExpressionNode, fraction: ExpressionNode) -> ExpressionNode {
     let (format, end): (String, String) =
       switch self {
@@ -229,8 +231,8 @@ extension StoredForm {
       case .datetimeSeconds: ("'%Y-%m-%d %H:%M:%S'", "")
       default: ("'%Y-%m-%dT%H:%M:%S.'", "'Z'")
       }
-    // Before the year 0, strftime would give a text that is no date. The bound is the last second
-    // before it.
+    // Before the year 0, strftime would return a text that is not a date. The bound is the last
+    // second before the year 0.
     let bound = ExpressionNode.constant("-62167219201")
     let inRange = ExpressionNode.function("nullif", [.function("max", [seconds, bound]), bound])
     let whole = ExpressionNode.function(
@@ -252,7 +254,7 @@ extension StoredForm {
 
 extension StoredForm {
   /// Returns a date in this form that is `count` milliseconds later. A form of whole seconds moves
-  /// by the seconds that are complete, rounded down.
+  /// by `count / 1000` seconds, rounded down.
   func dateNode(
     _ date: ExpressionNode, movedByMilliseconds count: ExpressionNode
   ) -> ExpressionNode {
@@ -274,7 +276,8 @@ extension StoredForm {
     }
   }
 
-  /// Returns a date as text that is later by a number of its smallest units.
+  /// Moves a date that is stored as text. `count` is in units of the last of the `digits` of a
+  /// second.
   private func text(
     _ date: ExpressionNode, movedBy count: ExpressionNode, digits: Int
   ) -> ExpressionNode {
@@ -292,7 +295,7 @@ extension StoredForm {
 }
 
 extension ExpressionNode {
-  /// Returns the quotient of integers, rounded down; SQL's division rounds towards zero.
+  /// Returns the quotient of two integers, rounded down. SQL's own division rounds towards zero.
   fileprivate func floorDivided(by divisor: String) -> ExpressionNode {
     let divisor = ExpressionNode.constant(divisor)
     return .binary(

@@ -15,12 +15,12 @@ import SQLCore
 /// Post.where { $0.$createdAt.component(.hour, in: "Europe/Berlin") < 12 }
 /// ```
 ///
-/// The rules are the rules of Foundation's `TimeZone`, for all years; SQLite's own `localtime`
-/// knows only the rules of 1970 to 2037. Governments change the rules, so indexes and generated
-/// columns cannot use them.
+/// The rules of a zone come from Foundation's `TimeZone`, for all years. SQLite's own `localtime`
+/// knows only the rules of 1970 to 2037. Indexes and generated columns cannot use time zones,
+/// because governments change the rules.
 ///
-/// A program that links Foundation statically on Linux has no time zones unless it uses something
-/// of FoundationInternationalization, such as `1.5.formatted()`. Without them, all zones but `.utc`
+/// On Linux, a program that links Foundation statically has time zones only if it uses something of
+/// FoundationInternationalization, such as `1.5.formatted()`. Otherwise, all zones except `.utc`
 /// throw `QueryError`.
 public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The identifier; nil for UTC.
@@ -56,8 +56,8 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
 
   /// Converts the whole seconds that a clock in the zone shows to seconds since 1970.
   ///
-  /// - Parameter isStart: whether the seconds are the start of a day. If the clocks skip midnight,
-  ///   the day begins when they change.
+  /// - Parameter isStart: Whether the seconds are the start of a day. If the clocks skip midnight,
+  ///   the day begins when the clocks change.
   func utc(_ seconds: ExpressionNode, isStart: Bool) -> ExpressionNode {
     called(isStart ? "apus_utc_start" : "apus_utc", seconds)
   }
@@ -81,9 +81,9 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   }
 }
 
-// A date is a moment; its day and hour depend on the time zone. The functions here convert the
-// moment to the seconds that a clock in the zone shows, apply SQLite's date function to these, and
-// convert the result back if it is a date.
+// A date is a moment. Its day and hour depend on the time zone. The functions here convert the
+// moment to the seconds that a clock in the zone shows, and apply SQLite's date function to these
+// seconds. A result that is a date is converted back.
 // https://www.sqlite.org/lang_datefunc.html
 
 extension SQLExpression where Value: DateColumnValue {
@@ -93,7 +93,7 @@ extension SQLExpression where Value: DateColumnValue {
   /// Post.where { $0.$createdAt.component(.hour, in: .localTime) < 12 }
   /// // … WHERE CAST(strftime('%H', apus_local(…, ?), 'unixepoch') AS INTEGER) < ?
   /// ```
-  /// A date after the year 9999 gives NULL, and reading that as an `Int` throws `ColumnValueError`.
+  /// A date after the year 9999 gives NULL. Reading NULL as an `Int` throws `ColumnValueError`.
   /// SQLite's functions are not defined for dates before the year 0. An unknown time zone throws
   /// `QueryError`.
   public func component(
@@ -103,12 +103,12 @@ extension SQLExpression where Value: DateColumnValue {
       .cast(formatted(.constant("'\(component.rawValue)'"), in: zone), .integer))
   }
 
-  /// Formats the date as text in a time zone, by a format of SQLite's.
+  /// Formats the date as text in a time zone, with a format string of SQLite.
   /// SQL: `strftime(?, apus_local(…, ?), 'unixepoch')`
   ///
-  /// A date after the year 9999 gives NULL, and reading that as a `String` throws
-  /// `ColumnValueError`. SQLite's functions are not defined for dates before the year 0. An unknown
-  /// time zone throws `QueryError`.
+  /// A date after the year 9999 gives NULL. Reading NULL as a `String` throws `ColumnValueError`.
+  /// SQLite's functions are not defined for dates before the year 0. An unknown time zone throws
+  /// `QueryError`.
   public func strftime(
     _ format: String, in zone: SQLTimeZone
   ) -> SQLExpression<Value.DateTextResult> {
@@ -122,21 +122,21 @@ extension SQLExpression where Value: DateColumnValue {
   ///   .group { $0.$createdAt.day(in: .localTime) }
   /// // SELECT strftime('%Y-%m-%d', apus_local(…, ?), 'unixepoch'), count(*) FROM "Post" GROUP BY …
   /// ```
-  /// A date after the year 9999 gives NULL, and reading that as a `String` throws
-  /// `ColumnValueError`. SQLite's functions are not defined for dates before the year 0. An unknown
-  /// time zone throws `QueryError`.
+  /// A date after the year 9999 gives NULL. Reading NULL as a `String` throws `ColumnValueError`.
+  /// SQLite's functions are not defined for dates before the year 0. An unknown time zone throws
+  /// `QueryError`.
   public func day(in zone: SQLTimeZone) -> SQLExpression<Value.DateTextResult> {
     SQLExpression<Value.DateTextResult>(formatted(.constant("'%Y-%m-%d'"), in: zone))
   }
 
-  /// Returns the moment at which the day of the date begins in a time zone. That is midnight, or
-  /// the first moment after midnight if the clocks skip it.
+  /// Returns the moment at which the day of the date begins in a time zone. The day begins at
+  /// midnight or, if the clocks skip midnight, at the first moment after it.
   ///
   /// ```swift
   /// Post.where { $0.$createdAt.startOfDay(in: "Europe/Berlin") == day }
   /// ```
-  /// The result is stored in the date's form. A date after the year 9999 gives NULL, and reading
-  /// that as a `Date` throws `ColumnValueError`. In a form that is text, a date before the year 0
+  /// The result is stored in the date's form. A date after the year 9999 gives NULL. Reading NULL
+  /// as a `Date` throws `ColumnValueError`. If the date is stored as text, a date before the year 0
   /// gives NULL, too. An unknown time zone throws `QueryError`.
   public func startOfDay(in zone: SQLTimeZone) -> SQLExpression {
     modified(by: [.startOfDay], in: zone)
@@ -150,29 +150,28 @@ extension SQLExpression where Value: DateColumnValue {
   /// ```
   /// Days, months and years follow the zone's calendar: `.days(1)` is the same time on the next
   /// day, after 23 to 25 hours. If the clocks skip the resulting time, the result is later by the
-  /// skipped length: 2:30 becomes 3:30. If the time occurs twice, the result is the first of the
-  /// two. Hours, minutes and seconds are lengths of time.
+  /// skipped length: 2:30 becomes 3:30. If the time occurs twice, the result is the first
+  /// occurrence. Hours, minutes and seconds are lengths of time.
   ///
-  /// A result after the year 9999 gives NULL, and reading that as a `Date` throws
-  /// `ColumnValueError`. In a form that is text, a result before the year 0 gives NULL, too.
-  /// Milliseconds are added to a number without these limits. An unknown time zone throws
-  /// `QueryError`.
+  /// A result after the year 9999 gives NULL. Reading NULL as a `Date` throws `ColumnValueError`.
+  /// If the date is stored as text, a result before the year 0 gives NULL, too. If it is stored as
+  /// a number, `.milliseconds` has none of these limits. An unknown time zone throws `QueryError`.
   public func modified(by modifiers: DateModifier..., in zone: SQLTimeZone) -> SQLExpression {
     modified(by: modifiers, in: zone)
   }
 
-  /// Moves the date by a number of units that is an expression, such as a column. The result is
-  /// stored in the date's form.
+  /// Moves the date by a number of units. The number is an expression, such as a column. The result
+  /// is stored in the date's form.
   ///
   /// ```swift
   /// Loan.where { $0.$begin.modified(by: $0.$length, .days) < now }
   /// // … CAST(strftime('%s', …, 'unixepoch', "length" || ' days') …
   /// ```
-  /// `overflow` applies to months and years: it decides what becomes of a day that the month does
-  /// not have. Days, months and years follow the zone's calendar, as with other modifiers. An
-  /// amount that is NULL gives NULL, and so does a result after the year 9999. In a form that is
-  /// text, a result before the year 0 gives NULL, too. Milliseconds are added to a number without
-  /// these limits.
+  /// `overflow` applies to months and years: it chooses the date to use if the resulting month does
+  /// not have the day. Days, months and years follow the zone's calendar, as with other modifiers.
+  /// An amount that is NULL gives NULL. A result after the year 9999 gives NULL, too, and so does a
+  /// result before the year 0 if the date is stored as text. If it is stored as a number,
+  /// `.milliseconds` has none of these limits.
   public func modified(
     by amount: SQLExpression<Int>, _ unit: DateUnit, _ overflow: MonthOverflow = .ceiling,
     in zone: SQLTimeZone = .utc

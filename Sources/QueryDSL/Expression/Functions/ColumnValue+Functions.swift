@@ -1,10 +1,11 @@
 import SQLCore
 
-// Functions with a Swift value as the first argument and an expression as another. Each equals the
-// function of `SQLExpression(value)`.
+// Functions whose first argument is a Swift value and whose other arguments are expressions. Each
+// calls the function of the same name of `SQLExpression(value)`.
 
 extension ColumnValue where Self: TextColumnValue {
-  /// Returns the position of the first occurrence of an expression in this text, from 1; 0 if the text lacks it.
+  /// Returns the position of the first occurrence of an expression in this text, counted from 1; 0
+  /// if this text does not contain the expression.
   /// SQL: `instr(?, a)`
   ///
   /// ```swift
@@ -20,19 +21,19 @@ extension ColumnValue where Self: TextColumnValue {
     SQLExpression(self).concat(other)
   }
 
-  /// Tests a pattern that is an expression. SQL: `? LIKE a`
+  /// Tests whether this text matches a pattern that is an expression. SQL: `? LIKE a`
   public func like(pattern: SQLExpression<Self>, escape: Character? = nil) -> SQLPredicate {
     SQLExpression(self).like(pattern: pattern, escape: escape)
   }
 
-  /// Tests a pattern of file names that is an expression. SQL: `? GLOB a`
+  /// Tests whether this text matches a file name pattern that is an expression. SQL: `? GLOB a`
   public func glob(pattern: SQLExpression<Self>) -> SQLPredicate {
     SQLExpression(self).glob(pattern: pattern)
   }
 }
 
 extension ColumnValue where Self: OrderedColumnValue {
-  /// Tests whether this value is in a closed range; unknown if an end is NULL.
+  /// Tests whether this value is in a closed range. If an end is NULL, the result is NULL or false.
   /// SQL: `? BETWEEN a AND b`
   ///
   /// ```swift
@@ -46,7 +47,8 @@ extension ColumnValue where Self: OrderedColumnValue {
 }
 
 extension ColumnValue where Self: ArithmeticColumnValue {
-  /// Returns this number to a power; NULL if that is not a real number. SQL: `pow(?, a)`
+  /// Returns this number raised to a power; NULL if the result is not a real number.
+  /// SQL: `pow(?, a)`
   public func pow(_ exponent: SQLExpression<Self>) -> SQLExpression<Double?> {
     SQLExpression(self).pow(exponent)
   }
@@ -63,7 +65,7 @@ extension ColumnValue where Self: ArithmeticColumnValue {
 }
 
 extension ColumnValue {
-  /// Tests for one of the values that a query returns. SQL: `? IN (SELECT …)`
+  /// Tests whether this value is one of the values that a query returns. SQL: `? IN (SELECT …)`
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == Self {
     SQLExpression(self).isIn(query)
   }

@@ -6,9 +6,9 @@ import SQLCore
   import Foundation
 #endif
 
-// Over no rows, every aggregate except `count` and `total` is NULL, so the results of the others
-// are optional. With `distinct`, each value counts once. `filter` and `over` may follow an
-// aggregate. https://www.sqlite.org/lang_aggfunc.html
+// If there are no rows, every aggregate except `count` and `total` is NULL, so its result is
+// optional. With `distinct`, each value counts once. `filter` and `over` may follow an aggregate.
+// https://www.sqlite.org/lang_aggfunc.html
 
 extension SQLExpression {
   /// Counts the rows in which the expression is not NULL. SQL: `count(a)`, `count(DISTINCT a)`
@@ -19,8 +19,8 @@ extension SQLExpression {
   /// Restricts an aggregate to the rows for which a predicate holds.
   /// SQL: `count(a) FILTER (WHERE b)`
   ///
-  /// It must directly follow an aggregate, before `over`; elsewhere it throws `QueryError` when the
-  /// query is rendered. A second filter is combined with the first by AND.
+  /// `filter` must directly follow an aggregate, before `over`. Elsewhere it throws `QueryError`
+  /// when the query is rendered. A second filter is combined with the first by AND.
   public func filter(_ predicate: SQLPredicate) -> SQLExpression {
     SQLExpression(
       node.changingCall(for: "FILTER") { call in
@@ -45,8 +45,8 @@ extension Columns {
   }
 }
 
-// On an optional both overloads match. The compiler prefers the second, whose result is `Value` and
-// not `Value?`.
+// For an optional value, both overloads match. The compiler prefers the second overload, whose
+// result is `Value` instead of `Value?`.
 
 extension SQLExpression where Value: OrderedColumnValue {
   /// Returns the least value; NULL over no rows. SQL: `min(a)`
@@ -73,7 +73,7 @@ extension SQLExpression where Value: OrderedColumnValue {
 }
 
 extension SQLExpression where Value: AdditiveColumnValue & Numeric {
-  /// Returns the sum; NULL over no rows. SQL: `sum(a)`, of decimals `decimal_sum(a)`
+  /// Returns the sum; NULL over no rows. SQL: `sum(a)`, or `decimal_sum(a)` for decimals
   ///
   /// A sum of integers that exceeds 64 bits throws `DatabaseError` when the query runs.
   public func sum(distinct: Bool = false) -> SQLExpression<Value?> {
@@ -93,8 +93,8 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   }
 }
 
-// SQL's mean of decimals would be a rounded Double. Few quotients of decimals have an end, so there is
-// no exact one; the sum is exact.
+// SQL's mean of decimals would be a rounded Double. There is no exact mean, because few quotients
+// of decimals have a finite number of digits. The sum is exact.
 
 extension SQLExpression where Value == Decimal {
   /// Returns the exact sum; 0 over no rows. SQL: `ifnull(decimal_sum(a), '0')`
@@ -126,7 +126,8 @@ extension SQLExpression where Value == Decimal? {
 }
 
 extension SQLExpression {
-  /// Returns the sum of the values that are not NULL. SQL: `sum(a)`, of decimals `decimal_sum(a)`
+  /// Returns the sum of the values that are not NULL.
+  /// SQL: `sum(a)`, or `decimal_sum(a)` for decimals
   public func sum<Wrapped: AdditiveColumnValue & Numeric>(
     distinct: Bool = false
   ) -> SQLExpression<Value> where Value == Wrapped? {
@@ -142,16 +143,15 @@ extension SQLExpression {
 extension SQLExpression {
   /// Joins the values as texts, in an order that SQL does not define. SQL: `group_concat(a, ?)`
   ///
-  /// A number is written in SQLite's own way, and a date or a UUID in the stored form of its
-  /// column.
+  /// SQLite converts numbers to text. A date or a UUID has the stored form of its column.
   public func groupConcat(_ separator: String = ",") -> SQLExpression<String?> {
     SQLExpression<String?>(.aggregate("group_concat", [node, .value(BoundValue(separator))]))
   }
 
-  /// Joins the values as texts, each after the first preceded by its own separator.
+  /// Joins the values as texts. Each value after the first is preceded by the separator of its row.
   /// SQL: `group_concat(a, b)`
   ///
-  /// The order is not defined. A separator that is NULL joins without one.
+  /// SQL does not define the order. If the separator is NULL, nothing stands between the values.
   public func groupConcat(_ separator: SQLExpression<String>) -> SQLExpression<String?> {
     SQLExpression<String?>(.aggregate("group_concat", [node, separator.node]))
   }
@@ -164,7 +164,7 @@ extension SQLExpression {
   }
 }
 
-/// An aggregate in an expression, and further aggregates from which its value can be calculated.
+/// An aggregate, and other aggregates of its argument that help to update its value.
 package struct AggregateNode: Sendable {
   package let node: ExpressionNode
   /// The name of the function, folded.
@@ -207,12 +207,12 @@ package struct AggregateNode: Sendable {
 }
 
 extension ExpressionNode {
-  /// Whether the expression contains an aggregate that makes one row of many. A call in raw SQL is
-  /// not seen.
+  /// Whether the expression contains an aggregate that makes one row of many. Calls in raw SQL are
+  /// ignored.
   var containsAggregate: Bool { first { $0.isAggregate ? true : nil } ?? false }
 
-  /// Whether the expression contains an aggregate or a window function. A call in raw SQL is not
-  /// seen.
+  /// Whether the expression contains an aggregate or a window function. Calls in raw SQL are
+  /// ignored.
   var containsAggregateOrWindow: Bool { first { $0.isCall ? true : nil } ?? false }
 
   private var isAggregate: Bool {

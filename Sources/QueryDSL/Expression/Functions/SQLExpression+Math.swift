@@ -80,12 +80,14 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   /// Returns the arccosine, in radians; NULL unless the number is from -1 to 1. SQL: `acos(a)`
   public func acos() -> SQLExpression<Double?> { partial("acos") }
 
-  /// Returns the number to a power; NULL if that is not a real number. SQL: `pow(a, ?)`
+  /// Returns the number raised to a power; NULL if the result is not a real number.
+  /// SQL: `pow(a, ?)`
   public func pow(_ exponent: Double) -> SQLExpression<Double?> {
     SQLExpression<Double?>(.function("pow", [node, .value(BoundValue(exponent))]))
   }
 
-  /// Returns the number to a power; NULL if that is not a real number. SQL: `pow(a, b)`
+  /// Returns the number raised to a power; NULL if the result is not a real number.
+  /// SQL: `pow(a, b)`
   public func pow(_ exponent: SQLExpression) -> SQLExpression<Double?> {
     SQLExpression<Double?>(.function("pow", [node, exponent.node]))
   }
@@ -99,8 +101,8 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   }
 }
 
-// Remainder and bit operations are methods, since each overload of an operator costs the compiler
-// time.
+// The remainder and the bit operations are methods, because each overload of an operator makes
+// compiling slower.
 
 extension SQLExpression where Value: ArithmeticColumnValue {
   /// Returns the remainder of an integer division; NULL if the divisor is 0. SQL: `a % ?`
@@ -113,22 +115,22 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     combined(.remainder, with: divisor.node)
   }
 
-  /// Returns the bits that are set in both. SQL: `a & ?`
+  /// Returns the bits that are set in both numbers. SQL: `a & ?`
   public func bitAnd(_ other: Value) -> SQLExpression {
     combined(.bitAnd, with: .value(BoundValue(other)))
   }
 
-  /// Returns the bits that are set in both. SQL: `a & b`
+  /// Returns the bits that are set in both numbers. SQL: `a & b`
   public func bitAnd(_ other: SQLExpression) -> SQLExpression {
     combined(.bitAnd, with: other.node)
   }
 
-  /// Returns the bits that are set in either. SQL: `a | ?`
+  /// Returns the bits that are set in at least one of the numbers. SQL: `a | ?`
   public func bitOr(_ other: Value) -> SQLExpression {
     combined(.bitOr, with: .value(BoundValue(other)))
   }
 
-  /// Returns the bits that are set in either. SQL: `a | b`
+  /// Returns the bits that are set in at least one of the numbers. SQL: `a | b`
   public func bitOr(_ other: SQLExpression) -> SQLExpression {
     combined(.bitOr, with: other.node)
   }
@@ -161,9 +163,9 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   }
 }
 
-// These overloads exist for their error messages: the compiler's own do not explain the mistake.
-// They cost other predicates nothing to compile, and a valid use of `/` less than could be
-// measured: see `ClientCompiler`.
+// These overloads exist for their error messages, because the compiler's own messages do not
+// explain the mistake. The overloads do not make other predicates slower to compile. For a valid
+// use of `/`, the difference was too small to measure: see `ClientCompiler`.
 
 extension SQLExpression where Value == Decimal {
   /// Not available: few quotients of decimals have a finite number of digits.

@@ -6,19 +6,19 @@ import SQLCore
   import Foundation
 #endif
 
-// What newer versions of SQLite have. A program may be linked with one version and run with another,
-// so the version is looked at when a query is made. An older one makes an expression that throws
-// `QueryError` with the version that is needed.
+// Functions that only newer versions of SQLite have. A program may be linked with one version and
+// run with another, so the version is checked when a query is made. If the version is too old, the
+// expression throws a `QueryError` that names the needed version.
 // https://www.sqlite.org/changes.html
 
 extension SQLiteLibrary {
-  /// The SQLite version for which queries are made; tests set another version than the library's
-  /// own.
+  /// The SQLite version for which queries are made. Only tests change it from the version of the
+  /// linked library.
   @TaskLocal package static var queryVersion = versionNumber
 }
 
 extension ExpressionNode {
-  /// Returns an expression that SQLite has since a version, or an error that names the version.
+  /// Returns this expression, or an error that names the needed version if SQLite is older.
   fileprivate func since(_ version: Int, _ what: String) -> ExpressionNode {
     Self.problem(since: version, what).map { .invalid($0) } ?? self
   }
@@ -35,8 +35,8 @@ extension ExpressionNode {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Decodes a hexadecimal text into bytes; NULL if the text is not hexadecimal. It may contain
-  /// the `separators` between bytes. SQL: `unhex(a, ?)`
+  /// Decodes a hexadecimal text into bytes; NULL if the text is not hexadecimal. The text may
+  /// contain the characters of `separators` between bytes. SQL: `unhex(a, ?)`
   ///
   /// SQLite before 3.41 throws `QueryError` when the query is rendered.
   public func unhex(ignoring separators: String = "") -> SQLExpression<Data?> {
@@ -47,7 +47,7 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension SQLExpression where Value: JSONColumnValue {
-  /// Returns the JSON in SQLite's binary form, which its JSON functions read faster than text.
+  /// Returns the JSON in SQLite's binary form, which SQLite's JSON functions read faster than text.
   /// SQL: `jsonb(a)`
   ///
   /// SQLite before 3.45 throws `QueryError` when the query is rendered.
@@ -56,7 +56,7 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<Data?>(.function("jsonb", [node]).since(3_045_000, "jsonb()"))
   }
 
-  /// Returns the JSON with a value inserted into an array, before the element at the place.
+  /// Returns the JSON with a value inserted into an array, before the element that `steps` lead to.
   /// SQL: `json_array_insert(a, ?, json(?))`
   ///
   /// ```swift
@@ -73,10 +73,10 @@ extension SQLExpression where Value: JSONColumnValue {
 }
 
 extension SQLExpression where Value == Data {
-  /// Returns the JSON that these bytes are in SQLite's binary form. SQL: `json(a)`
+  /// Decodes SQLite's binary JSON. SQL: `json(a)`
   ///
-  /// Bytes that are not binary JSON throw `DatabaseError` when the query runs. SQLite before 3.45 throws
-  /// `QueryError` when the query is rendered.
+  /// Bytes that are not binary JSON throw `DatabaseError` when the query runs. With SQLite before
+  /// 3.45, rendering the query throws `QueryError`.
   public func json<Content: Codable & Sendable>(
     as type: Content.Type = Content.self
   ) -> SQLExpression<JSON<Content>> {
@@ -88,8 +88,8 @@ extension SQLExpression where Value == Data? {
   /// Decodes SQLite's binary JSON; NULL for NULL.
   /// SQL: `json(a)`
   ///
-  /// Bytes that are not binary JSON throw `DatabaseError` when the query runs. SQLite before 3.45 throws
-  /// `QueryError` when the query is rendered.
+  /// Bytes that are not binary JSON throw `DatabaseError` when the query runs. With SQLite before
+  /// 3.45, rendering the query throws `QueryError`.
   public func json<Content: Codable & Sendable>(
     as type: Content.Type = Content.self
   ) -> SQLExpression<JSON<Content>?> {
@@ -103,8 +103,9 @@ extension SQLExpression {
   /// ```swift
   /// Post.select { $0.$title.groupConcat("; ").order(by: $0.$createdAt, .descending) }
   /// ```
-  /// It must directly follow an aggregate, before `filter` and `over`; a second one orders rows that
-  /// are equal in the first. SQLite before 3.44 throws `QueryError` when the query is rendered.
+  /// `order` must directly follow an aggregate, before `filter` and `over`. A second `order` sorts
+  /// the rows that are equal in the first. SQLite before 3.44 throws `QueryError` when the query is
+  /// rendered.
   /// - SeeAlso: <https://www.sqlite.org/lang_aggfunc.html#aggorderby>
   public func order<Term: ColumnValue>(
     by term: SQLExpression<Term>, _ direction: SortDirection = .ascending,

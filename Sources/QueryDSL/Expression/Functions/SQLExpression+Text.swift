@@ -6,9 +6,9 @@ import SQLCore
   import Foundation
 #endif
 
-// SQLite's functions on text. Upper and lower case concern only ASCII letters. Lengths and
-// positions count Unicode scalars, from 1; a length counts only the scalars before the first
-// U+0000. https://www.sqlite.org/lang_corefunc.html
+// SQLite's functions on text. SQLite changes the case of ASCII letters only. Lengths and positions
+// count Unicode scalars, and positions begin at 1. A length counts only the scalars before the
+// first U+0000. https://www.sqlite.org/lang_corefunc.html
 
 extension SQLExpression where Value: TextColumnValue {
   /// Returns the text with ASCII letters in lower case. SQL: `lower(a)`
@@ -24,7 +24,8 @@ extension SQLExpression where Value: TextColumnValue {
 
   /// Returns the number of bytes of the text in UTF-8. SQL: `length(CAST(a AS BLOB))`
   ///
-  /// It counts all of the text. SQLite has `octet_length` since 3.43.
+  /// Unlike `length`, it counts the whole text, also after U+0000. SQLite's own `octet_length`
+  /// exists only since 3.43.
   public func octetLength() -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("length", [.cast(node, .blob)]))
   }
@@ -57,7 +58,8 @@ extension SQLExpression where Value: TextColumnValue {
     text("replace", part.node, other.node)
   }
 
-  /// Returns the text from a position on; a negative one counts from the end. SQL: `substr(a, ?)`
+  /// Returns the text from a position on; a negative position counts from the end.
+  /// SQL: `substr(a, ?)`
   public func substr(_ start: Int) -> SQLExpression {
     text("substr", .value(BoundValue(start)))
   }
@@ -87,12 +89,12 @@ extension SQLExpression where Value: TextColumnValue {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, part.node]))
   }
 
-  /// Returns the text followed by another. SQL: `a || ?`
+  /// Returns the text followed by another text. SQL: `a || ?`
   public func concat(_ other: String) -> SQLExpression {
     SQLExpression(.binary(.concat, node, bound(other)))
   }
 
-  /// Returns the text followed by another. SQL: `a || b`
+  /// Returns the text followed by another text. SQL: `a || b`
   public func concat(_ other: SQLExpression) -> SQLExpression {
     SQLExpression(.binary(.concat, node, other.node))
   }
@@ -118,28 +120,29 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Tests a pattern: `%` stands for any text, `_` for one character. ASCII letters match in either
-  /// case.
+  /// Tests whether the text matches a pattern: `%` stands for any text, `_` for one character.
+  /// ASCII letters match in either case.
   ///
-  /// SQL: `a LIKE ?`. With `escape` it is `a LIKE ? ESCAPE ?`: that character makes the next one in
-  /// the pattern literal. Unknown if the text is NULL.
+  /// SQL: `a LIKE ?`, or `a LIKE ? ESCAPE ?` with `escape`. After the `escape` character, `%` and
+  /// `_` in the pattern stand for themselves. If the text is NULL, the result is NULL.
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#like>
   public func like(_ pattern: String, escape: Character? = nil) -> SQLPredicate {
     matches(.like, .value(BoundValue(pattern)), escape)
   }
 
-  /// Tests a pattern that is an expression. SQL: `a LIKE b`
+  /// Tests whether the text matches a pattern that is an expression. SQL: `a LIKE b`
   public func like(pattern: SQLExpression, escape: Character? = nil) -> SQLPredicate {
     matches(.like, pattern.node, escape)
   }
 
-  /// Tests a pattern of file names: `*` stands for any text, `?` for one character, `[a-z]` for one
-  /// character of a range. Letters match only in the same case. SQL: `a GLOB ?`
+  /// Tests whether the text matches a file name pattern: `*` stands for any text, `?` for one
+  /// character, `[a-z]` for one character of a range. Letters match only in the same case.
+  /// SQL: `a GLOB ?`
   public func glob(_ pattern: String) -> SQLPredicate {
     matches(.glob, .value(BoundValue(pattern)), nil)
   }
 
-  /// Tests a pattern of file names that is an expression. SQL: `a GLOB b`
+  /// Tests whether the text matches a file name pattern that is an expression. SQL: `a GLOB b`
   public func glob(pattern: SQLExpression) -> SQLPredicate {
     matches(.glob, pattern.node, nil)
   }
@@ -166,12 +169,11 @@ extension SQLExpression where Value == Data? {
   }
 }
 
-/// A range of texts that contains all texts with a prefix, and as few others as the order of each
-/// text encoding allows.
+/// A range of texts that contains all texts with a prefix, and as few other texts as possible.
 ///
-/// SQLite compares the bytes of texts in the encoding of the file, and in little-endian UTF-16 the
-/// order of bytes is not the order of scalars. So the last scalar of the prefix is replaced by a
-/// scalar whose bytes are greater in every encoding.
+/// SQLite compares texts by their bytes in the encoding of the file. In little-endian UTF-16, the
+/// order of the bytes is not the order of the scalars. The end of the range is therefore the prefix
+/// with another last scalar, whose bytes are greater in every encoding.
 struct TextRange {
   /// The least text: the prefix.
   let start: DatabaseValue
@@ -188,13 +190,14 @@ struct TextRange {
   /// Makes a range for the collation NOCASE, from a prefix in lower case.
   init(prefixInLowerCase prefix: String) {
     start = .text(prefix)
-    // NOCASE compares upper case as lower case, and nothing after U+0000 but the length.
+    // NOCASE compares upper case as lower case. After U+0000, NOCASE compares only the length.
     end = Self.end(of: prefix.unicodeScalars.prefix { $0.value != 0 }) { scalar in
       Self.next(scalar).map { $0 == "A" ? "[" : $0 }
     }
   }
 
-  /// Returns the end for a prefix that is an argument of a prepared query; NULL if it is nil.
+  /// Returns the end for a prefix that is an argument of a prepared query; NULL if the argument is
+  /// nil.
   static func end(ofPrefix argument: any ColumnValue, _ part: BoundArgument.Part) -> BoundValue {
     let bound = BoundValue(argument)
     guard case .value(.text(let prefix)) = bound else { return bound }
@@ -221,7 +224,7 @@ struct TextRange {
 
   /// Returns the next scalar whose bytes are greater in UTF-8 and in both byte orders of UTF-16.
   ///
-  /// Returns nil if that would be a scalar that UTF-16 encodes as a surrogate pair, or a surrogate.
+  /// Returns nil if the next scalar would be a surrogate, or needs a surrogate pair in UTF-16.
   private static func next(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     let value = scalar.value
     guard value < 0xFFFF else { return nil }

@@ -9,15 +9,15 @@ import SQLCore
 /// // … WHERE "soundex"("name") = "soundex"(?)
 /// ```
 ///
-/// Arguments may be expressions, conditions and Swift values: `soundex("Jane")`. A function without a
-/// result is declared as `SQLFunction<Never?, String>`.
+/// Arguments may be expressions, conditions and Swift values: `soundex("Jane")`. Declare a function
+/// without a result as `SQLFunction<Never?, String>`.
 ///
 /// The compiler cannot check the declaration. A function that does not exist throws `DatabaseError`
 /// when the query runs; a result of another type throws `ColumnValueError` when it is read.
 public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
   private let name: String
 
-  /// Declares the function with that name. The name is quoted in SQL.
+  /// Declares a function by its name. The name is quoted in SQL.
   public init(_ name: String) {
     self.name = Identifier(name).quoted
   }
@@ -38,7 +38,7 @@ public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Send
   }
 }
 
-/// Returns the nodes of the arguments of a function, which are expressions and values.
+/// Returns the nodes of a function's arguments, which may be expressions and values.
 private func operandNodes<each Operand: Selectable>(
   _ operands: repeat each Operand
 ) -> [ExpressionNode] {
@@ -54,7 +54,7 @@ private func operandNodes<each Operand: Selectable>(
   return nodes
 }
 
-/// Returns the nodes of the arguments of a function.
+/// Returns the nodes of a function's arguments, which are all expressions.
 func expressionNodes<each Value: ColumnValue>(
   _ expressions: repeat SQLExpression<each Value>
 ) -> [ExpressionNode] {
@@ -74,7 +74,7 @@ func expressionNodes<each Value: ColumnValue>(
 public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
   private let name: String
 
-  /// Declares the aggregate with that name. The name is quoted in SQL.
+  /// Declares an aggregate by its name. The name is quoted in SQL.
   public init(_ name: String) {
     self.name = Identifier(name).quoted
   }

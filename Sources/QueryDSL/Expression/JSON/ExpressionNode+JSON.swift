@@ -6,10 +6,10 @@ import SQLCore
   import Foundation
 #endif
 
-// SQLite's JSON functions take INTEGER, REAL, TEXT and NULL, and JSON, which is a TEXT with a
-// subtype. The subtype is lost in tables, subqueries and views. So the Swift type of an argument,
-// never its subtype, decides how it is written. `json` gives the subtype back to an expression of
-// JSON, and the subtype of a text is removed. https://www.sqlite.org/json1.html#interface_overview
+// SQLite's JSON functions take INTEGER, REAL, TEXT, NULL and JSON, which is a TEXT with a subtype.
+// The subtype is lost in tables, subqueries and views. Therefore only the Swift type of an argument
+// decides how the argument is written. `json` gives an expression of JSON its subtype again, and
+// the subtype of a text is removed. https://www.sqlite.org/json1.html#interface_overview
 
 extension SQLExpression {
   /// The expression as an argument of a JSON function, so that `JSONDecoder` reads the element as
@@ -44,8 +44,8 @@ extension ExpressionNode {
     }
   }
 
-  /// `true` for 1 and `false` for 0. Another number is not a Bool: it stays a number, and decoding
-  /// it as a Bool fails.
+  /// `true` for 1 and `false` for 0. Any other number stays a number, and decoding it as a Bool
+  /// fails.
   private var boolean: CaseNode {
     CaseNode(
       base: self,
@@ -61,8 +61,8 @@ extension ExpressionNode {
 
   private func json(of text: ExpressionNode) -> ExpressionNode { .function("json", [text]) }
 
-  /// The expression as a text that SQLite does not take for JSON, even if a JSON function returned
-  /// it.
+  /// The expression as plain text. SQLite does not read it as JSON, even if a JSON function
+  /// returned it.
   private var withoutJSONSubtype: ExpressionNode {
     mayHaveJSONSubtype ? .binary(.concat, self, .constant("''")) : self
   }
@@ -91,13 +91,13 @@ extension ExpressionNode {
 
 /// The conversion of a value inside JSON to the form in which a column of its type stores it.
 enum JSONReading {
-  /// SQLite's own functions return it in that form. The name is the name of the type.
+  /// SQLite's own functions return the value in that form. The text is the name of the type.
   case direct(String)
-  /// A function of the library converts it. The name is the name of the type.
+  /// A function of the library converts the value. The text is the name of the type.
   case converted(String)
   /// The value is JSON itself.
   case json
-  /// SQL cannot convert it.
+  /// SQL cannot convert the value.
   case unknown(QueryError)
 
   init(_ type: any ColumnValue.Type) {
@@ -123,7 +123,7 @@ enum JSONReading {
 }
 
 extension ColumnValue {
-  /// The type of the raw value, if that can be stored.
+  /// The type of the raw value; nil if this type has no raw value that can be stored.
   static var rawType: (any ColumnValue.Type)? {
     func rawType<Value: RawRepresentable>(_ type: Value.Type) -> (any ColumnValue.Type)? {
       Value.RawValue.self as? any ColumnValue.Type
@@ -134,7 +134,7 @@ extension ColumnValue {
 
 extension ExpressionNode {
   /// Returns the JSON as the argument of a function with a path. If the JSON may spell one of the
-  /// keys differently, its keys are first brought into the spelling of the path.
+  /// path's keys differently, the keys of the JSON are first brought into the spelling of the path.
   func json(for steps: [JSONStep]) -> ExpressionNode {
     let isSpelledAlike = steps.allSatisfy {
       if case .key(let key) = $0 { !JSONSpelling.hasOtherSpellings(key) } else { true }

@@ -3,7 +3,8 @@ import SQLCore
 // Objects and arrays that a query makes of several expressions, and of several rows.
 // https://www.sqlite.org/json1.html
 
-/// Makes a JSON object of several columns or named expressions, which is read as a Codable type.
+/// Makes a JSON object of several columns or named expressions. The object is read as a Codable
+/// type.
 ///
 /// ```swift
 /// struct Summary: Codable { var title: String; var author: String; var isNew: Bool }
@@ -18,11 +19,10 @@ import SQLCore
 /// // SELECT json_object('title', "Post"."title", 'author', "Author"."name", 'isNew', …)
 /// //   FROM "Post" JOIN "Author" ON …
 /// ```
-/// The key of a column is the name of its property; `as` gives another key. Values are written so
-/// that `JSONDecoder` reads them as their types: `true` and `false`, exact numbers, dates and data
-/// as the decoder expects them by default. These throw `QueryError` when the query is rendered:
-/// your own type without a raw value, an expression without a name, a name that occurs twice, and
-/// more than 63 members.
+/// The key of a column is the name of its property; `as` sets another key. `JSONDecoder` can read
+/// each value as its type: `true` and `false`, exact numbers, and dates and data in the decoder's
+/// default format. Rendering the query throws `QueryError` for your own type without a raw value,
+/// an expression without a name, a name that occurs twice, and more than 63 members.
 public func jsonObject<Result: Codable & Sendable, each Member: Selectable>(
   _ members: repeat each Member, as type: Result.Type
 ) -> SQLExpression<JSON<Result>> {
@@ -44,8 +44,8 @@ extension Columns where M: Codable {
   /// Makes a JSON object of all columns of the table, which is read as the model.
   /// SQL: `json_object('id', "id", 'title', "title", …)`
   ///
-  /// Its keys are the names of the properties. A model whose `CodingKeys` rename them does not
-  /// decode.
+  /// The keys are the names of the properties. If the `CodingKeys` of the model rename properties,
+  /// the model cannot be decoded.
   public func jsonObject() -> SQLExpression<JSON<M>> {
     SQLExpression(.jsonObject(jsonProperties))
   }
@@ -63,8 +63,8 @@ extension OptionalColumns where M: Codable {
   ///   Select(author.$name, post.jsonGroupArray())               // (String, JSON<[Post]>)
   /// }
   /// ```
-  /// An author without posts has an empty array. With `distinct`, rows with the same JSON are one
-  /// element, for example if a second join repeats them.
+  /// An author without posts has an empty array. With `distinct`, rows with the same JSON become
+  /// one element, for example rows that a second join repeats.
   public func jsonGroupArray(distinct: Bool = false) -> SQLExpression<JSON<[M]>> {
     columns.jsonObject().jsonGroupArray(distinct: distinct).filter(isFound)
   }
@@ -74,9 +74,9 @@ extension SQLExpression where Value: Codable {
   /// Makes a JSON array of the values of the rows, in an order that SQL does not define. NULL is
   /// `null`, and over no rows the array is empty. SQL: `json_group_array(a)`
   ///
-  /// It is an aggregate: `filter` and `over` may follow. The elements are written like the values
-  /// of `jsonObject`. To define the order, use `jsonGroupArray` of a query. With `distinct`, equal
-  /// values are one element: `json_group_array(DISTINCT a)`.
+  /// This function is an aggregate: `filter` and `over` may follow. The elements are written like
+  /// the values of `jsonObject`. To define the order, use `jsonGroupArray` of a query. With
+  /// `distinct`, equal values become one element: `json_group_array(DISTINCT a)`.
   @_disfavoredOverload
   public func jsonGroupArray(distinct: Bool = false) -> SQLExpression<JSON<[Value]>> {
     SQLExpression<JSON<[Value]>>(.aggregate("json_group_array", [jsonNode], distinct: distinct))
@@ -85,7 +85,8 @@ extension SQLExpression where Value: Codable {
   /// Makes a JSON array of the objects or arrays of the rows, in an order that SQL does not define.
   /// SQL: `json_group_array(json(a))`
   ///
-  /// With `distinct`, elements of the same JSON text are one: `json_group_array(DISTINCT json(a))`.
+  /// With `distinct`, elements with the same JSON text become one element:
+  /// `json_group_array(DISTINCT json(a))`.
   public func jsonGroupArray<Element>(
     distinct: Bool = false
   ) -> SQLExpression<JSON<[Element]>>
@@ -96,14 +97,15 @@ extension SQLExpression where Value: Codable {
 
 extension SQLExpression where Value == String {
   /// Makes a JSON object of the rows, with this expression as the keys and `value` as the values.
-  /// If several rows have the same key, the decoder keeps one of them; a row without a key is left
-  /// out. SQL: `apus_json_group_object(a, json_quote(b))`
+  /// If several rows have the same key, the decoder keeps one of their values. A row whose key is
+  /// NULL is left out. SQL: `apus_json_group_object(a, json_quote(b))`
   ///
   /// ```swift
   /// Setting.select { $0.$name.jsonGroupObject($0.$value) }       // JSON<[String: String]>
   /// ```
-  /// It is an aggregate: `filter` and `over` may follow. The values are written like the values of
-  /// `jsonObject`. The function is the library's own, since SQLite's function cuts a key at U+0000.
+  /// This function is an aggregate: `filter` and `over` may follow. The values are written like the
+  /// values of `jsonObject`. Apus has its own SQL function, because SQLite's function cuts a key at
+  /// U+0000.
   public func jsonGroupObject<Element: ColumnValue & Codable>(
     _ value: SQLExpression<Element>
   ) -> SQLExpression<JSON<[String: Element]>> {
@@ -113,8 +115,8 @@ extension SQLExpression where Value == String {
 }
 
 extension Fetchable where Row: ResultRow & Codable {
-  /// Makes a JSON array of all rows of the query, in its order, as one expression: the children of
-  /// a row in one column. The array is empty if the query has no rows.
+  /// Makes a JSON array of all rows of the query, in the query's order, as one expression. This
+  /// fetches the children of a row in one column. The array is empty if the query has no rows.
   ///
   /// ```swift
   /// Author.select { author in
@@ -125,12 +127,13 @@ extension Fetchable where Row: ResultRow & Codable {
   /// //   (SELECT … FROM "Post" AS "Post_2" WHERE … ORDER BY "Post_2"."title" LIMIT ?) AS "Post")
   /// //   FROM "Author"
   /// ```
-  /// The objects have the names of the properties as their keys. A row type whose `CodingKeys`
-  /// rename properties does not decode. A model that is decoded from JSON counts as new: to change
-  /// such rows, fetch them by their keys, or use `including`.
+  /// The keys of the objects are the names of the properties. If the `CodingKeys` of the row type
+  /// rename properties, the rows cannot be decoded. A model that is decoded from JSON counts as
+  /// new. To change such rows, fetch them by their keys, or use `including`.
   ///
-  /// SQLite runs the subquery once for each row of the outer query, so it should find its rows by
-  /// an index. A row type of more than 63 columns throws `QueryError` when the query is rendered.
+  /// SQLite runs the subquery once for each row of the outer query, so the subquery should find its
+  /// rows by an index. A row type with more than 63 columns throws `QueryError` when the query is
+  /// rendered.
   public func jsonGroupArray() -> SQLExpression<JSON<[Row]>> {
     let rows = Query { (row: Columns<Row>) in
       From(self.as(row))
@@ -141,7 +144,8 @@ extension Fetchable where Row: ResultRow & Codable {
 }
 
 extension Fetchable where Row: ColumnValue & Codable {
-  /// Makes a JSON array of the values that the query selects, in its order, as one expression.
+  /// Makes a JSON array of the values that the query selects, in the query's order, as one
+  /// expression.
   ///
   /// ```swift
   /// Author.select { author in
@@ -159,7 +163,8 @@ extension Fetchable where Row: ColumnValue & Codable {
     SQLExpression<JSON<[Row]>>(query.jsonGroupArrayNode)
   }
 
-  /// Makes a JSON array of the objects that the query selects, in its order, as one expression.
+  /// Makes a JSON array of the objects that the query selects, in the query's order, as one
+  /// expression.
   /// SQL: `(SELECT json_group_array(json("value")) FROM (SELECT …))`
   public func jsonGroupArray<Element>() -> SQLExpression<JSON<[Element]>>
   where Row == JSON<Element> {
@@ -180,8 +185,8 @@ extension Query {
 }
 
 extension Columns where M: Codable {
-  /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define: whole
-  /// children in one column. SQL: `json_group_array(json_object('id', "id", …))`
+  /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. This
+  /// fetches whole children in one column. SQL: `json_group_array(json_object('id', "id", …))`
   ///
   /// ```swift
   /// Query { (author: Columns<Author>, post: OptionalColumns<Post>) in
@@ -194,17 +199,17 @@ extension Columns where M: Codable {
   /// //   FILTER (WHERE "Post"."id" IS NOT NULL) FROM "Author" LEFT JOIN "Post" ON …
   /// //   GROUP BY "Author"."id"
   /// ```
-  /// It is an aggregate: `filter` and `over` may follow. To define the order or to limit the
-  /// children, use `jsonGroupArray` of a query.
+  /// This function is an aggregate: `filter` and `over` may follow. To define the order or to limit
+  /// the children, use `jsonGroupArray` of a query.
   public func jsonGroupArray() -> SQLExpression<JSON<[M]>> { jsonObject().jsonGroupArray() }
 }
 
 extension OptionalColumns where M: Codable {
-  /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. It is
-  /// empty if the join found no row.
+  /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. The
+  /// array is empty if the join found no row.
   /// SQL: `json_group_array(json_object('id', "id", …)) FILTER (WHERE "id" IS NOT NULL)`
   ///
-  /// A `filter` that follows is a condition in addition.
+  /// A `filter` that follows adds another condition.
   public func jsonGroupArray() -> SQLExpression<JSON<[M]>> {
     columns.jsonGroupArray().filter(isFound)
   }

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A declared place inside the JSON of a type, with the type of its value.
+/// A declared path to a value inside the JSON of a type, with the type of that value.
 ///
 /// ```swift
 /// extension JSONPath where Root == Place, Value == String {
@@ -10,9 +10,9 @@ import SQLCore
 /// Post.where { $0.$place.value(at: .city) == "Bonn" }
 /// // … WHERE apus_json_value("place" -> ?, 'String') IS ?    the path is `$."address"."city"`
 /// ```
-/// Its keys are the keys in the JSON, which `CodingKeys` may name differently from the properties.
-/// Key paths do not know these names, so they are declared here, once. A path into the JSON of
-/// another type does not compile.
+/// The keys of the path are the keys in the JSON. `CodingKeys` may name them differently from the
+/// properties, and Swift's key paths do not know these names. The path is therefore declared once.
+/// A path into the JSON of another type does not compile.
 public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, Sendable {
   let steps: [JSONStep]
 
@@ -42,7 +42,7 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
   /// Returns the path of several steps as a value. If SQLite cannot express one of the keys,
   /// returns an expression that throws.
   ///
-  /// - Parameter end: the text after the last step, such as `[#]` for the place after an array's
+  /// - Parameter end: The text after the last step, such as `[#]` for the place after an array's
   ///   end.
   static func pathNode(_ steps: [JSONStep], _ end: String = "") -> ExpressionNode {
     guard let path = path(steps) else {
@@ -60,9 +60,10 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
     var path = "$"
     for step in steps {
       switch step {
-      // A key in a path ends at the next quotation mark: there is no escape. SQLite compares the
-      // key with the bytes of the JSON, where these characters are escaped, so it would never find
-      // such a key.
+      // A key in a path ends at the next quotation mark, because a path has no escapes. SQLite
+      // compares the key with the bytes of the JSON, where quotation marks, backslashes and control
+      // characters are escaped. So SQLite would never find a key that contains one of these
+      // characters.
       case .key(let key):
         let isAsWritten = key.utf8.allSatisfy {
           $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -83,7 +84,7 @@ struct JSONProperty {
   let key: String?
   let value: ExpressionNode
 
-  /// The error for a group of columns, which is an object in the JSON of its model.
+  /// The error for a group of columns. In the JSON of its model, a group is an object.
   static let ofGroup = JSONProperty(
     key: "",
     value: .invalid(
@@ -141,7 +142,8 @@ extension ExpressionNode {
       guard keys.insert(key).inserted else {
         return .invalid(QueryError("jsonObject: two members are named \(key.debugDescription)"))
       }
-      // A key in the text of the query, like the name of a column, is a part of its shape.
+      // The key is written into the SQL, like the name of a column, so it is a part of the query's
+      // shape.
       arguments += [.constant(DatabaseValue.text(key).description), member.value]
     }
     // SQLite allows 127 arguments.
@@ -152,7 +154,7 @@ extension ExpressionNode {
     return .function("json_object", arguments)
   }
 
-  /// The name of the property, if the expression is a column.
+  /// The name of the property if the expression is a column; otherwise nil.
   fileprivate var property: String? {
     guard case .column(let column) = self,
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)

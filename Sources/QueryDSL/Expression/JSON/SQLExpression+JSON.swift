@@ -1,7 +1,7 @@
 import SQLCore
 
 extension SQLExpression {
-  /// Returns the value at a declared place inside the JSON; NULL if the place is empty.
+  /// Returns the value at a declared path inside the JSON; NULL if there is no value.
   ///
   /// SQL: `json_extract(a, ?)` for numbers, `apus_json_value(a -> ?, 'String')` for other types. A
   /// key that the path cannot express throws `QueryError` when the query is rendered.
@@ -11,10 +11,10 @@ extension SQLExpression {
     value(at: path.steps)
   }
 
-  /// Returns the value at a declared place inside the JSON; NULL if the place is empty, or the JSON
-  /// is NULL.
+  /// Returns the value at a declared path inside the JSON; NULL if there is no value, or if the
+  /// JSON is NULL.
   ///
-  /// SQL: as above
+  /// SQL: `json_extract(a, ?)` for numbers, `apus_json_value(a -> ?, 'String')` for other types.
   public func value<Root, Result>(
     at path: JSONPath<Root, Result>
   ) -> SQLExpression<Result?> where Value == JSON<Root>? {
@@ -24,8 +24,9 @@ extension SQLExpression {
 
 // https://www.sqlite.org/json1.html
 extension SQLExpression where Value: JSONColumnValue {
-  /// Returns a value inside the JSON, in the form in which a column stores its type, so that it
-  /// compares and sorts like a column. NULL if the place does not exist or has `null`.
+  /// Returns a value inside the JSON, in the form in which a column of its type stores it. The
+  /// value compares and sorts like a column. It is NULL if the JSON has no value there, or has
+  /// `null`.
   ///
   /// ```swift
   /// Post.where { $0.$place.value(at: "number", as: Int.self) > 7 }
@@ -33,14 +34,15 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.where { $0.$place.value(at: "opened", as: Date.self) > date }
   /// // … WHERE apus_json_value("place" -> ?, 'Date') > ?
   /// ```
-  /// SQLite reads numbers and Bool. A function of the library reads other types, as `JSON<Value>`
-  /// decodes them: a Date from seconds since 2001, Data from Base64, a Unique64 from a text or a
-  /// number. The function throws `DatabaseError` for a value of another type. Read as `String`, a
-  /// number stays a number, true and false are 1 and 0, and an object or an array is its JSON text.
+  /// SQLite's own functions read numbers and Bool. A function of Apus reads other types in the way
+  /// in which `JSON<Value>` decodes them: a Date from seconds since 2001, Data from Base64, a
+  /// Unique64 from a text or a number. The function throws `DatabaseError` for a value of another
+  /// type. If the value is read as `String`, a number stays a number, true and false are 1 and 0,
+  /// and an object or an array is its JSON text.
   ///
-  /// A key is found in every spelling: `"gr\u00f6\u00dfe"` is `größe`. A path cannot find a key
-  /// with a quotation mark, a backslash or a control character: such a key throws `QueryError` when
-  /// the query is rendered. So does your own type without a raw value.
+  /// A key is found in every spelling, for example `"gr\u00f6\u00dfe"` for `größe`. A path cannot
+  /// find a key with a quotation mark, a backslash or a control character. Rendering the query
+  /// throws `QueryError` for such a key, and for your own type without a raw value.
   public func value<Result: ColumnValue>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<Result?> {
@@ -51,7 +53,7 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<Result?>(at(steps) { $0.jsonValue(at: $1, as: Result.self) })
   }
 
-  /// Returns an object, array or value inside the JSON, as JSON; NULL if the place is empty.
+  /// Returns an object, array or value inside the JSON, as JSON; NULL if there is none.
   /// SQL: `a -> ?`
   public func json<Result: Codable & Sendable>(
     at steps: JSONStep..., as type: Result.Type = Result.self
@@ -59,7 +61,7 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<JSON<Result>?>(at(steps) { .binary(.jsonArrow, $0, $1) })
   }
 
-  /// Returns the number of elements in an array; 0 for other values, NULL if the place is empty.
+  /// Returns the number of elements in an array; 0 for other values, NULL if there is no value.
   ///
   /// SQL: `json_array_length(a, ?)`
   public func arrayLength(at steps: JSONStep...) -> SQLExpression<Int?> {
@@ -76,7 +78,7 @@ extension SQLExpression where Value: JSONColumnValue {
     at(steps) { .function(name, [$0, $1]) }
   }
 
-  /// Returns an expression that is made of the JSON and a path.
+  /// Returns the expression that `make` makes from the JSON and a path.
   func at(
     _ steps: [JSONStep], _ end: String = "",
     _ make: (_ json: ExpressionNode, _ path: ExpressionNode) -> ExpressionNode

@@ -1,9 +1,10 @@
 import SQLCore
 
-// Changes to JSON in the database, without loading it. Each function returns the changed JSON; an
-// update assigns it. NULL stays NULL. Added members come last, whereas a column's own JSON has its
-// keys in order, and `==` with a Swift value compares the text. Keys that another program escaped
-// needlessly are written plainly: `größe` for `gr\u00f6\u00dfe`.
+// Changes to JSON in the database, without loading it. Each function returns the changed JSON, and
+// an update assigns it to the column. NULL stays NULL. An added member comes last, although JSON
+// that is stored from Swift has its keys in order. `==` with a Swift value compares the text, so
+// the order of the keys matters. Keys that another program escaped needlessly are written plainly:
+// `größe` for `gr\u00f6\u00dfe`.
 // https://www.sqlite.org/json1.html#jset
 
 extension SQLExpression where Value: JSONColumnValue {
@@ -13,9 +14,9 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.update { $0.$place = $0.$place.set(at: "address", "city", to: "Bonn") }
   /// // UPDATE "Post" SET "place" = json_set("place", ?, json(?))
   /// ```
-  /// Objects that are missing on the way to the place are added. The value may be of any Codable
-  /// type; nil is `null`. A value that JSON cannot hold throws `ColumnValueError`, and a key that a
-  /// path cannot name throws `QueryError`.
+  /// Missing objects on the way to the place are added. The value may be of any Codable type; nil
+  /// is `null`. A value that JSON cannot hold throws `ColumnValueError`, and a key that a path
+  /// cannot name throws `QueryError`.
   public func set<New: Codable & Sendable>(at steps: JSONStep..., to value: New) -> SQLExpression {
     changed("json_set", steps, .json(value))
   }
@@ -28,14 +29,15 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_set", steps, value.jsonNode)
   }
 
-  /// Returns the JSON with a value added at a place, unless it has one there.
+  /// Returns the JSON with a value added at a place, unless the JSON has a value there.
   /// SQL: `json_insert(a, ?, json(?))`
   public func insert<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
   {
     changed("json_insert", steps, .json(value))
   }
 
-  /// Returns the JSON with an expression's value added at a place, unless it has one there.
+  /// Returns the JSON with an expression's value added at a place, unless the JSON has a value
+  /// there.
   /// SQL: `json_insert(a, ?, b)`
   public func insert<New: ColumnValue>(
     _ value: SQLExpression<New>, at steps: JSONStep...
@@ -43,7 +45,7 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_insert", steps, value.jsonNode)
   }
 
-  /// Returns the JSON with the value at a place replaced, if it has one there.
+  /// Returns the JSON with the value at a place replaced, if the JSON has a value there.
   /// SQL: `json_replace(a, ?, json(?))`
   public func replace<New: Codable & Sendable>(
     at steps: JSONStep..., with value: New
@@ -51,7 +53,8 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_replace", steps, .json(value))
   }
 
-  /// Returns the JSON with the value at a place replaced by an expression, if it has one there.
+  /// Returns the JSON with the value at a place replaced by an expression, if the JSON has a value
+  /// there.
   /// SQL: `json_replace(a, ?, b)`
   public func replace<New: ColumnValue>(
     at steps: JSONStep..., with value: SQLExpression<New>
@@ -59,14 +62,14 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_replace", steps, value.jsonNode)
   }
 
-  /// Returns the JSON with a value added at the end of an array. The array is the JSON itself or
-  /// stands at a place in it.
+  /// Returns the JSON with a value added at the end of an array. The array is the JSON itself, or a
+  /// part of it.
   ///
   /// ```swift
   /// Post.update { $0.$tags = $0.$tags.append("swift") }
   /// // UPDATE "Post" SET "tags" = json_insert("tags", ?, json(?))          the path is `$[#]`
   /// ```
-  /// A missing array is added. If the place holds another value than an array, nothing changes.
+  /// A missing array is added. If the value at the place is not an array, nothing changes.
   public func append<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
   {
     changed("json_insert", steps, .json(value), isAppending: true)
@@ -86,22 +89,22 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression(at([step] + steps) { .function("json_remove", [$0, $1]) })
   }
 
-  /// Returns the JSON with the members of an object added or replaced, at all levels; a `null`
-  /// removes its member. SQL: `json_patch(apus_json(a), ?)`
+  /// Returns the JSON with the members of an object added or replaced, at all levels. A `null` in
+  /// the patch removes the member. SQL: `json_patch(apus_json(a), ?)`
   ///
   /// ```swift
   /// struct Patch: Codable { var city: String?; var number: Int? }
   ///
   /// Post.update { $0.$address = $0.$address.patch(Patch(city: "Bonn")) }   // the number stays
   /// ```
-  /// The patch may be of any Codable type. An optional property that is nil is omitted from its
-  /// JSON, and changes nothing.
+  /// The patch may be of any Codable type. An optional property that is nil is omitted from the
+  /// JSON of the patch, and changes nothing.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc7396>
   public func patch<Patch: Codable & Sendable>(_ patch: Patch) -> SQLExpression {
     SQLExpression(.function("json_patch", [node.withPlainKeys, .value(BoundValue(JSON(patch)))]))
   }
 
-  /// Returns the JSON with the members of another added or replaced.
+  /// Returns the JSON with the members of another JSON object added or replaced.
   /// SQL: `json_patch(apus_json(a), apus_json(b))`
   public func patch<Patch: JSONColumnValue>(_ patch: SQLExpression<Patch>) -> SQLExpression {
     SQLExpression(.function("json_patch", [node.withPlainKeys, patch.node.withPlainKeys]))
@@ -116,7 +119,7 @@ extension SQLExpression where Value: JSONColumnValue {
 }
 
 extension SQLExpression {
-  /// Returns the JSON with the value at a declared place replaced, or added if it is missing.
+  /// Returns the JSON with the value at a declared path replaced, or added if it is missing.
   ///
   /// ```swift
   /// Post.update { $0.$place = $0.$place.set(at: .city, to: "Bonn") }
@@ -127,7 +130,7 @@ extension SQLExpression {
     set(at: path.steps, to: SQLExpression<New>(value).jsonNode)
   }
 
-  /// Returns the JSON with the value at a declared place replaced, or added if it is missing.
+  /// Returns the JSON with the value at a declared path replaced, or added if it is missing.
   public func set<Root, New>(
     at path: JSONPath<Root, New>, to value: New
   ) -> SQLExpression where Value == JSON<Root>? {

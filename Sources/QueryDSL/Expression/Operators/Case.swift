@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A CASE expression whose branches have conditions: its value is the result of the first branch
+/// A CASE expression whose branches have conditions. Its value is the result of the first branch
 /// whose condition holds.
 ///
 /// ```swift
@@ -8,10 +8,10 @@ import SQLCore
 /// // CASE WHEN "views" > ? THEN ? WHEN "views" > ? THEN ? ELSE ? END
 /// ```
 ///
-/// `else` completes the expression. `orNull` completes it without an ELSE: it is NULL if no
-/// condition holds. Results that are stored in different forms throw `QueryError` when the query is
-/// rendered. Values take the form of the other results, or the form that the place of the
-/// expression needs.
+/// `else` completes the expression. `orNull` completes it without an ELSE, so the expression is
+/// NULL if no condition holds. Results that are stored in different forms throw `QueryError` when
+/// the query is rendered. A result that is a Swift value takes the form of the other results. If
+/// all results are values, they take the form of the column with which the expression is used.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#the_case_expression>
 public struct Case<Value: ColumnValue>: Sendable {
   private let base: ExpressionNode?
@@ -53,16 +53,17 @@ public struct Case<Value: ColumnValue>: Sendable {
     return longer
   }
 
-  /// Completes the expression with the value that it has if no branch holds. SQL: `ELSE ? END`
+  /// Completes the expression with the value for the case that no condition holds.
+  /// SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { self.else(SQLExpression(value)) }
 
-  /// Completes the expression with the result for the case that no condition holds. SQL:
-  /// `ELSE a END`
+  /// Completes the expression with the result for the case that no condition holds.
+  /// SQL: `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     finished(results + [result])
   }
 
-  /// The completed expression, which is NULL if no branch holds. SQL: `END`
+  /// The completed expression, which is NULL if no condition holds. SQL: `END`
   public var orNull: SQLExpression<Value?> { finished(results) }
 
   private func finished<Result: ColumnValue>(

@@ -54,7 +54,7 @@ extension SQLExpression {
 
 /// Returns the first value if a condition holds, else the second. SQL: `iif(a, ?, ?)`
 ///
-/// The second value is also the result if the condition is unknown.
+/// The second value is also the result if the condition is NULL.
 public func iif<Value: ColumnValue>(
   _ condition: SQLPredicate, _ value: Value, _ otherwise: Value
 ) -> SQLExpression<Value> {
@@ -63,8 +63,8 @@ public func iif<Value: ColumnValue>(
 
 /// Returns the first expression if a condition holds, else the second. SQL: `iif(a, b, c)`
 ///
-/// The second expression is also the result if the condition is unknown. Expressions that are
-/// stored in different forms throw `QueryError` when the query is rendered.
+/// The second expression is also the result if the condition is NULL. Expressions that are stored
+/// in different forms throw `QueryError` when the query is rendered.
 public func iif<Value: ColumnValue>(
   _ condition: SQLPredicate, _ result: SQLExpression<Value>, _ otherwise: SQLExpression<Value>
 ) -> SQLExpression<Value> {
@@ -91,7 +91,7 @@ public func iif<Value: ColumnValue>(
   iif(condition, SQLExpression(value), otherwise)
 }
 
-/// Returns the expression, which is never NULL, if a condition holds, else NULL.
+/// Returns an expression if a condition holds, else NULL. The expression itself is never NULL.
 /// SQL: `CASE WHEN a THEN b END`
 @_disfavoredOverload
 public func iif<Value: ColumnValue>(

@@ -7,7 +7,7 @@ import SQLCore
 /// // CASE "status" WHEN ? THEN ? WHEN ? THEN ? ELSE ? END
 /// ```
 ///
-/// NULL equals nothing here, as in SQL: if the expression is NULL, the result is the result of
+/// As in SQL, NULL matches no branch. If the expression is NULL, the result is the result of
 /// `else`.
 public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
   private var branches: Case<Value>
@@ -29,11 +29,11 @@ public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
       branches.adding(.value(.value(BoundValue(base, as: baseForm))), result), baseForm: baseForm)
   }
 
-  /// Completes the expression with the value that it has if no branch matches. SQL: `ELSE ? END`
+  /// Completes the expression with the value for the case that no branch matches. SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { branches.else(value) }
 
-  /// Completes the expression with the result for the case that no branch matches. SQL:
-  /// `ELSE a END`
+  /// Completes the expression with the result for the case that no branch matches.
+  /// SQL: `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     branches.else(result)
   }

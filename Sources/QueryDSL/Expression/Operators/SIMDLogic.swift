@@ -1,20 +1,21 @@
-/// The operands of `&&`, `||` and `!`, which are conditions and columns of Bools; programs do not use
-/// it directly.
+/// An operand of `&&`, `||` and `!`: a condition or an expression of Bool. Programs do not use it
+/// directly.
 ///
-/// The operators are generic, so that each exists once. With two overloads of `&&`, one for columns
-/// and one for conditions, the compiler would take 30 seconds to find a misspelt column among eight
-/// terms, even if one of them were disfavoured.
+/// The operators are generic, so that each operator exists only once. If `&&` had one overload for
+/// columns and one for conditions, the compiler would take 30 seconds to find a misspelt column
+/// among eight terms, even if one overload were disfavoured.
 ///
-/// Only the compiler needs this protocol and its name. If a type whose name begins with `SIMD`
+/// This protocol and its name exist only for the compiler. If a type whose name begins with `SIMD`
 /// declares one overload of a logical operator, Swift 6.3 first looks at the result type that the
 /// context needs, and then tries the overloads (`isSupportedDisjunction` in its `CSOptimizer.cpp`).
-/// Without such a name it tries the overloads of `Bool` first, and takes 17 seconds instead of 0.4
-/// to diagnose one wrong literal in a chain of 32 terms. `TypeCheckingTests` checks the time. If a
-/// later compiler is as fast without the name, the operators may move back to `SQLPredicate`.
+/// Without such a name, the compiler tries the overloads of `Bool` first. It then takes 17 seconds
+/// instead of 0.4 to diagnose one wrong literal in a chain of 32 terms. `TypeCheckingTests` checks
+/// the time. If a later compiler is as fast without the name, the operators may move back to
+/// `SQLPredicate`.
 public protocol SIMDLogic {
   /// The operand as a condition; programs do not use it directly.
   var _condition: SQLPredicate { get }
-  /// The condition that holds if the operand does not; programs do not use it directly.
+  /// The negation of the operand; programs do not use it directly.
   var _negation: SQLPredicate { get }
 }
 
@@ -27,8 +28,8 @@ extension SQLPredicate: SIMDLogic {
   public var _negation: SQLPredicate { SQLPredicate(.not(node)) }
 }
 
-// The condition of an optional is unknown for NULL, as in SQL: `!a` then means the same as the
-// negation of any condition that contains `a`.
+// The condition of an optional is NULL for NULL, as in SQL. `!a` therefore follows the same rule as
+// the negation of any condition that contains `a`.
 extension SQLExpression: SIMDLogic where Value: BoolColumnValue {
   /// SQL: `a = 1`; programs do not use it directly.
   public var _condition: SQLPredicate { SQLExpression<Bool>(node).isTrue }
@@ -37,7 +38,8 @@ extension SQLExpression: SIMDLogic where Value: BoolColumnValue {
 }
 
 extension SIMDLogic {
-  /// Returns a condition that holds if both hold. SQL: `a AND b`, of columns `a = 1 AND b = 1`
+  /// Returns a condition that holds if both operands hold.
+  /// SQL: `a AND b`, or `a = 1 AND b = 1` for columns
   @inlinable
   public static func && <Right: SIMDLogic>(
     left: consuming Self, right: consuming Right
@@ -45,8 +47,8 @@ extension SIMDLogic {
     SQLPredicate(.and(left._condition.node, right._condition.node))
   }
 
-  /// Returns a condition that holds if at least one holds. SQL: `a OR b`, of columns
-  /// `a = 1 OR b = 1`
+  /// Returns a condition that holds if at least one operand holds.
+  /// SQL: `a OR b`, or `a = 1 OR b = 1` for columns
   @inlinable
   public static func || <Right: SIMDLogic>(
     left: consuming Self, right: consuming Right
@@ -54,7 +56,7 @@ extension SIMDLogic {
     SQLPredicate(.or(left._condition.node, right._condition.node))
   }
 
-  /// Returns the negation; unknown stays unknown. SQL: `NOT a`, of a column `a = 0`
+  /// Returns the negation; NULL stays NULL. SQL: `NOT a`, or `a = 0` for a column
   @inlinable
   public static prefix func ! (operand: Self) -> SQLPredicate { operand._negation }
 }

@@ -1,50 +1,51 @@
 import SQLCore
 
-// If the result of integer arithmetic exceeds 64 bits, SQLite makes it a REAL. Reading that as an
-// integer throws, and a STRICT table refuses to store it in an INTEGER column.
+// If the result of integer arithmetic exceeds 64 bits, SQLite returns a REAL. Reading the REAL as
+// an integer throws, and a STRICT table does not store it in an INTEGER column.
 //
-// Decimal numbers are added, subtracted and multiplied by functions, which are exact. There is no
-// division: few decimal quotients have a finite number of digits.
+// Exact functions add, subtract and multiply decimal numbers. There is no division, because few
+// decimal quotients have a finite number of digits.
 //
-// The overloads of `+=` for values are disfavoured and stand after the overloads for expressions:
-// the compiler then reads `$0.$a += $0.$b * 2` as an expression before it searches the operators of
-// Swift for a value. That search takes thousands of steps and finds nothing.
+// The overloads of `+=` for values are disfavoured, and are declared after the overloads for
+// expressions. The compiler therefore reads `$0.$a += $0.$b * 2` as an expression first. A search
+// of Swift's operators for a value would take thousands of steps and find nothing.
 //
-// The same rules hold for optional numbers, and NULL makes the result NULL. They share these
-// overloads: a second set would cost the compiler seconds to diagnose a mistake.
+// The same rules hold for optional numbers, and NULL makes the result NULL. Optional numbers share
+// these overloads, because with a second set, the compiler would take seconds to diagnose a
+// mistake.
 
 extension SQLExpression where Value: AdditiveColumnValue {
-  /// Returns the sum. SQL: `a + ?`, of decimals `decimal_add(a, ?)`
+  /// Returns the sum. SQL: `a + ?`, or `decimal_add(a, ?)` for decimals
   public static func + (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.plus, SQLExpression(right))
   }
 
-  /// Returns the sum. SQL: `a + b`, of decimals `decimal_add(a, b)`
+  /// Returns the sum. SQL: `a + b`, or `decimal_add(a, b)` for decimals
   public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
     left.calculate(.plus, right)
   }
 
-  /// Returns the difference. SQL: `a - ?`, of decimals `decimal_sub(a, ?)`
+  /// Returns the difference. SQL: `a - ?`, or `decimal_sub(a, ?)` for decimals
   public static func - (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.minus, SQLExpression(right))
   }
 
-  /// Returns the difference. SQL: `a - b`, of decimals `decimal_sub(a, b)`
+  /// Returns the difference. SQL: `a - b`, or `decimal_sub(a, b)` for decimals
   public static func - (left: SQLExpression, right: SQLExpression) -> SQLExpression {
     left.calculate(.minus, right)
   }
 
-  /// Returns the product. SQL: `a * ?`, of decimals `decimal_mul(a, ?)`
+  /// Returns the product. SQL: `a * ?`, or `decimal_mul(a, ?)` for decimals
   public static func * (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.times, SQLExpression(right))
   }
 
-  /// Returns the product. SQL: `a * b`, of decimals `decimal_mul(a, b)`
+  /// Returns the product. SQL: `a * b`, or `decimal_mul(a, b)` for decimals
   public static func * (left: SQLExpression, right: SQLExpression) -> SQLExpression {
     left.calculate(.times, right)
   }
 
-  /// Returns the number with the opposite sign. SQL: `-a`, of a decimal `decimal_sub(0, a)`
+  /// Returns the number with the opposite sign. SQL: `-a`, or `decimal_sub(0, a)` for a decimal
   public static prefix func - (operand: SQLExpression) -> SQLExpression {
     if let functions = Value.arithmetic {
       return SQLExpression(.function(functions.subtraction, [.constant("0"), operand.node]))
@@ -82,13 +83,15 @@ extension SQLExpression where Value: AdditiveColumnValue {
 }
 
 extension SQLExpression where Value: ArithmeticColumnValue {
-  /// Returns the quotient; NULL if the divisor is 0. Integers are truncated towards zero.
+  /// Returns the quotient; NULL if the divisor is 0. The quotient of integers is truncated towards
+  /// zero.
   /// SQL: `a / ?`
   public static func / (left: SQLExpression, right: Value) -> SQLExpression {
     SQLExpression(.binary(.divide, left.node, .value(BoundValue(right))))
   }
 
-  /// Returns the quotient; NULL if the divisor is 0. Integers are truncated towards zero.
+  /// Returns the quotient; NULL if the divisor is 0. The quotient of integers is truncated towards
+  /// zero.
   /// SQL: `a / b`
   public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
     SQLExpression(.binary(.divide, left.node, right.node))

@@ -1,18 +1,18 @@
 import SQLCore
 
-// Each operator has two overloads, one for a value and one for an expression; `==` and `!=` have
-// two more, in `SQLExpression+MixedEquality.swift`. Their number decides how long the compiler
-// takes to diagnose a mistake.
+// Each operator has two overloads, one for a value and one for an expression. `==` and `!=` have
+// two more, in `SQLExpression+MixedEquality.swift`. The number of overloads decides how long the
+// compiler takes to diagnose a mistake.
 //
-// On optional columns `==` and `!=` follow Swift: nil equals nil, and differs from every value.
-// They become `IS` and `IS NOT`. nil, true and false are written into the SQL: `IS NULL`, `= 1`.
-// `SQLToken+Literal.swift` says why. Every other value is bound.
+// For optional columns, `==` and `!=` follow Swift: nil equals nil, and differs from every value.
+// The operators become `IS` and `IS NOT`. nil, true and false are written into the SQL: `IS NULL`,
+// `= 1`. `SQLToken+Literal.swift` says why. Every other value is bound.
 //
 // A type whose values sort differently from their stored form names a collation. The collation is
 // written after the left operand: `"price" COLLATE "decimal" < ?`.
 
 extension SQLExpression {
-  /// Tests whether both are equal. SQL: `a = ?`, on an optional `a IS ?`
+  /// Tests whether both sides are equal. SQL: `a = ?`, or `a IS ?` for an optional
   ///
   /// A Bool is written as `a = 1` or `a = 0`, and nil as `a IS NULL`.
   @inlinable
@@ -20,12 +20,12 @@ extension SQLExpression {
     left.equate(Value.isOptional ? .isSame : .equal, right)
   }
 
-  /// Tests whether both are equal. SQL: `a = b`, on an optional `a IS b`
+  /// Tests whether both sides are equal. SQL: `a = b`, or `a IS b` for an optional
   public static func == (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(Value.isOptional ? .isSame : .equal, right)
   }
 
-  /// Tests whether they differ. SQL: `a <> ?`, on an optional `a IS NOT ?`
+  /// Tests whether both sides differ. SQL: `a <> ?`, or `a IS NOT ?` for an optional
   ///
   /// A Bool is written as `a <> 1` or `a <> 0`, and nil as `a IS NOT NULL`.
   @inlinable
@@ -33,65 +33,67 @@ extension SQLExpression {
     left.equate(Value.isOptional ? .isNotSame : .notEqual, right)
   }
 
-  /// Tests whether they differ. SQL: `a <> b`, on an optional `a IS NOT b`
+  /// Tests whether both sides differ. SQL: `a <> b`, or `a IS NOT b` for an optional
   public static func != (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(Value.isOptional ? .isNotSame : .notEqual, right)
   }
 }
 
 extension SQLExpression where Value: OrderedColumnValue {
-  /// Tests for less; unknown if either is NULL. SQL: `a < ?`
+  /// Tests whether the left side is less; NULL if either side is NULL. SQL: `a < ?`
   @inlinable
   public static func < (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.less, right)
   }
 
-  /// Tests for less; unknown if either is NULL. SQL: `a < b`
+  /// Tests whether the left side is less; NULL if either side is NULL. SQL: `a < b`
   public static func < (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.less, right)
   }
 
-  /// Tests for greater; unknown if either is NULL. SQL: `a > ?`
+  /// Tests whether the left side is greater; NULL if either side is NULL. SQL: `a > ?`
   @inlinable
   public static func > (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.greater, right)
   }
 
-  /// Tests for greater; unknown if either is NULL. SQL: `a > b`
+  /// Tests whether the left side is greater; NULL if either side is NULL. SQL: `a > b`
   public static func > (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.greater, right)
   }
 
-  /// Tests for less or equal; unknown if either is NULL. SQL: `a <= ?`
+  /// Tests whether the left side is less or equal; NULL if either side is NULL. SQL: `a <= ?`
   @inlinable
   public static func <= (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.lessOrEqual, right)
   }
 
-  /// Tests for less or equal; unknown if either is NULL. SQL: `a <= b`
+  /// Tests whether the left side is less or equal; NULL if either side is NULL. SQL: `a <= b`
   public static func <= (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.lessOrEqual, right)
   }
 
-  /// Tests for greater or equal; unknown if either is NULL. SQL: `a >= ?`
+  /// Tests whether the left side is greater or equal; NULL if either side is NULL. SQL: `a >= ?`
   @inlinable
   public static func >= (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.greaterOrEqual, right)
   }
 
-  /// Tests for greater or equal; unknown if either is NULL. SQL: `a >= b`
+  /// Tests whether the left side is greater or equal; NULL if either side is NULL. SQL: `a >= b`
   public static func >= (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.greaterOrEqual, right)
   }
 
-  /// Tests for a closed range; unknown if the expression is NULL. SQL: `a BETWEEN ? AND ?`
+  /// Tests whether the expression is in a closed range; NULL if the expression is NULL.
+  /// SQL: `a BETWEEN ? AND ?`
   public func between(_ lower: Value, and upper: Value) -> SQLPredicate {
     SQLPredicate(
       .between(
         collatedNode, .value(BoundValue(lower, as: form)), .value(BoundValue(upper, as: form))))
   }
 
-  /// Tests for a closed range; unknown if the expression is NULL. SQL: `a BETWEEN b AND c`
+  /// Tests whether the expression is in a closed range; NULL if the expression is NULL.
+  /// SQL: `a BETWEEN b AND c`
   ///
   /// Expressions that are stored in different forms throw `QueryError` when the query is rendered.
   public func between(_ lower: SQLExpression, and upper: SQLExpression) -> SQLPredicate {
@@ -105,7 +107,7 @@ extension SQLExpression where Value: OrderedColumnValue {
 }
 
 extension SQLExpression {
-  /// Compares with a value that may be written into the SQL.
+  /// Compares the expression with a value. nil, true and false are written into the SQL.
   @inlinable
   func equate(_ sign: SQLToken, _ value: Value) -> SQLPredicate {
     let bound = BoundValue(value, as: form)

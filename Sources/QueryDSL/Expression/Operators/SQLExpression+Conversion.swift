@@ -15,9 +15,9 @@ extension SQLExpression {
   /// Returns the value with another collation, for comparing, sorting and indexes.
   /// SQL: `a COLLATE "NOCASE"`
   ///
-  /// SQLite applies the collation to the whole operand that contains it, at whatever depth:
-  /// `t.collated(.noCase).concat("!")` is also compared without case. A collation in a condition of
-  /// CASE or `iif` does not apply to the result.
+  /// SQLite applies the collation to the whole operand that contains it, even deep inside. For
+  /// example, `t.collated(.noCase).concat("!")` is also compared without case. A collation in a
+  /// condition of CASE or `iif` does not apply to the result.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>
   public func collated(_ collation: Collation) -> SQLExpression {
     SQLExpression(.collate(node, collation.name), form: form)
@@ -25,15 +25,15 @@ extension SQLExpression {
 
   /// Converts the value to another storage class. SQL: `CAST(a AS INTEGER)`
   ///
-  /// Text that does not begin with a number becomes 0. The result is read as `type`; a value that
+  /// Text that does not begin with a number becomes 0. The result is read as `type`. A value that
   /// is not valid for the type throws `ColumnValueError`. A cast to `Decimal` is `decimal(a)`,
   /// which throws `DatabaseError` for text that is not a number. A cast of a text to `UUID` is
   /// `lower(a)`.
   ///
-  /// A date is stored in several forms, and CAST does not convert between them. So a date can be
-  /// cast only to the kind of value that its column stores: a number or a text. Nothing else can be
-  /// cast to `Date`, and only a text to `UUID`. Such casts throw `QueryError` when the query is
-  /// rendered.
+  /// A date can be stored in several forms, and CAST does not convert between the forms. A date can
+  /// therefore be cast only to the kind of value that its column stores: a number or a text. No
+  /// other type can be cast to `Date`, and only a text can be cast to `UUID`. Casts that are not
+  /// possible throw `QueryError` when the query is rendered.
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
   @_disfavoredOverload
   public func cast<Result: ColumnValue>(to type: Result.Type) -> SQLExpression<Result> {
@@ -55,12 +55,12 @@ extension SQLExpression {
         as: String.self, .standard, like: [], despite: node.containsCollation))
   }
 
-  /// Returns the converted expression. If a cast makes a text from something else, the text does
-  /// not take over a collation, such as the collation of a decimal.
+  /// Returns the converted expression. If a cast makes a text from a value of another type, the
+  /// text does not take over a collation, such as the collation of a decimal.
   private func cast<Result: ColumnValue>(of type: Result.Type) -> SQLExpression<Result> {
     let (source, result) = (Value.castType, type.castType)
-    // Returns the expression itself, because a Date or a UUID reads and compares as its type only
-    // in its own form.
+    // The expression is returned unchanged, because a Date or a UUID is read and compared as its
+    // type only in its own form.
     if source == result, source == Date.self || source == UUID.self {
       return SQLExpression<Result>(node, form: form)
     }
@@ -102,15 +102,15 @@ extension SQLExpression {
 }
 
 extension ColumnValue {
-  /// The type whose stored forms the values have: for a raw-representable type its raw value's
-  /// type, for an optional the wrapped type.
+  /// The type that decides how the values are stored: the type of the raw value for a
+  /// raw-representable type, and the wrapped type for an optional.
   fileprivate static var castType: any ColumnValue.Type {
     nonOptional.rawType.map { $0.castType } ?? nonOptional
   }
 }
 
 extension SQLExpression where Value == Bool? {
-  /// Makes a value of a condition: true, false, or NULL if it is unknown. SQL: `(a > ?)`
+  /// Makes a value of a condition: true, false or NULL. SQL: `(a > ?)`
   public init(_ predicate: SQLPredicate) {
     self.init(.predicate(predicate.node))
   }
@@ -126,7 +126,8 @@ extension SQLExpression where Value == Double {
 }
 
 extension ExpressionNode {
-  /// Returns the expression converted by the type's own function if it has one, else by CAST.
+  /// Converts the expression by the type's own function. If the type has no such function, uses
+  /// CAST.
   fileprivate func cast(to type: any ColumnValue.Type) -> ExpressionNode {
     if let functions = (type as? any AdditiveColumnValue.Type)?.arithmetic {
       return .function(functions.conversion, [self])

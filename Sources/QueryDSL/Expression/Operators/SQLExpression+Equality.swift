@@ -1,24 +1,25 @@
 import SQLCore
 
-// SQL's own `=` and `<>`, which are unknown if either side is NULL. An unknown condition leaves the
-// row out, and so does its negation. `==` and `!=` differ on optionals: for them nil equals nil, as
-// in Swift.
+// SQL's own `=` and `<>`, which are NULL if either side is NULL. A condition that is NULL leaves
+// the row out, and so does its negation. `==` and `!=` follow another rule for optionals: nil
+// equals nil, as in Swift.
 //
-// They are methods, and not operators, so that they cost other predicates nothing to compile.
+// `equals` and `notEquals` are methods and not operators, so that they do not make other predicates
+// slower to compile.
 //
 // Expressions that are stored in different forms throw `QueryError` when the query is rendered.
 
 extension SQLExpression {
-  /// Tests whether both are equal; unknown if either is NULL. SQL: `a = b`
+  /// Tests whether both sides are equal; NULL if either side is NULL. SQL: `a = b`
   ///
   /// ```swift
   /// Join(other, on: post.$parentID.equals(other.$parentID))   // no pairs without a parent
   /// // … JOIN "Post" AS "Post_2" ON "Post"."parentID" = "Post_2"."parentID"
   /// ```
-  /// An index on either column is used.
+  /// SQLite can use an index on either column.
   public func equals(_ other: SQLExpression) -> SQLPredicate { compare(.equal, other) }
 
-  /// Tests whether a value and an optional are equal; unknown if it is NULL. SQL: `a = b`
+  /// Tests whether a value and an optional are equal; NULL if the optional is NULL. SQL: `a = b`
   ///
   /// ```swift
   /// Join(comment, on: post.$id.equals(comment.$postID))       // a key and a foreign key
@@ -27,7 +28,7 @@ extension SQLExpression {
     optional.compare(.equal, other)
   }
 
-  /// Tests whether an optional and a value are equal; unknown if it is NULL. SQL: `a = b`
+  /// Tests whether an optional and a value are equal; NULL if the optional is NULL. SQL: `a = b`
   ///
   /// ```swift
   /// LeftJoin(author, on: post.$authorID.equals(author.$id))   // author: OptionalColumns<Author>
@@ -38,25 +39,25 @@ extension SQLExpression {
     compare(.equal, other.optional)
   }
 
-  /// Tests whether the expression equals a value; unknown if either is NULL. SQL: `a = ?`
+  /// Tests whether the expression equals a value; NULL if either is NULL. SQL: `a = ?`
   public func equals(_ value: Value) -> SQLPredicate { compare(.equal, value) }
 
-  /// Tests whether they differ; unknown if either is NULL. SQL: `a <> b`
+  /// Tests whether both sides differ; NULL if either side is NULL. SQL: `a <> b`
   public func notEquals(_ other: SQLExpression) -> SQLPredicate { compare(.notEqual, other) }
 
-  /// Tests whether a value and an optional differ; unknown if it is NULL. SQL: `a <> b`
+  /// Tests whether a value and an optional differ; NULL if the optional is NULL. SQL: `a <> b`
   public func notEquals(_ other: SQLExpression<Value?>) -> SQLPredicate {
     optional.compare(.notEqual, other)
   }
 
-  /// Tests whether an optional and a value differ; unknown if it is NULL. SQL: `a <> b`
+  /// Tests whether an optional and a value differ; NULL if the optional is NULL. SQL: `a <> b`
   public func notEquals<Wrapped: ColumnValue>(
     _ other: SQLExpression<Wrapped>
   ) -> SQLPredicate where Value == Wrapped? {
     compare(.notEqual, other.optional)
   }
 
-  /// Tests whether the expression differs from a value; unknown if either is NULL. SQL: `a <> ?`
+  /// Tests whether the expression differs from a value; NULL if either is NULL. SQL: `a <> ?`
   ///
   /// ```swift
   /// Track.where { $0.$genre.notEquals("rock") }               // leaves out tracks without a genre

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension SQLExpression {
-  /// Returns an expression of the value; NULL if the value is NULL. Use it for functions and
-  /// helpers that are declared for values that are never NULL.
+  /// Returns the expression that `transform` makes from the value; NULL if the value is NULL. Use
+  /// `map` to call functions and helpers whose arguments are never NULL.
   ///
   /// ```swift
   /// let magnitude = SQLFunction<Int, Int>("abs")
@@ -16,7 +16,8 @@ extension SQLExpression {
     return Case(when: SQLPredicate(.isNotNull(node)), then: result).orNull
   }
 
-  /// Returns an expression of the value that may itself be NULL; NULL if the value is NULL.
+  /// Returns the optional expression that `transform` makes from the value; NULL if the value is
+  /// NULL.
   ///
   /// SQL: `CASE WHEN a IS NOT NULL THEN b END`
   public func flatMap<Wrapped: ColumnValue, Result: ColumnValue>(
@@ -26,7 +27,8 @@ extension SQLExpression {
     return Case(when: SQLPredicate(.isNotNull(node)), then: result).orNull.flattened()
   }
 
-  /// The same expression of one optional instead of two: SQL has only one NULL.
+  /// Returns the expression with one level of optional instead of two, because SQL has only one
+  /// NULL.
   func flattened<Wrapped: ColumnValue>() -> SQLExpression<Wrapped?> where Value == Wrapped?? {
     SQLExpression<Wrapped?>(node, form: form)
   }

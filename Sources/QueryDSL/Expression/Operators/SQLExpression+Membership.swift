@@ -29,23 +29,23 @@ extension SQLExpression {
 }
 
 extension QueryError {
-  /// The error of a list with an element that is not a stored value.
+  /// The error for a list with an element that is not a stored value.
   static var noListElement: QueryError {
     QueryError("isIn: an element of the list is not a stored value; compare it with `==`")
   }
 }
 
 extension SQLExpression {
-  /// Tests whether the value is among the values that a query returns. NULL is among them only if
-  /// the query returns it.
+  /// Tests whether the value is among the values that a query returns. NULL is among these values
+  /// only if the query returns NULL.
   ///
   /// ```swift
   /// Post.where { $0.$authorID.isIn(Author.where { $0.$name == "Jane" }.select(\.$id)) }
   /// // … WHERE "authorID" IN (SELECT "Author"."id" FROM "Author" WHERE "Author"."name" = ?)
   /// ```
-  /// The query must select one column of the expression's type; `optional` adapts a column that is
-  /// not optional. A query with another number of columns, or a column stored in another form,
-  /// throws `QueryError` when the query is rendered.
+  /// The query must select one column of the expression's type. If the selected column is not
+  /// optional but the expression is, add `optional` to the column. A query with another number of
+  /// columns, or a column stored in another form, throws `QueryError` when the query is rendered.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == Value {
     let query = query.query
     guard let column = query.singleColumn else {
@@ -60,16 +60,16 @@ extension SQLExpression {
   }
 }
 
-// NULL is in no range, as nil is in none in Swift. So these tests are false for NULL, and their
-// negation is true.
+// As in Swift, nil is in no range. The tests below are therefore false for NULL, and their
+// negations are true.
 
 extension SQLExpression where Value: OrderedColumnValue & Comparable {
-  /// Tests for a closed range. SQL: `a BETWEEN ? AND ?`
+  /// Tests whether the value is in a closed range. SQL: `a BETWEEN ? AND ?`
   public func isIn(_ range: ClosedRange<Value>) -> SQLPredicate {
     between(range.lowerBound, and: range.upperBound)
   }
 
-  /// Tests for a half-open range. SQL: `a >= ? AND a < ?`
+  /// Tests whether the value is in a half-open range. SQL: `a >= ? AND a < ?`
   public func isIn(_ range: Range<Value>) -> SQLPredicate {
     SQLPredicate(
       .and(compare(.greaterOrEqual, range.lowerBound).node, compare(.less, range.upperBound).node))
@@ -77,7 +77,8 @@ extension SQLExpression where Value: OrderedColumnValue & Comparable {
 }
 
 extension SQLExpression {
-  /// Tests for a closed range; false for NULL. SQL: `a IS NOT NULL AND a BETWEEN ? AND ?`
+  /// Tests whether the value is in a closed range; false for NULL.
+  /// SQL: `a IS NOT NULL AND a BETWEEN ? AND ?`
   public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: ClosedRange<Wrapped>)
     -> SQLPredicate
   where Value == Wrapped? {
@@ -85,7 +86,8 @@ extension SQLExpression {
       .and(.isNotNull(node), between(range.lowerBound, and: range.upperBound).node))
   }
 
-  /// Tests for a half-open range; false for NULL. SQL: `a IS NOT NULL AND a >= ? AND a < ?`
+  /// Tests whether the value is in a half-open range; false for NULL.
+  /// SQL: `a IS NOT NULL AND a >= ? AND a < ?`
   public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: Range<Wrapped>)
     -> SQLPredicate
   where Value == Wrapped? {

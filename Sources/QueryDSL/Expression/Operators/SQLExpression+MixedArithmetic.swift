@@ -1,14 +1,14 @@
 import SQLCore
 
-// An integer beside a real number gives a real number, in SQL as here.
+// Arithmetic of an integer and a real number gives a real number, as in SQL.
 //
-// The overloads for two reals give nothing new. Without them the compiler would try the overloads
-// for an integer first, since one side matches these exactly, and would be slow on long sums of
-// reals.
+// The overloads for two real numbers give the same results as other overloads. Without them, the
+// compiler would try the overloads for an integer first, because one operand matches exactly. It
+// would then be slow on long sums of real numbers.
 //
-// The results are Double, but a generic parameter stands for their type. If the compiler knew that
-// the whole is a Double, for example in an update, it would otherwise try these overloads before it
-// knows their operands. The time would be exponential in the number of operands.
+// The results are Double, but their type is written as a generic parameter. With the type Double,
+// the compiler would try these overloads before it knows their operands if the context needs a
+// Double, for example in an update. The time would be exponential in the number of operands.
 
 extension SQLExpression where Value == Double {
   /// Returns the sum of an integer and a real number as a real number. SQL: `a + b`

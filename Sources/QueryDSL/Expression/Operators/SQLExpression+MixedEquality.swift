@@ -1,11 +1,11 @@
 import SQLCore
 
 // `==` and `!=` between an optional and an expression that is not optional, such as a foreign key
-// and the referenced key. They mean the same as in Swift, so they become `IS` and `IS NOT`, which
-// use an index.
+// and the referenced key. The operators mean the same as in Swift, so they become `IS` and
+// `IS NOT`. SQLite can use an index for `IS`.
 //
-// The solver opens a tenth more scopes for a chain of right comparisons with these overloads, and
-// less than a twentieth more for a wrong one.
+// With these overloads, the compiler's solver opens a tenth more scopes for a chain of correct
+// comparisons, and less than a twentieth more for an incorrect chain.
 
 extension SQLExpression {
   /// Tests whether an optional and a value are equal. SQL: `a IS b`

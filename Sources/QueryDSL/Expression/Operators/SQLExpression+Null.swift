@@ -3,16 +3,16 @@ import SQLCore
 // Functions that replace or produce NULL, and functions that choose among several values of a row.
 //
 // Expressions that are stored in different forms throw `QueryError` when the query is rendered. A
-// value takes the form of the expressions.
+// Swift value takes the form of the expressions.
 
 extension SQLExpression {
-  /// Returns the value, or another if it is NULL. SQL: `ifnull(a, ?)`
+  /// Returns the value, or another value if it is NULL. SQL: `ifnull(a, ?)`
   public func ifNull<Wrapped: ColumnValue>(_ other: Wrapped) -> SQLExpression<Wrapped>
   where Value == Wrapped? {
     ifNull(SQLExpression<Wrapped>(other))
   }
 
-  /// Returns the value, or another if it is NULL. SQL: `ifnull(a, b)`
+  /// Returns the value, or another value if it is NULL. SQL: `ifnull(a, b)`
   public func ifNull<Wrapped: ColumnValue>(
     _ other: SQLExpression<Wrapped>
   ) -> SQLExpression<Wrapped> where Value == Wrapped? {
@@ -27,28 +27,28 @@ extension SQLExpression {
     return Self.combined([self] + others) { parts, _ in .function("coalesce", parts) }
   }
 
-  /// Returns NULL if the value equals another, else the value itself. SQL: `nullif(a, ?)`
+  /// Returns NULL if the value equals another value, else the value itself. SQL: `nullif(a, ?)`
   @_disfavoredOverload
   public func nullIf(_ other: Value) -> SQLExpression<Value?> { nullIf(SQLExpression(other)) }
 
-  /// Returns NULL if the value equals another, else the value itself. SQL: `nullif(a, ?)`
+  /// Returns NULL if the value equals another value, else the value itself. SQL: `nullif(a, ?)`
   public func nullIf<Wrapped: ColumnValue>(_ other: Wrapped) -> SQLExpression<Wrapped?>
   where Value == Wrapped? {
     nullIf(SQLExpression<Wrapped?>(other))
   }
 
-  /// Returns NULL if the value equals another, else the value itself. SQL: `nullif(a, b)`
+  /// Returns NULL if the value equals another value, else the value itself. SQL: `nullif(a, b)`
   @_disfavoredOverload
   public func nullIf(_ other: SQLExpression) -> SQLExpression<Value?> { called("nullif", [other]) }
 
-  /// Returns NULL if the value equals another, else the value itself. SQL: `nullif(a, b)`
+  /// Returns NULL if the value equals another value, else the value itself. SQL: `nullif(a, b)`
   public func nullIf<Wrapped: ColumnValue>(
     _ other: SQLExpression<Wrapped?>
   ) -> SQLExpression<Wrapped?> where Value == Wrapped? {
     called("nullif", [other])
   }
 
-  /// Returns a call of a function that compares this expression with others.
+  /// Returns a call of a function that compares this expression with other expressions.
   private func called<Result: ColumnValue>(
     _ name: String, _ others: [SQLExpression]
   ) -> SQLExpression<Result> {
@@ -59,19 +59,19 @@ extension SQLExpression {
 }
 
 extension SQLExpression where Value: OrderedColumnValue {
-  /// Returns the least of several values of a row; NULL if any of them is. SQL: `min(a, b)`
+  /// Returns the least of several values of a row; NULL if any of them is NULL. SQL: `min(a, b)`
   public func min(with first: SQLExpression, _ others: SQLExpression...) -> SQLExpression {
     called("min", [first] + others)
   }
 
-  /// Returns the lesser of this and a value; NULL if either is. SQL: `min(a, ?)`
+  /// Returns the lesser of this expression and a value; NULL if either is NULL. SQL: `min(a, ?)`
   public func min(with value: Value) -> SQLExpression { called("min", [SQLExpression(value)]) }
 
-  /// Returns the greatest of several values of a row; NULL if any of them is. SQL: `max(a, b)`
+  /// Returns the greatest of several values of a row; NULL if any of them is NULL. SQL: `max(a, b)`
   public func max(with first: SQLExpression, _ others: SQLExpression...) -> SQLExpression {
     called("max", [first] + others)
   }
 
-  /// Returns the greater of this and a value; NULL if either is. SQL: `max(a, ?)`
+  /// Returns the greater of this expression and a value; NULL if either is NULL. SQL: `max(a, ?)`
   public func max(with value: Value) -> SQLExpression { called("max", [SQLExpression(value)]) }
 }

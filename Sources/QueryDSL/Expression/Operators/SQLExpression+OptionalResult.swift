@@ -3,8 +3,9 @@ import SQLCore
 // Arithmetic over numbers that are never NULL, where an optional number is expected, as in
 // `$0.$optional = $0.$views * 2`.
 //
-// The compiler prefers a reading with fewer conversions to an optional, so it takes these overloads
-// only there. They convert twice, because an optional value here is a mistake.
+// The compiler prefers a reading with fewer conversions to an optional, so it uses these overloads
+// only where an optional is expected. The overloads convert an operand twice, so that the compiler
+// prefers to report an optional operand as a mistake.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Returns the sum. SQL: `a + b`
@@ -186,7 +187,7 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 }
 
-/// Calculates with an operand that was converted to an optional twice; it is never nil.
+/// Calculates with an operand that was converted to an optional twice. The operand is never nil.
 private func lifted<Operand, Value: ColumnValue>(
   _ operand: Operand??, _ calculate: (Operand) -> SQLExpression<Value>
 ) -> SQLExpression<Value?> {

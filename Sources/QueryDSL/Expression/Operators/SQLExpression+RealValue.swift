@@ -1,16 +1,17 @@
 import SQLCore
 
-// An integer beside a value of Double gives a real number, as beside an expression of Double.
+// Arithmetic of an integer and a Double value gives a real number, like arithmetic with an
+// expression of Double.
 //
-// The type of the value is generic and not Double, so that the compiler takes `2` for an Int first:
-// `$0.$views * 2` stays an integer. `$0.$half = $0.$views / 2` does not compile, as in Swift,
-// because the overloads of `ResultHasAnotherType.swift` come before overloads that take 2 for a
-// Double.
+// The type of the value is a generic parameter instead of Double, so that the compiler reads `2` as
+// an Int first: `$0.$views * 2` stays an integer. As in Swift, `$0.$half = $0.$views / 2` does not
+// compile, because the compiler prefers the overloads of `ResultHasAnotherType.swift` to overloads
+// that read 2 as a Double.
 //
-// The overloads are not disfavoured, because after a disfavoured overload the compiler would go on
-// searching.
+// The overloads are not disfavoured, because the compiler would continue its search after a
+// disfavoured overload.
 //
-// The type of the result is Double, written as a generic parameter for the reason in
+// The type of the result is Double, but written as a generic parameter for the reason in
 // `SQLExpression+MixedArithmetic.swift`.
 
 /// Double; programs do not use it directly.

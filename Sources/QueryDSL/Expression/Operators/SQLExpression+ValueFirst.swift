@@ -1,29 +1,32 @@
 import SQLCore
 
-// A value on the left of an operator: `10 - $0.$views`, `3 < $0.$views`. The SQL keeps the order.
+// A value on the left of an operator: `10 - $0.$views`, `3 < $0.$views`. Arithmetic keeps the order
+// of its operands in SQL.
 //
-// A comparison is written with the sides exchanged, as `"views" > ?`. So its text is the same as
-// for the comparison with the column first, and the value takes the stored form of the column.
+// A comparison is written with its sides exchanged: `3 < $0.$views` becomes `"views" > ?`. The SQL
+// is then the same as for the comparison with the column first, and the value takes the stored form
+// of the column.
 
 extension SQLExpression where Value: AdditiveColumnValue {
-  /// Returns the sum. SQL: `? + a`, of decimals `decimal_add(?, a)`
+  /// Returns the sum. SQL: `? + a`, or `decimal_add(?, a)` for decimals
   public static func + (left: Value, right: SQLExpression) -> SQLExpression {
     SQLExpression(left).calculate(.plus, right)
   }
 
-  /// Returns the difference. SQL: `? - a`, of decimals `decimal_sub(?, a)`
+  /// Returns the difference. SQL: `? - a`, or `decimal_sub(?, a)` for decimals
   public static func - (left: Value, right: SQLExpression) -> SQLExpression {
     SQLExpression(left).calculate(.minus, right)
   }
 
-  /// Returns the product. SQL: `? * a`, of decimals `decimal_mul(?, a)`
+  /// Returns the product. SQL: `? * a`, or `decimal_mul(?, a)` for decimals
   public static func * (left: Value, right: SQLExpression) -> SQLExpression {
     SQLExpression(left).calculate(.times, right)
   }
 }
 
 extension SQLExpression where Value: ArithmeticColumnValue {
-  /// Returns the quotient; NULL if the divisor is 0. Integers are truncated towards zero.
+  /// Returns the quotient; NULL if the divisor is 0. The quotient of integers is truncated towards
+  /// zero.
   /// SQL: `? / a`
   public static func / (left: Value, right: SQLExpression) -> SQLExpression {
     SQLExpression(.binary(.divide, .value(BoundValue(left)), right.node))
@@ -31,23 +34,27 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 extension SQLExpression {
-  /// Tests whether both are equal. SQL: `a = ?`, on an optional `a IS ?`
+  /// Tests whether both sides are equal. SQL: `a = ?`, or `a IS ?` for an optional
   public static func == (left: Value, right: SQLExpression) -> SQLPredicate { right == left }
 
-  /// Tests whether they differ. SQL: `a <> ?`, on an optional `a IS NOT ?`
+  /// Tests whether both sides differ. SQL: `a <> ?`, or `a IS NOT ?` for an optional
   public static func != (left: Value, right: SQLExpression) -> SQLPredicate { right != left }
 }
 
 extension SQLExpression where Value: OrderedColumnValue {
-  /// Tests for less; unknown if the expression is NULL. SQL: `a > ?`
+  /// Tests whether the value is less than the expression; NULL if the expression is NULL.
+  /// SQL: `a > ?`
   public static func < (left: Value, right: SQLExpression) -> SQLPredicate { right > left }
 
-  /// Tests for greater; unknown if the expression is NULL. SQL: `a < ?`
+  /// Tests whether the value is greater than the expression; NULL if the expression is NULL.
+  /// SQL: `a < ?`
   public static func > (left: Value, right: SQLExpression) -> SQLPredicate { right < left }
 
-  /// Tests for less or equal; unknown if the expression is NULL. SQL: `a >= ?`
+  /// Tests whether the value is less than or equal to the expression; NULL if the expression is
+  /// NULL. SQL: `a >= ?`
   public static func <= (left: Value, right: SQLExpression) -> SQLPredicate { right >= left }
 
-  /// Tests for greater or equal; unknown if the expression is NULL. SQL: `a <= ?`
+  /// Tests whether the value is greater than or equal to the expression; NULL if the expression is
+  /// NULL. SQL: `a <= ?`
   public static func >= (left: Value, right: SQLExpression) -> SQLPredicate { right <= left }
 }

@@ -1,18 +1,18 @@
 import SQLCore
 
 // SQLite uses a partial index only if the condition of the query implies the condition of the
-// index. It compares the two before any value is bound. So `"readAt" IS ?` never implies
-// `"readAt" IS NULL`, and for `"isDone" = ?` SQLite recompiles the statement each time a value is
-// bound.
+// index. SQLite compares both conditions before any value is bound. Therefore `"readAt" IS ?` never
+// implies `"readAt" IS NULL`. For `"isDone" = ?`, SQLite recompiles the statement each time a value
+// is bound.
 //
-// nil, true and false are therefore written into the SQL, as in a declaration. So a comparison has
-// at most three texts, and usually one, since the value is most often a literal of the program. All
-// other values are bound.
+// For this reason, nil, true and false are written into the SQL, as in a declaration. A comparison
+// then has at most three texts. Usually it has only one, because the value is most often a literal
+// of the program. All other values are bound.
 
 extension SQLToken {
   /// Returns the comparison with a value that is written into the SQL; nil if the value is bound.
   ///
-  /// - Parameter isBool: whether an integer is a Bool, which is 0 or 1.
+  /// - Parameter isBool: Whether an integer is a Bool, which is 0 or 1.
   @usableFromInline
   package func literal(of value: BoundValue, isBool: Bool) -> SQLToken? {
     guard case .value(let value) = value else { return nil }

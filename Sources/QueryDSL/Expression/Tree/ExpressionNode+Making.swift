@@ -1,7 +1,7 @@
 import SQLCore
 
-// Trees are built by these functions only. They know the depth of each tree, and replace a tree
-// that would be too deep by an error.
+// Only the functions in this file build trees. They know the depth of each tree, and make an error
+// in place of a tree that would be too deep.
 
 extension ExpressionNode {
   /// The number of levels of operands below this node.
@@ -25,7 +25,7 @@ extension ExpressionNode {
   static func binary(
     _ sign: SQLToken, _ left: ExpressionNode, _ right: ExpressionNode
   ) -> ExpressionNode {
-    // An error replaces the whole expression, so the other operand is dropped: the tree stops
+    // An error replaces the whole expression. The other operand is dropped, so that the tree stops
     // growing.
     if case .invalid = left { return left }
     let chain = OperatorChain(sign, left, right)
@@ -146,14 +146,14 @@ extension WindowSpecification {
   }
 }
 
-// SQLite compares an operand with the first COLLATE that it contains, at whatever depth, but not
-// inside a subquery, FILTER or OVER. A condition of CASE or iif would therefore decide how the
-// result is compared: without letter case after `hasPrefix(_:ignoringCase:)`, as numbers after a
-// comparison of decimals. Such an expression gets its own COLLATE.
+// SQLite compares an operand with the first COLLATE inside it, even deep inside, but ignores a
+// COLLATE in a subquery, FILTER or OVER. A COLLATE in a condition of CASE or iif would therefore
+// decide how the result is compared. For example, if the condition compares decimals, the results
+// would be compared as numbers. Such a CASE or iif gets its own COLLATE.
 // https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
 
 extension ExpressionNode {
-  /// The collation of the node, if it is a COLLATE.
+  /// Returns the collation of a node that is a COLLATE; nil for other nodes.
   static func collation(of node: ExpressionNode) -> String? {
     if case .tree(.collate(_, let name), _) = node { name } else { nil }
   }
@@ -162,17 +162,18 @@ extension ExpressionNode {
   /// contains a COLLATE.
   package var firstCollation: String? { first(Self.collation) }
 
-  /// Whether the expression contains a COLLATE. One in raw SQL is not seen.
+  /// Whether the expression contains a COLLATE. A COLLATE in raw SQL is ignored.
   var containsCollation: Bool { firstCollation != nil }
 
   /// Returns the expression with its own COLLATE if SQLite would otherwise take a COLLATE from
   /// inside it.
   ///
-  /// Numbers and BLOBs are compared without a collation, and a type that has one always writes it.
+  /// Numbers and BLOBs need no COLLATE, because they are compared without a collation. A type with
+  /// its own collation always writes that collation.
   ///
   /// - Parameters:
-  ///   - results: the expressions among which the value is chosen.
-  ///   - containsOther: whether another expression inside it contains a COLLATE.
+  ///   - results: The expressions from which the value is chosen.
+  ///   - containsOther: Whether another expression inside this expression contains a COLLATE.
   func compared<Value: ColumnValue>(
     as type: Value.Type, _ form: StoredForm, like results: [ExpressionNode],
     despite containsOther: Bool
@@ -187,7 +188,7 @@ extension ExpressionNode {
 }
 
 extension CaseNode {
-  /// Returns the CASE expression, which is compared as its results are.
+  /// Returns the CASE expression. SQLite compares it like its results.
   func expression<Value: ColumnValue>(of type: Value.Type, _ form: StoredForm) -> ExpressionNode {
     ExpressionNode.cases(self).compared(
       as: type, form, like: results,

@@ -1,8 +1,9 @@
-// A search inside an expression: the nodes are visited in the order in which SQLite looks for a
-// COLLATE. Subqueries, FILTER and OVER have their own expressions, which are not visited.
+// A search inside an expression. The nodes are visited in the order in which SQLite looks for a
+// COLLATE. The expressions in subqueries, FILTER and OVER are not visited.
 
 extension ExpressionNode {
-  /// Returns the first result that is not nil, for this node and then for the nodes inside it.
+  /// Calls a closure with this node and then with the nodes inside it. Returns the first result
+  /// that is not nil.
   func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     if let found = result(self) { return found }
     return switch self {
@@ -15,7 +16,8 @@ extension ExpressionNode {
     }
   }
 
-  /// Returns the first result that is not nil, for some nodes and the nodes inside them.
+  /// Calls a closure with some nodes and the nodes inside them. Returns the first result that is
+  /// not nil.
   static func first<Result>(
     in nodes: [ExpressionNode], _ result: (ExpressionNode) -> Result?
   ) -> Result? {
@@ -45,7 +47,8 @@ extension ExpressionTree {
 }
 
 extension PredicateNode {
-  /// Returns the first result that is not nil, of the expressions in the condition.
+  /// Calls a closure with the expressions in the condition. Returns the first result that is not
+  /// nil.
   func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     switch self {
     case .compareColumn(_, let column, _): result(.column(column))
@@ -95,7 +98,8 @@ extension CaseNode {
   /// The results of the branches and of ELSE.
   var results: [ExpressionNode] { branches.map(\.result) + (otherwise.map { [$0] } ?? []) }
 
-  /// Returns the first result that is not nil, of the base and the conditions.
+  /// Calls a closure with the expressions in the base and the conditions. Returns the first result
+  /// that is not nil.
   func firstInConditions<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     if let found = base?.first(result) { return found }
     for branch in branches {
@@ -110,13 +114,14 @@ extension CaseNode {
   }
 }
 
-// A replacement of nodes inside an expression, such as the aggregates of a live query by their
-// values. The nodes are visited in the same order each time. Subqueries stay unchanged. Raw SQL,
-// window functions and very long chains cannot be rebuilt and throw.
+// A replacement of nodes inside an expression. For example, a live query replaces its aggregates by
+// their values. The nodes are visited in the same order each time. Subqueries stay unchanged. Raw
+// SQL, window functions and very long chains cannot be rebuilt, so they throw an error.
 
 extension ExpressionNode {
-  /// Returns the expression with a node replaced wherever a closure returns another node. Throws
-  /// `QueryError` if the expression has a part that cannot be rebuilt.
+  /// Returns the expression in which each node is replaced by the node that a closure returns for
+  /// it. If the closure returns nil, the node stays. Throws `QueryError` if the expression has a
+  /// part that cannot be rebuilt.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> ExpressionNode {
@@ -136,16 +141,17 @@ extension ExpressionNode {
 }
 
 extension ExpressionNode {
-  /// The columns that the expression names. Throws `QueryError` if it cannot be rendered.
+  /// The columns that the expression names. Throws `QueryError` if the expression cannot be
+  /// rendered.
   package var columns: Set<ColumnID> {
     get throws {
       try Shape.columns { write(to: &$0) }
     }
   }
 
-  /// Returns the expression with a column replaced wherever a closure returns another expression. A
-  /// column that is compared with a single value stays. Throws `QueryError` if the expression has a
-  /// part that cannot be rebuilt.
+  /// Returns the expression in which each column is replaced by the column that a closure returns
+  /// for it. A column stays if the closure returns nil, or if it is compared with a single value.
+  /// Throws `QueryError` if the expression has a part that cannot be rebuilt.
   package func replacingColumns(
     _ replacement: (ColumnID) -> ColumnID?
   ) throws -> ExpressionNode {
@@ -179,8 +185,9 @@ extension ExpressionTree {
 }
 
 extension PredicateNode {
-  /// Returns the condition with an expression replaced wherever a closure returns another one.
-  /// Throws `QueryError` if the condition has a part that cannot be rebuilt.
+  /// Returns the condition in which each expression is replaced by the expression that a closure
+  /// returns for it. If the closure returns nil, the expression stays. Throws `QueryError` if the
+  /// condition has a part that cannot be rebuilt.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> PredicateNode {

@@ -4,11 +4,11 @@ import SQLCore
 @usableFromInline
 package enum ExpressionNode: Sendable {
   case column(ColumnID)
-  /// The rowid of a table, even if no column stands for it.
+  /// The rowid of a table, even if the model has no column for it.
   case rowID(TableID)
   case value(BoundValue)
   case fragment(SQL)
-  /// An expression that cannot be rendered: rendering it throws its error.
+  /// An expression that cannot be rendered. Rendering it throws the error.
   case invalid(QueryError)
   case countOfRows
   /// A number, a text or a keyword that the library writes itself.
@@ -98,8 +98,8 @@ extension ExpressionNode {
     writer.token(.close)
   }
 
-  /// Writes the expression as an operand of an operator, in parentheses if its precedence is lower
-  /// than its place needs.
+  /// Writes the expression as an operand of an operator. Adds parentheses if the precedence is
+  /// lower than `needed`.
   func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) {
     if precedence >= needed { return write(to: &writer) }
     writer.token(.open)
@@ -115,7 +115,8 @@ extension ExpressionNode {
 }
 
 extension ExpressionTree {
-  // Inlined, it would stand in each of many callers, and enlarge their frames.
+  // This function is not inlined, because a copy in each of its many callers would enlarge their
+  // stack frames.
   @inline(never)
   fileprivate func write(to writer: inout ShapeWriter) {
     switch self {
@@ -171,13 +172,13 @@ extension StorageClass {
 
 /// A table of a query: its model, and a number that distinguishes it from other tables.
 ///
-/// Each table of each query has its own number. So a query inside another never confuses its tables
-/// with the tables of the other, even if both have the same model. In a shape, the position among
-/// the tables in scope identifies a table instead, so that a query that is built again has the same
-/// shape.
+/// Each table of each query has its own number. This distinguishes the tables of an inner query
+/// from the tables of the outer query, even if both have the same model. In a shape, a table is
+/// identified by its position among the tables in scope instead, so that a query that is built
+/// again has the same shape.
 @usableFromInline
 package struct TableID: Hashable, BitwiseCopyable, Sendable {
-  /// The source of the table in a declaration; tables of queries never have it.
+  /// The number of the table in a declaration. A table of a query never has this number.
   static var declared: UInt32 { 0 }
 
   package let source: UInt32
@@ -191,7 +192,7 @@ package struct TableID: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
-/// A column of a table of a query.
+/// A column of a table in a query.
 @usableFromInline
 package struct ColumnID: Hashable, BitwiseCopyable, Sendable {
   @usableFromInline package let table: TableID
@@ -203,8 +204,8 @@ package struct ColumnID: Hashable, BitwiseCopyable, Sendable {
     self.index = index
   }
 
-  /// The rowid of a table, for writing it into a shape. It is not an index into the model's
-  /// columns.
+  /// Returns the rowid of a table as a column, to write it into a shape. The column's index is not
+  /// an index into the model's columns.
   static func rowID(of table: TableID) -> ColumnID {
     ColumnID(table: table, index: rowIDIndex)
   }

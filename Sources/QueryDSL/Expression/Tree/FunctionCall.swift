@@ -3,8 +3,8 @@
 /// - SeeAlso: <https://www.sqlite.org/syntax/function-invocation.html>
 @usableFromInline
 package struct FunctionCall: Sendable {
-  /// The kind of the function: an aggregate may have an OVER clause, a window function must have
-  /// one.
+  /// The kind of the function. An aggregate may have an OVER clause, and a window function must
+  /// have an OVER clause.
   enum Kind: Sendable {
     case aggregate
     case window
@@ -73,9 +73,10 @@ extension ExpressionNode {
     .call(FunctionCall(kind: .window, name: name, arguments: arguments))
   }
 
-  /// Returns this expression, which must be a function call, with the call changed.
+  /// Returns this function call after `change` has changed it.
   ///
-  /// If it is not a call, or if `change` returns an error, the result is an invalid expression.
+  /// If this expression is not a call, or if `change` returns an error, the result is an invalid
+  /// expression.
   func changingCall(
     for clause: String, _ change: (inout FunctionCall) -> QueryError?
   ) -> ExpressionNode {

@@ -1,10 +1,11 @@
 import SQLCore
 
-/// A chain of operators of the same precedence, such as `a + b - c`. It is walked and destroyed by
-/// loops.
+/// A chain of operators of the same precedence, such as `a + b - c`. Loops walk and destroy a long
+/// chain.
 ///
-/// Each object is one operator with its two operands. The left operand may itself be a chain of the
-/// same precedence, and so may the right operand of `||`. All these objects are then one chain.
+/// Each object is one operator with its two operands. If the left operand is itself a chain of the
+/// same precedence, or if the right operand of `||` is a chain of `||`, all these objects are one
+/// chain.
 ///
 /// `@unchecked Sendable`: the operands change only in `deinit`, when no other reference to the
 /// chain exists.
@@ -42,7 +43,7 @@ package final class OperatorChain: @unchecked Sendable {
     return chain
   }
 
-  /// Returns the right operand if it is a chain that belongs to this one.
+  /// Returns the right operand if it is a chain that belongs to this chain.
   private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
     guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
     return chain
@@ -98,7 +99,8 @@ extension OperatorChain {
     }
   }
 
-  /// Returns the first result that is not nil, of the operands and the expressions inside them.
+  /// Calls a closure with the operands and the expressions inside them. Returns the first result
+  /// that is not nil.
   func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     for (_, operand, _) in operands {
       if let found = operand.first(result) { return found }
@@ -115,7 +117,7 @@ extension OperatorChain {
     // A stack of the nodes to visit; the leftmost is on top.
     var pending: [Operand] = [(nil, .chain(self), precedence)]
     while let (sign, node, needed) = pending.popLast() {
-      // A chain inside this one has the same precedence, by construction.
+      // A chain inside this chain has the same precedence, by construction.
       guard case .chain(let chain) = node, chain === self || chain.joins(self, asRight: sign) else {
         operands.append((sign, node, needed))
         continue
@@ -126,7 +128,8 @@ extension OperatorChain {
     return operands
   }
 
-  /// Whether this chain belongs to another one, given the operator before it (nil at the start).
+  /// Whether this chain is a part of another chain. `sign` is the operator before this chain; nil
+  /// at the start.
   private func joins(_ whole: OperatorChain, asRight sign: SQLToken?) -> Bool {
     guard let sign else { return precedence == whole.precedence }
     return sign == .concat && isAssociative
@@ -135,12 +138,12 @@ extension OperatorChain {
 
 /// The precedence of SQL's operators, from loose to tight.
 ///
-/// Parentheses are written only where precedence needs them: each pair takes space on the stack of
-/// SQLite's parser, which holds 100 entries before SQLite 3.46.
+/// Parentheses are written only where precedence needs them, because each pair takes space on the
+/// stack of SQLite's parser. Before SQLite 3.46, this stack holds 100 entries.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 @usableFromInline
 package enum Precedence: Int, Comparable, Sendable {
-  /// Raw SQL with unknown precedence: it is always written in parentheses.
+  /// Raw SQL, whose precedence is unknown. It is always written in parentheses.
   case unknown
   case or, and, not, equality, comparison, escape, bits, sum, product, concatenation, collation
   case sign

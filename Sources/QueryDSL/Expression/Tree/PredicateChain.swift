@@ -1,10 +1,10 @@
 import SQLCore
 
-/// A chain of conditions joined by AND, or by OR. It is walked and destroyed by loops.
+/// A chain of conditions joined by AND, or by OR. Loops walk and destroy a long chain.
 ///
-/// The most common chain, two columns of a table compared with numbers, needs no memory. Any other
-/// chain is an object that joins two conditions. Either of them may itself be a chain with the same
-/// connective. All these are then one chain.
+/// The most common chain compares two columns of a table with numbers, and needs no allocation. Any
+/// other chain is an object that joins two conditions. If a condition is itself a chain with the
+/// same connective, both are parts of one chain.
 @usableFromInline
 package struct PredicateChain: Sendable {
   private enum Form: Sendable {
@@ -51,7 +51,7 @@ package struct PredicateChain: Sendable {
     }
   }
 
-  /// The object, if there is one.
+  /// The object that joins two conditions; nil for a pair.
   fileprivate var joined: JoinedConditions? {
     if case .joined(let joined) = form { joined } else { nil }
   }
@@ -114,8 +114,8 @@ extension PredicateNode {
     return chain
   }
 
-  /// Returns the number of conditions that this is in a chain with that connective, and the depth
-  /// of the deepest one.
+  /// Returns the number of conditions that this condition adds to a chain with that connective, and
+  /// the depth of the deepest of them.
   fileprivate func sizes(in connective: SQLToken) -> (count: Int, depth: Int) {
     switch self {
     case .chain(let chain) where chain.connective == connective:
@@ -178,7 +178,8 @@ extension PredicateChain {
 }
 
 extension PredicateChain {
-  /// Returns the first result that is not nil, of the expressions in the conditions.
+  /// Calls a closure with the expressions in the conditions, and returns its first result that is
+  /// not nil.
   func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     for operand in operands {
       if let found = operand.first(result) { return found }
@@ -200,10 +201,10 @@ extension PredicateNode {
   }
 }
 
-/// Two comparisons of columns of one table with numbers, or with values that are written into the
-/// SQL: `a < ?`, `b IS NULL`.
+/// Two comparisons of columns of one table, such as `a < ?` and `b IS NULL`. The values are
+/// numbers, or are written into the SQL.
 ///
-/// It is trivial, and no larger than a single comparison with any value.
+/// A pair is a trivial type, and no larger than a single comparison with any value.
 private struct NumberPair: BitwiseCopyable, Sendable {
   private struct Comparison: BitwiseCopyable {
     private enum Kind: UInt8, BitwiseCopyable { case null, integer, real }
@@ -247,7 +248,7 @@ private struct NumberPair: BitwiseCopyable, Sendable {
   private let right: Comparison
   private let table: TableID
 
-  /// Returns nil for any other conditions.
+  /// Returns the pair of two conditions; nil if the conditions have another form.
   @inline(__always)
   static func of(_ left: PredicateNode, _ right: PredicateNode) -> NumberPair? {
     guard case .compareColumn(let leftSign, let leftColumn, let leftValue) = left,

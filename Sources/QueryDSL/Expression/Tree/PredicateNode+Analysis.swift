@@ -36,8 +36,8 @@ extension PredicateNode {
     }
   }
 
-  /// Returns whether the condition certainly does not hold while all columns of a table are NULL.
-  /// Not every such condition is found.
+  /// Returns whether the condition certainly does not hold if all columns of a table are NULL.
+  /// Returns false if this is not certain.
   ///
   /// - SeeAlso: <https://www.sqlite.org/nulls.html>
   package func rejectsNull(in table: TableID) -> Bool {
@@ -77,7 +77,7 @@ extension PredicateTree {
 }
 
 extension ExpressionNode {
-  /// Returns whether the expression is certainly NULL while all columns of a table are.
+  /// Returns whether the expression is certainly NULL if all columns of a table are NULL.
   fileprivate func isNull(in table: TableID) -> Bool {
     switch self {
     case .column(let column): column.table == table
@@ -106,7 +106,8 @@ extension SQLToken {
     }
   }
 
-  /// Whether a comparison with a value that is written into the SQL does not hold for NULL.
+  /// Whether a comparison with a value that is written into the SQL, such as `= 1`, does not hold
+  /// for NULL.
   fileprivate var testRejectsNull: Bool {
     switch self {
     case .isNotNull, .equalOne, .equalZero, .notEqualOne, .notEqualZero, .isOne, .isZero: true
@@ -136,18 +137,18 @@ extension ExpressionNode {
     return layout.rowIDColumn == Int(column.index)
   }
 
-  /// Returns a value in the form that is compared with an expression in a row value.
+  /// Returns the node of a value that is compared with an expression in a row value.
   ///
-  /// SQLite 3.40 compares a column in an index only if the comparison has the collation of the
-  /// index. A rowid has no collation, so its value gets one. Otherwise all rows that are equal in
-  /// the columns before it would be read.
+  /// SQLite 3.40 uses a column of an index only if the comparison has the collation of the index. A
+  /// rowid has no collation, so the value gets COLLATE BINARY. Otherwise SQLite would read all rows
+  /// that are equal in the columns before the rowid.
   fileprivate static func value(_ value: BoundValue, besides node: ExpressionNode) -> Self {
     node.isRowID ? .collate(.value(value), "BINARY") : .value(value)
   }
 }
 
 extension PredicateNode {
-  /// `(a, b) < (?, ?)`, and other comparisons; of one expression, `a < ?`
+  /// `(a, b) < (?, ?)`, and other comparisons. A single expression becomes `a < ?`.
   static func compareRows(
     _ sign: SQLToken, _ nodes: [ExpressionNode], _ values: [BoundValue]
   ) -> PredicateNode {
@@ -175,7 +176,7 @@ extension PredicateNode {
 
   /// `EXISTS (SELECT 1 FROM apus_array(?) AS k0 JOIN … WHERE a IS k0.value AND b IS k1.value)`
   ///
-  /// For this comparison NULL equals NULL. SQLite cannot use an index for it.
+  /// In this comparison, NULL equals NULL. SQLite cannot use an index for the comparison.
   static func isSame(_ row: [ExpressionNode], asRowsOf arrays: [BoundValue]) -> PredicateNode {
     var parts: [SQLFragment.Part] = [.sql("EXISTS (SELECT 1 FROM ")]
     parts += tables(of: arrays)
@@ -190,7 +191,7 @@ extension PredicateNode {
 
   /// `EXISTS (SELECT 1 FROM (SELECT … AS "apus_0", …) WHERE a IS "apus_0" AND …)`
   ///
-  /// For this comparison NULL equals NULL.
+  /// In this comparison, NULL equals NULL.
   static func isSame(_ row: [ExpressionNode], asRowOf query: SelectStatement) -> PredicateNode {
     let names = row.indices.map { "apus_\($0)" }
     var parts: [SQLFragment.Part] = [

@@ -1,7 +1,7 @@
 import SQLCore
 
-// Trees are built by these functions only. They know the depth of each tree, and replace a tree
-// that would be too deep by an error.
+// Only the functions in this file build trees. They know the depth of each tree, and make an error
+// in place of a tree that would be too deep.
 
 extension PredicateNode {
   /// The number of levels of operands below this node.
@@ -21,7 +21,7 @@ extension PredicateNode {
   private static func join(
     _ connective: SQLToken, _ left: consuming PredicateNode, _ right: consuming PredicateNode
   ) -> PredicateNode {
-    // An error replaces the whole condition, so the other operand is dropped: the tree stops
+    // An error replaces the whole condition. The other operand is dropped, so that the tree stops
     // growing.
     if case .invalid = left { return left }
     let chain = PredicateChain(connective, left, right)
@@ -131,10 +131,10 @@ extension PredicateNode {
   }
 }
 
-// In SQL `NULL IN (…)` is NULL, and so are its negation and `1 IN (2, NULL)`. On optionals `isIn`
-// follows Swift instead: nil is in the list if the list contains nil. So `isIn` is written as two
-// halves, joined by OR. Each half is true or false for every value of the column, and each can use
-// an index.
+// In SQL, `NULL IN (…)`, `NULL NOT IN (…)` and `1 IN (2, NULL)` are all NULL. For optionals, `isIn`
+// follows Swift instead: nil is in the list if the list contains nil. To do so, `isIn` is written
+// as two halves, joined by OR. Each half is true or false for every value of the column, and can
+// use an index.
 
 extension PredicateTree {
   static func writeIsIn(
@@ -196,7 +196,7 @@ extension PredicateTree {
 }
 
 extension SelectStatement {
-  /// Returns the statement with an alias for each of its columns, if all are expressions.
+  /// Returns the statement with an alias for each selected expression.
   func naming(_ names: [String]) -> SelectStatement {
     var named = self
     if let compound = extras?.content.compound {

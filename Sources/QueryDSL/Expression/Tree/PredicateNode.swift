@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A condition of a query, as a tree. The most common one, a column compared with a value, needs no
-/// allocation.
+/// A condition of a query, as a tree. The most common condition, a column compared with a value,
+/// needs no allocation.
 @usableFromInline
 package enum PredicateNode: Sendable {
   case compareColumn(SQLToken, ColumnID, BoundValue)
@@ -23,10 +23,10 @@ package enum PredicateTree: Sendable {
   /// LIKE or GLOB.
   case match(SQLToken, ExpressionNode, ExpressionNode, escape: ExpressionNode?)
   case between(ExpressionNode, ExpressionNode, ExpressionNode)
-  /// `containsNull` is set for an optional expression: whether the list contains nil.
+  /// `containsNull` says whether the list contains nil. It is set only for an optional expression.
   case isIn(ExpressionNode, BoundValue, containsNull: BoundValue?)
-  /// `isOptional` is true for an optional expression: NULL is in the list only if the query returns
-  /// NULL.
+  /// `isOptional` is true for an optional expression. NULL is then in the list only if the query
+  /// returns NULL.
   case isInQuery(ExpressionNode, SelectStatement, isOptional: Bool)
   /// A comparison with a value that is written into the SQL, such as `IS NULL`.
   case test(SQLToken, ExpressionNode)
@@ -68,8 +68,8 @@ extension PredicateNode {
     }
   }
 
-  /// Writes the condition as a part of another, in parentheses if its precedence is lower than its
-  /// place needs.
+  /// Writes the condition as an operand of another condition. Adds parentheses if the precedence is
+  /// lower than `needed`.
   func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) {
     if precedence >= needed { return write(to: &writer) }
     writer.token(.open)
@@ -90,7 +90,8 @@ extension PredicateNode {
 extension PredicateNode {
   /// Writes the condition as a value: 1 or 0.
   func writeValue(to writer: inout ShapeWriter) {
-    // GROUP BY 1 and ORDER BY 1 would mean the first column of the result.
+    // The number 1 or 0 alone is avoided, because GROUP BY 1 and ORDER BY 1 would mean the first
+    // column of the result.
     switch self {
     case .constant(let holds):
       writer.token(.one)
@@ -106,7 +107,8 @@ extension PredicateNode {
 }
 
 extension PredicateTree {
-  // Inlined, it would stand in each of many callers, and enlarge their frames.
+  // This function is not inlined, because a copy in each of its many callers would enlarge their
+  // stack frames.
   @inline(never)
   fileprivate func write(to writer: inout ShapeWriter) {
     switch self {

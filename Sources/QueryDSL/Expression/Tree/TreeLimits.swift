@@ -1,30 +1,31 @@
 /// The limits on the size of a tree.
 ///
 /// Trees are built, walked and destroyed by recursion from a node to its operands. To protect a
-/// thread's stack, no tree is deeper than `maximumDepth`: an error replaces a deeper tree when it
-/// is built, and is thrown when the query is rendered. A chain of one operator is not deep,
-/// whatever its length, since loops walk and destroy it.
+/// thread's stack, no tree is deeper than `maximumDepth`. An error replaces a deeper tree when the
+/// tree is built, and rendering the query throws this error. A long chain of one operator is not
+/// deep, because loops walk and destroy it.
 enum TreeLimits {
-  /// The number of levels of operands. A debug build needs up to 8 KB of stack for each, and
-  /// threads may have as little as 512 KB. SQLite's parser takes about as many levels of
-  /// parentheses.
+  /// The maximum number of levels of operands. A debug build needs up to 8 KB of stack for each
+  /// level, and a thread may have as little as 512 KB. SQLite's parser takes about as many levels
+  /// of parentheses.
   static let maximumDepth = 50
 
-  /// The number of levels that a query inside another counts for.
+  /// The number of levels for which a query inside another query counts.
   static let depthOfQuery = 3
 
-  /// The number of operands in a chain that must be evaluated from left to right. SQLite limits the
-  /// depth of an expression to 1,000, and the expressions around the chain need a part of that.
+  /// The maximum number of operands in a chain that must be evaluated from left to right. SQLite
+  /// limits the depth of an expression to 1,000, and the expressions around the chain need some of
+  /// these levels.
   static let maximumOperands = 950
 
-  /// The number of operands in one group of a chain. A larger group would exceed SQLite's limit for
-  /// the depth of an expression.
+  /// The maximum number of operands in one group of a chain. A larger group would exceed SQLite's
+  /// limit for the depth of an expression.
   static let maximumGroup = 500
 
-  /// The greatest number of operands for which recursion walks and destroys a chain.
+  /// The maximum number of operands in a chain that is walked and destroyed by recursion.
   static let maximumRecursion = 32
 
-  /// The number of queries in one UNION, INTERSECT or EXCEPT, which is SQLite's limit.
+  /// The maximum number of queries in one UNION, INTERSECT or EXCEPT. This is SQLite's limit.
   static let maximumQueries = 500
 
   static var tooDeep: QueryError {
@@ -46,7 +47,7 @@ enum TreeLimits {
   }
 
   /// Writes operands with a token between them. If there are more operands than one group can hold,
-  /// several groups are written, which mean the same and use the same indexes.
+  /// writes several groups in parentheses. The groups mean the same and use the same indexes.
   static func writeGroups<Operand>(
     _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to writer: inout ShapeWriter,
     _ write: (Operand, inout ShapeWriter) -> Void

@@ -3,8 +3,8 @@ import SQLCore
 extension SQLExpression {
   /// Applies an aggregate or a window function to a window. SQL: `sum(a) OVER (PARTITION BY b)`
   ///
-  /// It must directly follow the function or its `filter`, and only once; otherwise it throws
-  /// `QueryError` when the query is rendered.
+  /// `over` must directly follow the function or its `filter`, and occur only once. Otherwise it
+  /// throws `QueryError` when the query is rendered.
   public func over(_ window: Window) -> SQLExpression {
     over(.specification(window.node))
   }
@@ -26,38 +26,44 @@ extension SQLExpression {
       }, form: form)
   }
 
-  /// Returns the value `offset` rows before, in the partition; NULL if there is no such row.
+  /// Returns the value of the row that is `offset` rows before the current row in the partition;
+  /// NULL if there is no such row.
   /// SQL: `lag(a, ?)`
   @_disfavoredOverload
   public func lag(_ offset: Int = 1) -> SQLExpression<Value?> {
     SQLExpression<Value?>(shifted("lag", offset), form: form)
   }
 
-  /// Returns the value `offset` rows before, in the partition; NULL if there is no such row.
+  /// Returns the value of the row that is `offset` rows before the current row in the partition;
+  /// NULL if there is no such row.
   /// SQL: `lag(a, ?)`
   public func lag<Wrapped>(_ offset: Int = 1) -> SQLExpression where Value == Wrapped? {
     SQLExpression(shifted("lag", offset), form: form)
   }
 
-  /// Returns the value `offset` rows before, in the partition, or a default. SQL: `lag(a, ?, ?)`
+  /// Returns the value of the row that is `offset` rows before the current row in the partition, or
+  /// a default if there is no such row. SQL: `lag(a, ?, ?)`
   public func lag(_ offset: Int = 1, default value: Value) -> SQLExpression {
     SQLExpression(shifted("lag", offset, value), form: form)
   }
 
-  /// Returns the value `offset` rows after, in the partition; NULL if there is no such row.
+  /// Returns the value of the row that is `offset` rows after the current row in the partition;
+  /// NULL if there is no such row.
   /// SQL: `lead(a, ?)`
   @_disfavoredOverload
   public func lead(_ offset: Int = 1) -> SQLExpression<Value?> {
     SQLExpression<Value?>(shifted("lead", offset), form: form)
   }
 
-  /// Returns the value `offset` rows after, in the partition; NULL if there is no such row.
+  /// Returns the value of the row that is `offset` rows after the current row in the partition;
+  /// NULL if there is no such row.
   /// SQL: `lead(a, ?)`
   public func lead<Wrapped>(_ offset: Int = 1) -> SQLExpression where Value == Wrapped? {
     SQLExpression(shifted("lead", offset), form: form)
   }
 
-  /// Returns the value `offset` rows after, in the partition, or a default. SQL: `lead(a, ?, ?)`
+  /// Returns the value of the row that is `offset` rows after the current row in the partition, or
+  /// a default if there is no such row. SQL: `lead(a, ?, ?)`
   public func lead(_ offset: Int = 1, default value: Value) -> SQLExpression {
     SQLExpression(shifted("lead", offset, value), form: form)
   }
@@ -84,7 +90,8 @@ extension SQLExpression {
     SQLExpression(.windowFunction("last_value", [node]), form: form)
   }
 
-  /// Returns the value of the frame's row with a number, from 1; NULL if there is no such row.
+  /// Returns the value of a row of the frame, by the row's number from 1; NULL if there is no such
+  /// row.
   ///
   /// SQL: `nth_value(a, ?)`
   @_disfavoredOverload
@@ -93,7 +100,8 @@ extension SQLExpression {
       .windowFunction("nth_value", [node, .value(BoundValue(number))]), form: form)
   }
 
-  /// Returns the value of the frame's row with a number, from 1; NULL if there is no such row.
+  /// Returns the value of a row of the frame, by the row's number from 1; NULL if there is no such
+  /// row.
   ///
   /// SQL: `nth_value(a, ?)`
   public func nthValue<Wrapped>(_ number: Int) -> SQLExpression where Value == Wrapped? {
@@ -107,17 +115,17 @@ extension SQLExpression {
   }
 }
 
-// Functions of a row's position; each needs `.over(…)`. The *peers* of a row have the same ORDER BY
-// values.
+// Functions of a row's position. Each function needs `.over(…)`. The *peers* of a row are the rows
+// with the same ORDER BY values.
 
 extension Columns {
   /// Returns the number of the row in its partition, from 1. SQL: `row_number()`
   public func rowNumber() -> SQLExpression<Int> { place("row_number") }
 
-  /// Returns the row number of the row's first peer: its rank, with gaps. SQL: `rank()`
+  /// Returns the rank of the row, with gaps: the row number of its first peer. SQL: `rank()`
   public func rank() -> SQLExpression<Int> { place("rank") }
 
-  /// Returns the number of the row's group of peers, from 1: its rank, without gaps.
+  /// Returns the rank of the row, without gaps: the number of its group of peers, from 1.
   /// SQL: `dense_rank()`
   public func denseRank() -> SQLExpression<Int> { place("dense_rank") }
 
@@ -131,7 +139,8 @@ extension Columns {
     SQLExpression<Double>(.windowFunction("cume_dist", []))
   }
 
-  /// Returns the bucket of the row, from 1, if the partition is divided into `count` buckets.
+  /// Divides the partition into `count` buckets, and returns the number of the row's bucket, from
+  /// 1.
   /// SQL: `ntile(?)`
   public func ntile(_ count: Int) -> SQLExpression<Int> {
     SQLExpression<Int>(.windowFunction("ntile", [.value(BoundValue(count))]))

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The window of a function: the partition of a row, its order, and the frame around the current
-/// row.
+/// The rows that an aggregate or a window function uses for the current row: the partition, its
+/// order, and the frame around the current row.
 ///
 /// ```swift
 /// track.$plays.sum().over(
@@ -16,7 +16,8 @@ public struct Window: Sendable {
   /// All rows of the result as one partition. SQL: `OVER ()`
   public static let all = Window()
 
-  /// Makes a window of the rows with the same values. SQL: `PARTITION BY a, b`
+  /// Makes a window of the rows that have the same values as the current row.
+  /// SQL: `PARTITION BY a, b`
   public static func partition<each Value: ColumnValue>(
     by expressions: repeat SQLExpression<each Value>
   ) -> Window {
@@ -33,7 +34,8 @@ public struct Window: Sendable {
     all.order(by: expression, direction, nulls: nulls)
   }
 
-  /// Restricts the window to the rows with the same values. SQL: `PARTITION BY a, b`
+  /// Restricts the window to the rows that have the same values as the current row.
+  /// SQL: `PARTITION BY a, b`
   public func partition<each Value: ColumnValue>(
     by expressions: repeat SQLExpression<each Value>
   ) -> Window {
@@ -44,7 +46,7 @@ public struct Window: Sendable {
     return window
   }
 
-  /// Adds an expression to the order, after the existing ones. SQL: `ORDER BY a`
+  /// Adds an expression to the order, after the existing expressions. SQL: `ORDER BY a`
   public func order<Value: ColumnValue>(
     by expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -55,7 +57,7 @@ public struct Window: Sendable {
     return window
   }
 
-  /// Sets the frame by numbers of rows before and after the current one.
+  /// Sets the frame by numbers of rows before and after the current row.
   /// SQL: `ROWS BETWEEN … AND …`
   ///
   /// A second frame, a frame that ends before it starts, and a negative number throw `QueryError`
@@ -64,12 +66,14 @@ public struct Window: Sendable {
     framed(.rows, start, end)
   }
 
-  /// Sets the frame by the distance of the only ORDER BY value. SQL: `RANGE BETWEEN … AND …`
+  /// Sets the frame by the distance from the current row's ORDER BY value. If the frame has an
+  /// offset, the window must have exactly one ORDER BY value. SQL: `RANGE BETWEEN … AND …`
   public func range(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.range, start, end)
   }
 
-  /// Sets the frame by numbers of peer groups before and after. SQL: `GROUPS BETWEEN … AND …`
+  /// Sets the frame by numbers of peer groups before and after the current group.
+  /// SQL: `GROUPS BETWEEN … AND …`
   public func groups(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.groups, start, end)
   }

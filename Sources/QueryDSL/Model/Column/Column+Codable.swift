@@ -1,16 +1,16 @@
 import SQLCore
 
-// A model is encoded and decoded as the plain struct of its values. Two things are needed for that.
+// A model is encoded and decoded like a plain struct with its values. This needs two things.
 //
-// An encoder handles some types itself and does not call their `encode(to:)`: JSONEncoder writes
-// Date, Data, URL, Decimal and dictionaries with its strategies. It sees such a value only if the
-// value is passed to a container. A wrapper that called `wrappedValue.encode(to:)` would hide the
-// value. Decoders work in the same way.
+// First, an encoder handles some types itself and does not call their `encode(to:)`. JSONEncoder
+// writes Date, Data, URL, Decimal and dictionaries with its strategies. It recognises such a value
+// only if the value is passed to a container. A wrapper that called `wrappedValue.encode(to:)`
+// would hide the value. Decoders work in the same way.
 //
-// The `Codable` code that the compiler synthesizes passes the wrappers to the keyed container. The
-// overloads below are more specific than the overloads of the standard library. They pass the
-// wrapped value to the container, with `encodeIfPresent` if it is an optional, as the compiler does
-// for a plain property.
+// Second, the `Codable` code that the compiler synthesizes passes the wrappers to the keyed
+// container. The overloads below are more specific than the overloads of the standard library, so
+// the compiler prefers them. They pass the wrapped value to the container. For an optional they use
+// `encodeIfPresent`, as the compiler does for a plain property.
 
 extension KeyedEncodingContainer {
   /// Encodes the value of a column, as a plain property is encoded; programs do not use it
@@ -131,8 +131,8 @@ extension KeyedDecodingContainer {
   }
 }
 
-// Without a key, for hand-written coding of a wrapper. The value is passed to a container here as
-// well, for the reason above.
+// These conformances are for hand-written code that encodes a wrapper without a key. They also pass
+// the value to a container, for the reason above.
 
 extension Column: Encodable where Value: Encodable {
   /// Encodes the value.

@@ -7,38 +7,38 @@ import SQLCore
 /// @Column var url: URL?              // "url" TEXT
 /// ```
 ///
-/// The wrapper records whether its value was changed since it was loaded: `update` writes only
-/// changed columns. It is a value type, so copies of a model track their changes separately.
-/// `\.$title` names the column in queries. Otherwise the wrapper is invisible: `==`, `hash`, JSON
-/// and `description` are those of the value.
+/// The wrapper records whether its value was changed since it was loaded, because `update` writes
+/// only changed columns. The wrapper is a value type, so copies of a model track their changes
+/// separately. `\.$title` names the column in queries. In all other uses, the wrapper behaves like
+/// its value: in `==`, `hash`, JSON and `description`.
 @frozen
 @propertyWrapper
 public struct Column<Value: ColumnValue>: Sendable {
   @usableFromInline var storage: ColumnStorage<Value>
 
-  /// Makes a column with a value that the database does not have yet.
+  /// Makes a column with a value that is not in the database yet.
   @inlinable
   public init(wrappedValue: Value) {
     storage = ColumnStorage(changed: Value.canonical(wrappedValue))
   }
 
-  /// The value. Setting a different one marks the column as changed.
+  /// The value. Setting a different value marks the column as changed.
   @inlinable
   public var wrappedValue: Value {
     get { storage.requireValue() }
     set { storage.set(newValue) }
   }
 
-  /// The column's name in queries, as in `\.$title`. On a model it says whether the column was
-  /// changed.
+  /// The column's name in queries, as in `\.$title`. On a model, `$title.isChanged` says whether
+  /// the column was changed.
   @inlinable
   public var projectedValue: ColumnReference<Value> {
     ColumnReference(mark: storage.mark)
   }
 }
 
-// These initialisers are in separate extensions: if they were members of the types, with a `where`
-// clause, the compiler would require them for columns that are not optional as well.
+// These initialisers are in separate extensions. If they were members of the types, with a `where`
+// clause, the compiler would also require them for columns that are not optional.
 
 extension Column where Value: ExpressibleByNilLiteral {
   /// Makes a column that is NULL, so that a memberwise initialiser may omit an optional.
@@ -49,9 +49,9 @@ extension Column where Value: ExpressibleByNilLiteral {
 }
 
 extension ColumnStorage where Value: ColumnValue {
-  /// The value. It is nil only in the layout's own instance, which callers cannot reach. The
-  /// exception is a computed property of type `ColumnReference` that reads the value of another
-  /// column.
+  /// The value. The stored value is nil only in the layout's own instance, which callers normally
+  /// cannot read. The exception is a computed property of the type `ColumnReference` that reads the
+  /// value of another column.
   @usableFromInline
   func requireValue() -> Value {
     guard let value else {
@@ -67,8 +67,8 @@ extension ColumnStorage where Value: ColumnValue {
   mutating func set(_ newValue: Value) {
     let canonical = Value.canonical(newValue)
     if let value, Value.isStoredAlike(value, canonical) {
-      // The new value is stored in the same way but may differ in Swift, so keep what the caller
-      // set.
+      // The new value is stored in the same way, but may differ in Swift, so keep the caller's
+      // value.
       self.value = canonical
     } else {
       change(to: canonical)
@@ -83,28 +83,28 @@ extension ColumnStorage where Value: ColumnValue {
 /// @PrimaryKey var number: Int64?     // "number" INTEGER PRIMARY KEY: the database assigns it
 /// ```
 ///
-/// In all other respects it is like `Column`.
+/// In all other respects, `PrimaryKey` is like `Column`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowid>
 @frozen
 @propertyWrapper
 public struct PrimaryKey<Value: ColumnValue>: Sendable {
   @usableFromInline var storage: ColumnStorage<Value>
 
-  /// Makes a key with a value that the database does not have yet.
+  /// Makes a key with a value that is not in the database yet.
   @inlinable
   public init(wrappedValue: Value) {
     storage = ColumnStorage(changed: Value.canonical(wrappedValue))
   }
 
-  /// The value. Setting a different one marks the column as changed.
+  /// The value. Setting a different value marks the column as changed.
   @inlinable
   public var wrappedValue: Value {
     get { storage.requireValue() }
     set { storage.set(newValue) }
   }
 
-  /// The column's name in queries, as in `\.$id`. On a model it says whether the column was
-  /// changed.
+  /// The column's name in queries, as in `\.$id`. On a model, `$id.isChanged` says whether the
+  /// column was changed.
   @inlinable
   public var projectedValue: ColumnReference<Value> {
     ColumnReference(mark: storage.mark)
@@ -137,8 +137,8 @@ public struct Ignored<Wrapped> {
   }
 }
 
-// In an extension: as a member of the type, this initialiser would make the wrapper, and not the
-// value, the parameter of a memberwise initialiser.
+// This initialiser is in an extension. As a member of the type, it would make the wrapper the
+// parameter of a memberwise initialiser, and not the value.
 extension Ignored {
   /// Makes the property with nil.
   public init() {
@@ -163,8 +163,8 @@ extension Ignored: Codable {
   }
 }
 
-/// The value of `$title`. In a key path it names the column; on a model it says whether the column
-/// was changed.
+/// The value of `$title`. In a key path, `\.$title` names the column. On a model,
+/// `$title.isChanged` says whether the column was changed.
 @frozen
 public struct ColumnReference<Value>: Sendable {
   @usableFromInline let mark: UInt16
@@ -177,7 +177,7 @@ public struct ColumnReference<Value>: Sendable {
   /// Whether the column has a value that was not loaded from the database.
   public var isChanged: Bool { mark == 1 || mark == 2 }
 
-  /// The index of the column if this value names it; nil on a model.
+  /// The index of the column, if this value names the column in a query; nil on a model.
   @inlinable
   package var index: Int? { mark >= 3 ? Int(mark) - 3 : nil }
 }
@@ -189,9 +189,9 @@ protocol AnyColumnReference {
 
 extension ColumnReference: AnyColumnReference {}
 
-// A model is compared, hashed and printed by its values only: whether a column was changed makes no
-// difference. `PrimaryKey` has the same conformances as `Column`. The conformances to `Codable` are
-// in `Column+Codable.swift`.
+// A model is compared, hashed and printed by its values only, whether or not a column was changed.
+// `PrimaryKey` has the same conformances as `Column`. The conformances to `Codable` are in
+// `Column+Codable.swift`.
 
 extension Column: Equatable where Value: Equatable {
   /// Returns whether the values are equal.

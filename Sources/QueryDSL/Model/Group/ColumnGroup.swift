@@ -27,11 +27,12 @@ extension ColumnGroup {
   /// The group itself; programs do not use it directly.
   public var _presentGroup: Self? { self }
 
-  /// Nil, since the group is always there; programs do not use it directly.
+  /// Nil, because the group always has a value; programs do not use it directly.
   public static var _missing: Self? { nil }
 }
 
-/// The type of an `@Embedded` property, a group or an optional one; programs do not use it directly.
+/// The type of an `@Embedded` property: a group, or an optional group. Programs do not use it
+/// directly.
 public protocol _ColumnGroupValue: Sendable {
   /// The group.
   associatedtype _Group: ColumnGroup
@@ -39,10 +40,11 @@ public protocol _ColumnGroupValue: Sendable {
   /// Makes the value of a group; programs do not use it directly.
   init(_group: _Group)
 
-  /// The present group, if any; programs do not use it directly.
+  /// The group, or nil if an optional group is nil; programs do not use it directly.
   var _presentGroup: _Group? { get }
 
-  /// The value if there is no group; nil if there must be one. Programs do not use it directly.
+  /// The value that stands for a missing group; nil if the group cannot be missing. Programs do not
+  /// use it directly.
   static var _missing: Self? { get }
 }
 
@@ -65,19 +67,19 @@ extension Optional: _ColumnGroupValue where Wrapped: ColumnGroup {
 /// @Embedded var work: Address?         // "work_street" TEXT, "work_city" TEXT
 /// ```
 ///
-/// Each column's name consists of the name of the property and its name in the group; `Prefixed`
-/// declares another prefix. `\.$home` names the group in queries and `\.$home.$city` one of its
-/// columns. `update` writes only the columns that changed.
+/// A column's name is the name of the property, followed by `_` and the column's name in the group;
+/// `Prefixed` declares another prefix. `\.$home` names the group in queries, and `\.$home.$city`
+/// names a column of the group. `update` writes only the columns that changed.
 ///
 /// An optional group that is nil is written as NULL in each column. A group is read as nil if any
-/// column that is not optional in the group is NULL. If all columns are optional, the group is nil
-/// if all of them are NULL.
+/// column that is not optional in the group is NULL. If all columns of the group are optional, the
+/// group is nil if all of them are NULL.
 @propertyWrapper
 public struct Embedded<Group: _ColumnGroupValue>: Sendable {
-  /// The columns. Those that are not optional have no value if the group is nil.
+  /// The columns. If the group is nil, the columns that are not optional have no value.
   private var group: Group._Group
 
-  /// Makes a group whose values the database does not have yet.
+  /// Makes a group whose values are not in the database yet.
   public init(wrappedValue: Group) {
     group = wrappedValue._presentGroup.map { GroupMemory.new($0) } ?? GroupMemory.missing()
   }
@@ -93,8 +95,8 @@ public struct Embedded<Group: _ColumnGroupValue>: Sendable {
     set { GroupMemory.set(newValue._presentGroup, to: &group) }
   }
 
-  /// The group's name in queries, as in `\.$home`. On a model it says whether any of the columns
-  /// was changed.
+  /// The group's name in queries, as in `\.$home`. On a model, `$home.isChanged` says whether any
+  /// column of the group was changed.
   public var projectedValue: GroupReference<Group> { GroupReference(group: group) }
 }
 

@@ -1,11 +1,12 @@
 import SQLCore
 
-/// Changes the columns of a group in memory, each with its mark.
+/// Functions that change the columns of a group in memory, and the marks that say which columns
+/// were changed.
 ///
-/// If the type cannot be a group, no operation with its model succeeds, so its columns are left
-/// unchanged.
+/// If the type cannot be a group, every operation with its model fails. So these functions then
+/// leave the columns unchanged.
 enum GroupMemory {
-  /// Returns a group whose columns count as new, wherever its values come from.
+  /// Returns a group whose columns all count as new, even if its values were loaded.
   static func new<Group: ColumnGroup>(_ group: Group) -> Group {
     guard let layout = try? Group.layout else { return group }
     var group = group
@@ -32,8 +33,8 @@ enum GroupMemory {
     }
   }
 
-  /// Whether a row has no group: a column that is not optional is NULL, or all are if all are
-  /// optional.
+  /// Whether a group is nil, because a column that is not optional is NULL, or because all columns
+  /// are optional and NULL.
   static func isMissing<Group: ColumnGroup>(_ group: Group) -> Bool {
     guard let layout = try? Group.layout else { return false }
     let isNull = withUnsafeBytes(of: group) { memory in

@@ -1,7 +1,8 @@
 import SQLCore
 
-/// The value of `$home` for a group of columns. In a key path it names the group, and
-/// `\.$home.$city` one of its columns. On a model it says whether any of the columns was changed.
+/// The value of `$home` for a group of columns. In a key path, `\.$home` names the group, and
+/// `\.$home.$city` names a column of the group. On a model, `$home.isChanged` says whether any
+/// column of the group was changed.
 @dynamicMemberLookup
 public struct GroupReference<Group: _ColumnGroupValue>: Sendable {
   let group: Group._Group
@@ -70,13 +71,14 @@ extension GroupReference: AnyGroupReference {
 }
 
 extension GroupReference: ColumnWithDollarSign {
-  /// A type that has no meaning, since a group has no single value; programs do not use it directly.
+  /// A type without a meaning, because a group has no single value; programs do not use it
+  /// directly.
   public typealias Value = Bool
 
   /// The index of the first column; programs do not use it directly.
   public var _index: Int? { firstIndex }
 
-  /// Whether values of the type name columns; programs do not use it directly.
+  /// Whether values of this type stand for columns; programs do not use it directly.
   public static var _isColumn: Bool { true }
 
   /// Returns the columns of the group in a query; programs do not use it directly.
@@ -87,7 +89,8 @@ extension GroupReference: ColumnWithDollarSign {
       let start = (try? Group._Group.layout)?.slots.slots.first,
       let outer = try? M.layout, let index = outer.names.index(ofMember: path)
     else { return GroupColumns(Columns(columns.table, names: nil), first: nil) }
-    // The table may belong to a model in which `M` is itself a group: offsets are relative to `M`.
+    // The table may belong to a model in which `M` is itself a group, so this offset is relative to
+    // `M`.
     let offset = Int(outer.slots.slots[index].offset) - Int(start.offset)
     return GroupColumns(
       Columns(columns.table, names: names.inGroup(at: offset)), first: first)

@@ -58,7 +58,7 @@ enum KeyLayout {
   }
 }
 
-/// Another spelling that a program may have used for the key of a row: a UUID in the other case.
+/// Another spelling of a key, which another program may have written: a UUID in the other case.
 ///
 /// SQL compares keys byte by byte. If the spelling that Apus writes finds no row, the other
 /// spellings are looked up. Only models whose keys contain UUIDs as text have other spellings.
@@ -68,7 +68,8 @@ struct KeySpelling: Sendable {
   /// The `ID` of the model, in the other spelling.
   let keySlots: ColumnSlots
 
-  /// Returns all spellings but the declared one; none if the key has only one.
+  /// Returns all spellings except the declared one. The list is empty if the key has only one
+  /// spelling.
   static func others(
     of columns: [ModelColumn], keyColumns: [Int], slots: ColumnSlots, keySlots: ColumnSlots,
     strides: (model: Int, key: Int)
@@ -77,7 +78,7 @@ struct KeySpelling: Sendable {
       let column = columns[keyColumns[place]]
       return column.type == UUID.self && column.storageClass == .text
     }
-    // A key with more UUIDs would have too many spellings.
+    // A key with more than three UUIDs would have too many spellings.
     guard (1...3).contains(places.count), keySlots.slots.count == keyColumns.count else {
       return []
     }
@@ -116,14 +117,15 @@ extension ConnectionCore {
 /// The columns of a model in the orders in which statements bind them, in memory that lives as long
 /// as the process.
 struct ColumnOrders: @unchecked Sendable {
-  // `@unchecked Sendable`: written once, in `init`, and never freed, since layouts live for ever.
+  // `@unchecked Sendable`: the memory is written once, in `init`, and never freed, because layouts
+  // live for ever.
   /// The columns that are written: all except the generated columns.
   let all: UnsafeBufferPointer<UInt16>
   /// The columns of the key.
   let key: UnsafeBufferPointer<UInt16>
-  /// The columns that are written, without the key columns.
+  /// The columns that are written, except the key columns.
   let others: UnsafeBufferPointer<UInt16>
-  /// Whether the database assigns the key of a model that has no key.
+  /// Whether the database assigns a key to a model whose key is nil.
   let mayAssignKey: Bool
 
   init(of columns: [ModelColumn], rowIDColumn: Int?) {
@@ -134,8 +136,8 @@ struct ColumnOrders: @unchecked Sendable {
     mayAssignKey = rowIDColumn.map { columns[$0].isOptional } ?? false
   }
 
-  /// Returns the columns that an INSERT names. A key that the database assigns is omitted; the key
-  /// has no other column then.
+  /// Returns the columns that an INSERT names. If the database assigns the key, the key is omitted;
+  /// such a key has only one column.
   func inserted(assigningKey: Bool) -> UnsafeBufferPointer<UInt16> {
     assigningKey ? others : all
   }

@@ -2,7 +2,7 @@ import SQLCore
 import Synchronization
 
 extension ResultRow {
-  /// The layout of the type, made at its first use. Later uses find it without a lock.
+  /// The layout of the type, which is made at the first use. Later uses find it without a lock.
   ///
   /// Throws `ModelError` if the type cannot be a table or a row.
   @usableFromInline
@@ -10,20 +10,20 @@ extension ResultRow {
     get throws { try LayoutRegistry.shared.layout(of: Self.self).takeUnretainedValue() }
   }
 
-  /// The layout of the type, for calls so short that retaining a layout would take a noticeable
-  /// part of their time. A layout lives for ever.
+  /// The layout of the type, without a reference count. Short calls use it, because retaining a
+  /// layout would take a noticeable part of their time. A layout lives for ever.
   @usableFromInline
   package static var unmanagedLayout: Unmanaged<ModelLayout> {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }
 
-  /// The way in which the rows are cached, or nil.
+  /// The cache that the schema declares for the rows; nil if rows are not cached.
   @usableFromInline
   static var caching: ModelCaching? {
     get throws { try unmanagedLayout._withUnsafeGuaranteedRef { $0.caching } }
   }
 
-  /// The number of the cache that finds rows by keys of 8 bytes, or nil.
+  /// The number of the cache that finds rows by keys of 8 bytes; nil if there is none.
   @usableFromInline
   static var wordCache: Int? {
     LayoutRegistry.shared.wordCache(of: unsafeBitCast(Self.self, to: UnsafeRawPointer.self))
@@ -32,14 +32,15 @@ extension ResultRow {
 
 /// The layouts of all models and row types of the process.
 ///
-/// Readers look a layout up in a table of atomics by the address of the type's metadata, without a
-/// lock. A layout is made outside the lock, because the model's `schema` is the caller's code; if
-/// two threads make one at once, the first is kept. Layouts and outgrown tables are never freed.
+/// Readers look up a layout without a lock: by the address of the type's metadata, in a table of
+/// atomics. A layout is made outside the lock, because the model's `schema` is the caller's code.
+/// If two threads make the same layout at once, the first one is kept. Layouts and outgrown tables
+/// are never freed.
 package final class LayoutRegistry: Sendable {
   package static let shared = LayoutRegistry()
 
   /// A hash table of types and their layouts, with open addressing. Its memory is not
-  /// reference-counted, since every call reads it.
+  /// reference-counted, because every call reads it.
   private struct Table {
     struct Entry: ~Copyable {
       let key = Atomic<UInt>(0)
@@ -127,8 +128,8 @@ package final class LayoutRegistry: Sendable {
     return .passUnretained(try make(model, key: key))
   }
 
-  /// Returns the names and the number of a layout, without counting a reference to it; nil if it
-  /// was not made yet.
+  /// Returns the names and the number of a layout, without counting a reference to the layout; nil
+  /// if the layout was not made yet.
   @inline(__always)
   func names(of model: UnsafeRawPointer) -> (names: ModelLayout.Names, number: UInt16)? {
     current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef {
@@ -137,13 +138,13 @@ package final class LayoutRegistry: Sendable {
   }
 
   /// Returns the number of the cache that finds rows of a model by keys of 8 bytes; nil if there is
-  /// none, or if the layout was not made yet.
+  /// no such cache, or if the layout was not made yet.
   @inline(__always)
   func wordCache(of model: UnsafeRawPointer) -> Int? {
     current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef { $0.wordCache }
   }
 
-  /// Returns the layout with that number. Shapes name layouts by their numbers.
+  /// Returns the layout with that number, by which the shape of a query names it.
   package func layout(number: UInt16) -> ModelLayout? {
     state.withLock { state in
       let index = Int(number) - 1
@@ -186,7 +187,7 @@ package final class LayoutRegistry: Sendable {
     }
     let larger = Table(capacity: current.capacity * 2)
     for index in state.layouts.indices { insert(index, of: state, into: larger) }
-    // The old table is not freed, since a reader may be using it.
+    // The old table is not freed, because a reader may be using it.
     table.store(UInt(bitPattern: larger.header), ordering: .releasing)
   }
 

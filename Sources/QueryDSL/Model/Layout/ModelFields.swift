@@ -4,11 +4,12 @@ import SQLCore
 /// The stored properties of a model's type, divided into columns and ignored ones.
 struct ModelFields {
   struct ColumnField {
-    /// The name of the property; of a column in a group, both names, as in `home.$city`.
+    /// The name of the property. A column in a group has both names, as in `home.$city`.
     let name: String
     let offset: Int
     let wrapper: any ColumnWrapper.Type
-    /// The group of the column and its place there; nil for a column of the row itself.
+    /// The group of the column, with the index of the group's first column; nil for a column of the
+    /// row itself.
     var group: (start: Int, property: String, column: ModelColumn)?
     var isInOptionalGroup = false
 
@@ -55,7 +56,7 @@ struct ModelFields {
     try checkNames(of: model)
   }
 
-  /// Adds the columns of a group, which are in the memory of its property.
+  /// Adds the columns of a group. They lie in the memory of the group's property.
   private mutating func append(
     _ group: (fields: ModelFields, columns: [ModelColumn]), named property: String,
     at offset: Int, of model: any ResultRow.Type, _ wrapper: any GroupWrapper.Type
@@ -77,8 +78,9 @@ struct ModelFields {
     ignored += group.fields.ignored.map { (offset + $0.offset, $0.type) }
   }
 
-  /// The property behind a wrapper is called as the wrapped one, with an underscore before it. A
-  /// name that is no identifier stands in backticks, with U+00A0 for each of its spaces.
+  /// Returns the name of a property from the name of its stored field. The field of a wrapper has
+  /// the same name with an underscore before it. A name that is not an identifier is written in
+  /// backticks, with U+00A0 for each space.
   private static func propertyName(ofField field: String) -> String {
     guard field.count > 2, field.hasPrefix("`"), field.hasSuffix("`") else {
       return String(field.hasPrefix("_") ? field.dropFirst() : field[...])
@@ -134,9 +136,9 @@ package struct StoredField {
   package let type: Any.Type
 }
 
-/// Reads the stored properties of a struct or class from the runtime's metadata of the type, without an
-/// instance. No other file uses this interface of the standard library. On Apple's platforms it has
-/// the same name and needs the same SPI import.
+/// A reader of the stored properties of a struct or class. It uses the runtime's metadata of the
+/// type, without an instance. No other file uses this interface of the standard library. On Apple's
+/// platforms, the interface has the same name and needs the same SPI import.
 package enum FieldReflection {
   /// Returns the stored properties in their order; nil if the type is not a struct, or if the
   /// runtime does not report all of its fields.
@@ -144,10 +146,11 @@ package enum FieldReflection {
     isStruct(type) ? fields(of: type, options: []) : nil
   }
 
-  /// Returns the stored properties of a class, beginning with its superclasses' properties, with
-  /// their offsets in an instance; nil if the type is not a class.
+  /// Returns the stored properties of a class with their offsets in an instance, beginning with the
+  /// properties of its superclasses; nil if the type is not a class.
   package static func fields<Fields>(ofClass type: Fields.Type) -> [StoredField]? {
-    // The library's constant for a class, `.classType`, is a variable, which Swift 6 refuses.
+    // Swift 6 refuses the standard library's constant for a class, `.classType`, because it is a
+    // variable.
     type is AnyClass ? fields(of: type, options: _EachFieldOptions(rawValue: 1)) : nil
   }
 
@@ -162,8 +165,8 @@ package enum FieldReflection {
     return isComplete ? fields : nil
   }
 
-  /// Whether a type is a struct. The runtime reports the kind only for the types of fields, so this
-  /// looks at the field of a type that holds one.
+  /// Returns whether a type is a struct. The runtime reports only the kinds of fields, so this
+  /// looks at the field of a type that has a field of this type.
   private static func isStruct<Kind>(_: Kind.Type) -> Bool {
     var isStruct = false
     _ = _forEachField(of: Holder<Kind>.self, options: []) { _, _, _, kind in

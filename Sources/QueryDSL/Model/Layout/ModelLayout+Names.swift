@@ -1,10 +1,12 @@
 import SQLCore
 
 extension ModelLayout {
-  /// Finds the columns of a model by their key paths. Each value of `Columns` in a query holds one.
+  /// The columns of a model, which are found by their key paths. Each `Columns` in a query holds
+  /// one.
   ///
-  /// It is trivial, so that queries do not count references to a layout. `@unchecked Sendable`: its
-  /// memory is written before other threads can see it, only read afterwards, and never freed.
+  /// The type is bitwise copyable, so that queries do not count references to a layout.
+  /// `@unchecked Sendable`: its memory is written before other threads can see it, only read
+  /// afterwards, and never freed.
   @usableFromInline
   struct Names: @unchecked Sendable, BitwiseCopyable {
     /// An instance of the model whose columns hold their own index.
@@ -19,22 +21,23 @@ extension ModelLayout {
     /// Returns the names of a group's columns. The memory of a group lies inside the memory of the
     /// model.
     ///
-    /// - Parameter offset: the offset of the group in the type that the instance is of.
+    /// - Parameter offset: The offset of the group in the type of the instance.
     func inGroup(at offset: Int) -> Names {
       Names(instance: instance + offset, slots: slots)
     }
 
     /// Returns the index of the column that a key path names; nil if it names no column.
     ///
-    /// If the compiler sees the key path's literal, this becomes a load from memory.
+    /// If the argument is a key path literal, the compiler replaces this by a load from memory.
     @inlinable
     @inline(__always)
     func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
       instance.assumingMemoryBound(to: M.self).pointee[keyPath: path].index
     }
 
-    /// Returns the index of the column that a closure names by `$0.$title`; nil if it names no
-    /// column. A property without the dollar sign is not read, since the instance has no values.
+    /// Returns the index of the column that a closure names by `$0.$title`; nil if the key path
+    /// names no column. A property without the dollar sign is not read, because the instance has no
+    /// values.
     @inlinable
     @inline(__always)
     func index<M: ResultRow, Column: ColumnWithDollarSign>(
@@ -62,7 +65,8 @@ extension ModelLayout {
   }
 }
 
-/// The lines of a schema that affect the layout of its model or row type, and so all of its SQL.
+/// The lines of a schema that affect the layout of its model or row type, and therefore all SQL for
+/// it.
 struct LayoutLines {
   private(set) var forms: [Int: StoredForm] = [:]
   private(set) var names: [Int: String] = [:]
@@ -73,11 +77,12 @@ struct LayoutLines {
   private(set) var cacheLimits: CacheLimits?
   private(set) var resultLimits: CacheLimits?
   /// All lines of the schema, as `[SchemaElement<M>]`. They are kept because evaluating a schema
-  /// creates its key paths, the most expensive part of opening a database for the first time.
+  /// creates its key paths. That is the most expensive part of opening a database for the first
+  /// time.
   private(set) var elements: Any = ()
 
-  /// - Parameter index: returns the index of the column that a key path names; its second argument
-  ///   is the name of the line, for errors.
+  /// - Parameter index: Returns the index of the column that a key path names. The second argument
+  ///   is the name of the schema line, for errors.
   init<M: ResultRow>(
     of model: M.Type, index: (PartialKeyPath<M>, String) throws -> Int
   ) throws {
@@ -99,7 +104,8 @@ struct LayoutLines {
       }
     }
   }
-  /// Returns the name of a column by the naming of its model: in a group, with the group's prefix.
+  /// Returns the name of a column, according to the naming rule of its model. The name of a column
+  /// in a group begins with the group's prefix.
   func name(of field: ModelFields.ColumnField, by naming: ColumnNaming) -> String {
     guard let (start, property, column) = field.group else { return naming.name(of: field.name) }
     // A name that the group declares is kept.
@@ -109,10 +115,10 @@ struct LayoutLines {
   }
 }
 
-/// Finds out whether a model declares its table's name or has the default, the name of the type.
+/// A test of whether a model declares its table's name, or uses the default, the name of the type.
 ///
-/// A table name does not show whether a model declares it: the model may declare exactly the name
-/// of its type. So the default implementation records that it was called.
+/// The name itself does not show this, because a model may declare exactly the name of its type. So
+/// the default implementation records that it was called.
 final class TableNaming: Sendable {
   /// The object in which the default implementation records that it was called.
   @TaskLocal static var asked: TableNaming?
@@ -130,10 +136,10 @@ final class TableNaming: Sendable {
 extension String {
   /// Creates the unqualified name of a type, as `String(describing:)` gives it.
   ///
-  /// `String(describing:)` first asks whether the metatype conforms to the protocols of
-  /// descriptions. No metatype does, but for a type that is new to the process the runtime searches
-  /// all conformances of the program for each question: half of the cost of opening a database with
-  /// models for the first time.
+  /// `String(describing:)` first tests whether the metatype conforms to the protocols of
+  /// descriptions. No metatype does. But for each type that is new to the process, the runtime
+  /// searches all conformances of the program at each test. This was half of the cost of opening a
+  /// database with models for the first time.
   init(nameOf type: Any.Type) {
     self = _typeName(type, qualified: false)
   }

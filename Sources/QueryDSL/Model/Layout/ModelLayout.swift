@@ -11,7 +11,8 @@ package struct ModelColumn: Sendable {
   package let isPrimaryKey: Bool
   @usableFromInline package let form: StoredForm
   package let storageClass: StorageClass
-  /// Whether the column is generated: SQLite calculates it, so it is read and never written.
+  /// Whether the column is generated: SQLite calculates its value, so the column is read but not
+  /// written.
   package let isGenerated: Bool
 
   /// The name in double quotes.
@@ -19,9 +20,9 @@ package struct ModelColumn: Sendable {
 }
 
 /// The layout of a model's type: its columns, their places in memory, and an instance whose columns
-/// hold their own index. It is made once for each type and lives for ever.
+/// hold their own index. A layout is made once for each type and lives for ever.
 ///
-/// `@unchecked Sendable`: everything in it is written before other threads can see it, and the
+/// `@unchecked Sendable`: all members are written before other threads can see the layout, and the
 /// instance is only read.
 @usableFromInline
 package final class ModelLayout: @unchecked Sendable {
@@ -36,17 +37,17 @@ package final class ModelLayout: @unchecked Sendable {
   package let keyColumns: [Int]
   /// The layout of the model's `ID` in memory: plain values, in the order of `keyColumns`.
   let keySlots: ColumnSlots
-  /// The other spellings of the key that programs may have written.
+  /// The other spellings of the key, which other programs may have written.
   let keySpellings: [KeySpelling]
   /// The key column that is the rowid, if there is one.
   package let rowIDColumn: Int?
-  /// Whether the model is a view, which has no rows of its own.
+  /// Whether the model is a view. A view has no rows of its own.
   package let isView: Bool
-  /// Whether the table has a rowid: it is not declared WITHOUT ROWID.
+  /// Whether the table has a rowid, because it is not declared WITHOUT ROWID.
   let hasRowID: Bool
   /// The cache that the schema declares; nil if rows are not cached.
   @usableFromInline let caching: ModelCaching?
-  /// The number of the cache of the model's rows, if its keys have 8 bytes.
+  /// The number of the cache of the model's rows, if the keys have 8 bytes; otherwise nil.
   let wordCache: Int?
   /// The cache of results that the schema declares; nil if results are not cached.
   let resultCaching: CachedModel?
@@ -155,7 +156,7 @@ package final class ModelLayout: @unchecked Sendable {
   private static func declaredLines<M: ResultRow>(
     of model: M.Type, _ fields: ModelFields
   ) throws -> LayoutLines {
-    // Key paths are resolved by an instance, which does not depend on the lines.
+    // Key paths are resolved with an instance, which does not depend on the lines.
     let naming = fields.makeNamingInstance(of: M.self)
     defer {
       naming.assumingMemoryBound(to: M.self).deinitialize(count: 1)
@@ -180,8 +181,8 @@ package final class ModelLayout: @unchecked Sendable {
     }
   }
 
-  /// Throws if two columns have the same name, which a naming rule or a line of the schema can
-  /// cause.
+  /// Throws `ModelError` if two columns have the same name because of a naming rule or a line of
+  /// the schema, or if a name is not valid.
   private static func checkNames(
     _ columns: [ModelColumn], of model: any ResultRow.Type
   ) throws {
@@ -209,8 +210,8 @@ package final class ModelLayout: @unchecked Sendable {
     columns.firstIndex { $0.name.isSame(as: name) }
   }
 
-  /// Replaces the written values whose declared form is less precise than their type, such as a
-  /// Julian day, by the values that will be read back. The values of other columns are read back
+  /// Replaces written values by the values that will be read back, if the declared form of a column
+  /// is less precise than its type, such as a Julian day. The values of other columns are read back
   /// unchanged.
   func round(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>

@@ -1,9 +1,9 @@
-/// Collects predicates, one on each line. All must hold; `if`, `if let`, `switch` and `for` may be
-/// used.
+/// Collects predicates, one on each line. All of them must hold. The block may contain `if`,
+/// `if let`, `switch` and `for`.
 @resultBuilder
 public enum PredicateBuilder {
-  /// Takes one line. There is no other overload, not even an unavailable one: a second costs the
-  /// compiler seconds to diagnose a mistake.
+  /// Takes one line. This is the only overload. With a second one, even an unavailable one, the
+  /// compiler would need seconds to diagnose a mistake.
   @inlinable
   public static func buildExpression(_ predicate: SQLPredicate) -> PredicateLines {
     PredicateLines(.one(predicate.node))
@@ -69,8 +69,8 @@ public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLP
   SQLPredicate(.not(.any(Array(predicates().nodes))))
 }
 
-/// The lines of a block of predicates. A function that is itself a `@PredicateBuilder` returns
-/// them. An array literal of predicates is another way to make them.
+/// The lines of a block of predicates. A function with the attribute `@PredicateBuilder` returns
+/// this type. It can also be written as an array literal of predicates.
 public struct PredicateLines: Sendable, ExpressibleByArrayLiteral {
   @usableFromInline package var nodes: ShortList<PredicateNode>
 

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// Collects the clauses of a `Query { }`, in any order. `if`, `switch` and `for` may be used around
-/// all clauses but `Select`.
+/// Collects the clauses of a `Query { }`, in any order. All clauses except `Select` may be inside
+/// `if`, `switch` and `for`.
 @resultBuilder
 public enum QueryBuilder {
   /// Takes a clause.
@@ -106,9 +106,10 @@ extension Query {
   ///
   /// A query that selects only values has no parameters and no From: `Query { Select(1, "a") }`.
   ///
-  /// If a model is used twice, the closure has two parameters for it. The right side of a left join
-  /// is `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in
-  /// FROM, throw `QueryError` when the query is rendered, before any SQL runs.
+  /// To use a model twice, give the closure two parameters of its type. The table on the right side
+  /// of a left join has the type `OptionalColumns`. Mistakes that the compiler cannot see, such as
+  /// a table that is not in FROM, throw `QueryError` when the query is rendered, before any SQL
+  /// runs.
   public init<each Table: TableColumns>(
     @QueryBuilder _ body: (repeat each Table) -> Query<Row>
   ) {
@@ -165,7 +166,7 @@ extension SelectStatement {
       return
     }
     self.from = from.table
-    // Last, since a join may be written before FROM.
+    // This comes last, because a join may be written before FROM.
     add(from, joined)
   }
 
@@ -202,8 +203,8 @@ extension SelectStatement {
     checkNullability(from, joined)
   }
 
-  /// Notes an error for a table that a RIGHT or FULL JOIN may leave without a row, although its
-  /// columns are not optional. The compiler checks only the right side of a LEFT or FULL JOIN.
+  /// Notes an error if a RIGHT or FULL JOIN may find no row of a table, but the columns of that
+  /// table are not optional. The compiler checks only the right side of a LEFT or FULL JOIN.
   private mutating func checkNullability(
     _ from: TableReference, _ joined: [(kind: SQLToken, table: TableReference)]
   ) {

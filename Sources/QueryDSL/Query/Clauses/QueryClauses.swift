@@ -35,7 +35,7 @@ public struct SelectClause<Row>: Sendable {
   let decoding: RowDecoding<Row>
   /// An error in the clause, which is thrown when the query is rendered.
   var problem: QueryError?
-  /// The joined clauses.
+  /// The other clauses of the query.
   var clauses = QueryClause(joining: [])
 }
 
@@ -65,9 +65,10 @@ public enum NullOrder: Sendable {
 
 // The clauses are functions named after SQL's keywords; each is a line of `Query { }`.
 //
-// `Where` and `Having` take a closure or a predicate. The closures have a label, which a trailing
-// closure does not write. The label tells the compiler the form of a call before it looks at the
-// predicate. So it finds a misspelt column among sixteen terms with a tenth of the work.
+// `Where` and `Having` take a closure or a predicate. The closure's parameter has a label, which a
+// call with a trailing closure leaves out. The label tells the compiler which overload a call uses,
+// before the compiler looks at the predicate. So the compiler finds a misspelt column among sixteen
+// terms with a tenth of the work.
 
 /// Defines a common table for use in From or a join. SQL: `WITH "levels" AS (…)`
 public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
@@ -86,17 +87,17 @@ public func Join<Table: TableReferenceConvertible>(_ table: Table, on condition:
   QueryClause(.join(.inner, table._reference, condition.node))
 }
 
-/// Joins a table whose row may be missing, so its columns are optional.
-/// SQL: `LEFT JOIN "Author" ON …`
+/// Joins a table, and keeps rows for which the table has no row. The columns of the table are
+/// therefore optional. SQL: `LEFT JOIN "Author" ON …`
 public func LeftJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.left, table._reference, condition.node))
 }
 
-// These two overloads exist for their messages: otherwise the compiler reports only that it cannot
-// infer a type. They cost a valid query nothing, since each line of the builder is type-checked
-// separately.
+// The next two overloads exist for their error messages. Without them, the compiler reports only
+// that it cannot infer a type. They do not slow down the compilation of a valid query, because each
+// line of the builder is type-checked separately.
 
 /// Not available: a left join may find no row, so the columns of its table must be optional.
 @available(
@@ -118,25 +119,25 @@ public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
 
 /// Joins a table and keeps all of its rows. SQL: `RIGHT JOIN "Author" ON …`
 ///
-/// A row of the earlier tables may be missing, so their columns must be optional; otherwise it
-/// throws `QueryError` when the query is rendered.
+/// A row of an earlier table may be missing, so the columns of the earlier tables must be optional.
+/// Otherwise the query throws `QueryError` when it is rendered.
 public func RightJoin<Table: TableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.right, table._reference, condition.node))
 }
 
-/// Joins a table; all rows of both sides are kept. SQL: `FULL JOIN "Author" ON …`
+/// Joins a table, and keeps all rows of both sides. SQL: `FULL JOIN "Author" ON …`
 ///
 /// A row of either side may be missing, so the columns of this table and of all earlier tables must
-/// be optional; otherwise it throws `QueryError` when the query is rendered.
+/// be optional. Otherwise the query throws `QueryError` when it is rendered.
 public func FullJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.full, table._reference, condition.node))
 }
 
-/// Joins a table in every combination of rows. SQL: `CROSS JOIN "Author"`
+/// Combines each row with every row of a table. SQL: `CROSS JOIN "Author"`
 public func CrossJoin<Table: TableReferenceConvertible>(_ table: Table) -> QueryClause {
   QueryClause(.join(.cross, table._reference, nil))
 }
@@ -191,14 +192,14 @@ public func OrderBy<Value: ColumnValue>(
   QueryClause(.order([SelectStatement.OrderTerm(expression.collatedNode, direction, nulls)]))
 }
 
-/// Orders the rows by a column of the result that `as` named. SQL: `ORDER BY "views"`
+/// Orders the rows by a result column that has its name from `as`. SQL: `ORDER BY "views"`
 ///
 /// ```swift
 /// let views = post.$views.sum().as("views")
 /// OrderBy(views, .descending)
 /// Select(post.$status, views)
 /// ```
-/// If no selected column has that name, it throws `QueryError` when the query is rendered.
+/// If no selected column has that name, the query throws `QueryError` when it is rendered.
 @_disfavoredOverload
 public func OrderBy<Value: ColumnValue>(
   _ expression: AliasedExpression<Value>, _ direction: SortDirection = .ascending,
@@ -210,25 +211,26 @@ public func OrderBy<Value: ColumnValue>(
 
 /// Limits the result to `count` rows. SQL: `LIMIT ?`
 ///
-/// A second limit and a negative one throw `QueryError` when the query is rendered.
+/// A second limit or a negative `count` throws `QueryError` when the query is rendered.
 public func Limit(_ count: Int) -> QueryClause { QueryClause(.limit(count)) }
 
 /// Skips the first `count` rows. SQL: `OFFSET ?`
 ///
-/// A second offset and a negative one throw `QueryError` when the query is rendered.
+/// A second offset or a negative `count` throws `QueryError` when the query is rendered.
 public func Offset(_ count: Int) -> QueryClause { QueryClause(.offset(count)) }
 
 /// Limits the number of rows by an expression, such as a parameter of a prepared query or a
 /// subquery. SQL: `LIMIT a`
 ///
-/// A negative argument of a parameter throws `QueryError`; any other negative value means no limit,
-/// as in SQL, and NULL throws `DatabaseError`. The expression cannot name columns of the query.
+/// If the expression is a parameter, a negative argument throws `QueryError`. Any other negative
+/// value means no limit, as in SQL. NULL throws `DatabaseError`. The expression cannot name columns
+/// of the query.
 public func Limit(_ count: SQLExpression<Int>) -> QueryClause {
   QueryClause(.limitExpression(count))
 }
 
-/// Skips a number of rows that is an expression, such as a parameter of a prepared query or a
-/// subquery. SQL: `OFFSET a`
+/// Skips as many rows as an expression says, such as a parameter of a prepared query or a subquery.
+/// SQL: `OFFSET a`
 public func Offset(_ count: SQLExpression<Int>) -> QueryClause {
   QueryClause(.offsetExpression(count))
 }
@@ -250,14 +252,15 @@ public func Select<each Item: Selectable>(
   return SelectClause(terms: terms, decoding: decoding)
 }
 
-/// Selects the columns of a struct, found by their names. SQL: `SELECT a AS "name", b AS …`
+/// Selects items that are read as a struct. The name of each item is the name of a property.
+/// SQL: `SELECT a AS "name", b AS …`
 ///
 /// ```swift
 /// Select(author.$name, post.$views.sum().ifNull(0).as("views"), into: Total.self)
 /// ```
-/// The name of a column is the name of its property, and the name of an expression is set by `as`.
-/// Each property needs exactly one item with its name and type, and each item needs a property:
-/// everything else throws `QueryError` when the query is rendered.
+/// A column has the name of its property, and `as` gives an expression a name. Each property of the
+/// struct needs exactly one item with its name and type, and each item needs a property. Otherwise
+/// the query throws `QueryError` when it is rendered.
 public func Select<Row: ResultRow, each Item: Selectable>(
   _ items: repeat each Item, into row: Row.Type
 ) -> SelectClause<Row> {

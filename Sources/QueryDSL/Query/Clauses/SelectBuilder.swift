@@ -1,20 +1,22 @@
 import SQLCore
 
-// `select`, `returning` and the like have three forms of their closure, so that a right program
-// compiles at once wherever it stands:
+// `select`, `returning` and similar methods have three overloads that take a closure, so that a
+// correct program compiles quickly in every context:
 //
 // - `SelectBuilder` takes one line after another. The compiler solves each line separately, after
-//   the rest of the statement. Without it, arithmetic inside the closure is solved together with
-//   the statement. If then an overload of `#expect`, of an interpolation or of `select` itself
-//   fails, the compiler tries all operators again, and gives up after seconds.
-// - The form for one item is solved together with the statement. So it works where any type is
+//   the rest of the statement. Without the builder, the compiler would solve arithmetic inside the
+//   closure together with the statement. If an overload of `#expect`, of an interpolation or of
+//   `select` itself then failed, the compiler would try all operators again, and give up after
+//   seconds.
+// - The overload for one item is solved together with the statement. So it works where any type is
 //   accepted: `print(try db.fetch(Post.select { $0.$title.upper() }).count)`. With the builder, the
-//   compiler would take `Any` for the type of an element that it does not know yet.
-// - The form for a tuple takes closures with `return`, which a result builder does not change.
+//   compiler would not know the type of an element yet, and would take it for `Any`.
+// - The overload for a tuple takes closures with `return`, which a result builder does not change.
 //
-// The last two are disfavoured, so the compiler looks at them only if the first does not apply. The
-// forms for key paths are disfavoured and take at least one: otherwise a misspelled column inside the
-// closure would be reported as a closure in place of a key path.
+// The last two overloads are disfavoured, so that the compiler tries them only if the first does
+// not apply. The overloads for key paths are disfavoured too, and take at least one key path.
+// Otherwise the compiler would report a misspelled column inside the closure as a closure in place
+// of a key path.
 
 /// Collects the items of a SELECT or RETURNING clause: one on each line, or several as a tuple.
 ///
@@ -26,7 +28,7 @@ import SQLCore
 /// Post.select { ($0.$title, $0.$views * 2) }     // the same
 /// // SELECT "title", "views" * ? FROM "Post"
 /// ```
-/// The rows are tuples. For a single item, they are its values.
+/// The rows are tuples. If there is a single item, the rows are its values.
 @resultBuilder
 public enum SelectBuilder {
   /// Takes a line: one item, or several as a tuple.
@@ -50,7 +52,8 @@ public enum SelectBuilder {
     return _SelectedItems(accumulated.items)
   }
 
-  /// Returns the lines as a function whose result may have labels.
+  /// Returns the items as a function whose result type names the row, so that the row may have
+  /// labels.
   public static func buildFinalResult<Row>(_ items: _SelectedItems<Row>) -> _Selection<Row> {
     { selected in
       selected.items = items.items
@@ -59,8 +62,8 @@ public enum SelectBuilder {
   }
 }
 
-/// Collects the items of a closure that may also return them as a tuple; programs do not use it
-/// directly.
+/// Collects the items of a closure into a tuple. The closure may also `return` a tuple. Programs do
+/// not use this type directly.
 @resultBuilder
 public enum _TupleBuilder {
   /// Takes a line: one item, or several as a tuple.
@@ -83,11 +86,10 @@ public enum _TupleBuilder {
 
 /// The result of a selection's closure; programs do not use it directly.
 ///
-/// The function stores the items, whose type does not mention a row, and returns nil: only the type
-/// of its result names the row. Swift converts a function that returns `(String, Int)` to a
-/// function that returns `(title: String, views: Int)`, so rows may have labels:
-/// `let rows: [(title: String, views: Int)] = try db.fetch(Post.select { … })`. It does not convert
-/// a generic struct in this way.
+/// The function stores the items in its argument, and returns nil. Only the type of its result
+/// names the row. Swift converts a function that returns `(String, Int)` to a function that returns
+/// `(title: String, views: Int)`, but does not convert a generic struct in this way. So rows may
+/// have labels: `let rows: [(title: String, views: Int)] = try db.fetch(Post.select { … })`.
 public typealias _Selection<Row> = (inout _SelectedItems<Never>) -> Row?
 
 /// The items that a `SelectBuilder` has collected; programs do not use it directly.

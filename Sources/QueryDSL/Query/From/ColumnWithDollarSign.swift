@@ -6,8 +6,9 @@ import SQLCore
   import Foundation
 #endif
 
-/// A column with the name `$0.$title`; programs do not use the protocol directly. Its name is a
-/// part of the compiler's message for `$0.title`, the value of a model.
+/// A column that a query names with a dollar sign, as in `$0.$title`; programs do not use the
+/// protocol directly. The protocol's name appears in the compiler's message if a query names
+/// `$0.title`, the value of a model.
 public protocol ColumnWithDollarSign {
   /// The type of the column's values.
   associatedtype Value: ColumnValue
@@ -18,7 +19,7 @@ public protocol ColumnWithDollarSign {
   /// The index of the column; programs do not use it directly.
   var _index: Int? { get }
 
-  /// Whether values of the type name a column; programs do not use it directly.
+  /// Whether values of this type stand for a column; programs do not use it directly.
   static var _isColumn: Bool { get }
 
   /// Returns the member of a table that a closure names; programs do not use it directly.
@@ -37,16 +38,16 @@ extension ColumnWithDollarSign where _InQuery == SQLExpression<Value> {
 }
 
 extension ColumnWithDollarSign {
-  /// Whether values of the type name a column; programs do not use it directly.
+  /// Whether values of this type stand for a column; programs do not use it directly.
   ///
-  /// The compiler does not notice an unavailable conformance in a key path that stands for a
-  /// closure: `order(by: \.title)` compiles.
+  /// This is checked when the program runs, because the compiler accepts an unavailable conformance
+  /// in a key path that stands for a closure: `order(by: \.title)` compiles.
   @inlinable
   public static var _isColumn: Bool { false }
 }
 
 extension ColumnReference: ColumnWithDollarSign where Value: ColumnValue {
-  /// Whether values of the type name a column; programs do not use it directly.
+  /// Whether values of this type stand for a column; programs do not use it directly.
   @inlinable
   public static var _isColumn: Bool { true }
 
@@ -55,8 +56,9 @@ extension ColumnReference: ColumnWithDollarSign where Value: ColumnValue {
   public var _index: Int? { index }
 }
 
-// The types of values have the conformance only for the message that it is unavailable. For any
-// other type the compiler says that it does not conform to `ColumnWithDollarSign`.
+// Types of values, such as String, conform only so that the compiler prints a message: their
+// conformance is unavailable. For any other type, the compiler says that the type does not conform
+// to `ColumnWithDollarSign`.
 
 @available(
   *, unavailable,

@@ -10,12 +10,12 @@ import Synchronization
 /// ```
 ///
 /// A closure of `where { }` receives `Columns`, and the parameters of `Query { }` are `Columns`.
-/// Two values of one model's columns stand for two tables: this is how a table is joined with
-/// itself, or used again in a query inside another.
+/// Two `Columns` of the same model stand for two tables. With them, a query joins a table with
+/// itself, or uses the table again in a subquery.
 @dynamicMemberLookup
 public struct Columns<M: ResultRow>: TableColumns {
   @usableFromInline package let table: TableID
-  /// nil if the model cannot be a table.
+  /// The names of the columns; nil if the model cannot be a table.
   @usableFromInline let names: ModelLayout.Names?
 
   /// Makes the columns of a new table, which the query must have in its FROM or a join.
@@ -28,7 +28,7 @@ public struct Columns<M: ResultRow>: TableColumns {
     self = tables.take(M.self, acceptsMissing: false)
   }
 
-  /// The columns of the table that a declaration is about: a CHECK, an index or a generated column.
+  /// The columns of the table in a declaration, such as a CHECK, an index or a generated column.
   static var declared: Columns { Columns(source: TableID.declared) }
 
   /// Makes the columns of an existing table of the query, such as the row that an upsert would have
@@ -60,20 +60,20 @@ public struct Columns<M: ResultRow>: TableColumns {
 
   /// The column of a property, or the columns of a group.
   ///
-  /// There is no other overload: a second, for properties without `$`, would cost the compiler
-  /// seconds to find a misspelt column in a long condition.
+  /// This is the only overload. With a second one, for properties without `$`, the compiler would
+  /// need seconds to find a misspelt column in a long condition.
   @inlinable
   public subscript<Column: ColumnWithDollarSign>(
     dynamicMember path: KeyPath<M, Column>
   ) -> Column._InQuery {
-    // A key path literal becomes a load of the index, if the compiler sees both together.
+    // If this is inlined, the compiler replaces a key path literal by a load of the column's index.
     @inline(__always) get { Column._member(path, of: self) }
   }
 
   /// Returns a column by its index; nil stands for a key path that names no column.
   ///
-  /// - Parameter member: the type to which the key path leads. The key path itself is not passed,
-  ///   because a key path would have to be made for each column of a query.
+  /// - Parameter member: The type of the key path's value. The key path itself is not passed,
+  ///   because the program would then have to make a key path for each column of a query.
   @inlinable
   func column<Value: ColumnValue>(
     at index: Int?, _ member: (some ColumnWithDollarSign).Type
@@ -111,7 +111,7 @@ public struct Columns<M: ResultRow>: TableColumns {
 }
 
 extension Columns where M: TableModel {
-  /// The rowid of the row, under which SQLite stores the rows of a table without a single integer
+  /// The rowid, under which SQLite stores a row. It is useful for a table without a single integer
   /// key. SQL: `rowid`
   ///
   /// ```swift
@@ -124,8 +124,8 @@ extension Columns where M: TableModel {
 }
 
 extension TableID {
-  /// The number of tables in the queries of this process so far. A number is used again after 4
-  /// billion others; even that matters only to a query inside another over the same model.
+  /// The number of tables in all queries of this process so far. After 4 billion tables, the
+  /// numbers repeat. This matters only if a query contains another query over the same model.
   private static let sources = Atomic<UInt32>(0)
 
   fileprivate static func nextSource() -> UInt32 {

@@ -29,16 +29,16 @@ import Synchronization
 /// //   SELECT "id", "depth" FROM "levels"
 /// ```
 ///
-/// Its rows have the type of a `ResultRow`, such as a model. A query may use it more than once,
-/// through different parameters.
+/// The rows are of a type that is a `ResultRow`, such as a model. A query may use the common table
+/// more than once, through different parameters.
 /// - SeeAlso: <https://www.sqlite.org/lang_with.html>
 public struct CommonTable<Row: ResultRow>: Sendable {
   let node: CommonTableNode
 
   /// Makes a common table of a query.
   ///
-  /// - Parameter materialized: whether SQLite runs the query once and stores its rows; nil lets
-  ///   SQLite decide.
+  /// - Parameter materialized: Whether to run the query once and store its rows; nil lets SQLite
+  ///   decide.
   public init(_ name: String, _ query: some Fetchable<Row>, materialized: Bool? = nil) {
     let statement = query.query.tableStatement
     node = CommonTableNode(
@@ -51,8 +51,8 @@ public struct CommonTable<Row: ResultRow>: Sendable {
   ///
   /// - Parameters:
   ///   - start: the query for the first rows.
-  ///   - distinct: whether to drop a row that exists already (`UNION`), which also ends a walk in a
-  ///     circle.
+  ///   - distinct: whether to drop rows that the table already has (`UNION`). This also ends a
+  ///     recursion in a graph with cycles.
   ///   - step: the query for the following rows. It uses the common table once, in its FROM or a
   ///     join.
   public init(
@@ -90,9 +90,9 @@ public struct CommonTable<Row: ResultRow>: Sendable {
 extension CommonTable {
   /// Orders the rows of the table by one of its columns, after the existing orders.
   ///
-  /// For a recursive table, it is the order in which SQLite takes the rows to find the rows that
-  /// follow from them. Descending order by a depth walks a tree depth-first: each row comes
-  /// directly before its descendants.
+  /// For a recursive table, this is the order in which SQLite takes rows for the next step.
+  /// Descending order by a depth walks a tree depth-first: each row comes directly before its
+  /// descendants.
   ///
   /// ```swift
   /// levels.order(by: \.$depth, .descending)
@@ -112,10 +112,11 @@ extension CommonTable {
     }
   }
 
-  /// Limits the table to `count` rows. A recursion ends with the last of them. SQL: `LIMIT ?`
+  /// Limits the table to `count` rows. A recursion ends when the table has that many rows.
+  /// SQL: `LIMIT ?`
   ///
-  /// It replaces the limit of the query, and nil removes it. A negative one throws `QueryError`
-  /// when the query is rendered.
+  /// The new limit replaces the limit of the query; nil removes the limit. A negative `count`
+  /// throws `QueryError` when the query is rendered.
   public func limit(_ count: Int?) -> CommonTable {
     changing { $0.setLimit(count) }
   }

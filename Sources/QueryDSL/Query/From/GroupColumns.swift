@@ -57,8 +57,8 @@ public struct GroupColumns<Group: _ColumnGroupValue>: Sendable {
 }
 
 extension GroupColumns {
-  /// Tests whether all columns have the values of a group; nil equals nil.
-  /// SQL: `(a, b) = (?, ?)`, if one is optional `(a, b) IS (?, ?)`
+  /// Tests whether all columns have the values of a group; nil equals nil. SQL: `(a, b) = (?, ?)`,
+  /// or `(a, b) IS (?, ?)` if a column is optional
   public static func == (left: GroupColumns, right: Group) -> SQLPredicate {
     left.compare(right, isSame: true)
   }
@@ -86,7 +86,9 @@ extension GroupColumns {
     }
   }
 
-  /// Tests for nil as reading does: a column that is not optional in the group is NULL, or all are.
+  /// Returns the test for nil, by the same rule as reading. A group is nil if a column that is not
+  /// optional in the group is NULL. If all columns are optional, a group is nil if all columns are
+  /// NULL.
   private func isMissing(
     _ layout: ModelLayout, _ nodes: [ExpressionNode], _ isMissing: Bool
   ) -> SQLPredicate {

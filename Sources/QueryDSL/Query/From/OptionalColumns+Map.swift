@@ -1,10 +1,10 @@
 import SQLCore
 
-// A program may add its own properties to the columns of a table, and they expect a row. These
-// methods use such properties where a join may find no row.
+// A program may extend `Columns` with its own properties, which expect a row. These methods apply
+// such properties to a table of which a join may find no row.
 
 extension OptionalColumns {
-  /// Returns whether the join found a row, and the row satisfies a condition.
+  /// Returns a predicate that holds if the join found a row and the row satisfies a condition.
   ///
   /// ```swift
   /// let popular = Query { (author: Columns<Author>, post: OptionalColumns<Post>) in
@@ -35,7 +35,8 @@ extension OptionalColumns {
     Case(when: isFound, then: transform(columns)).orNull
   }
 
-  /// Returns an expression of the row that may itself be NULL; NULL if the join found no row.
+  /// Returns an expression of the row, where the expression may itself be NULL. It is also NULL if
+  /// the join found no row.
   ///
   /// SQL: `CASE WHEN "Post"."id" IS NOT NULL THEN a END`
   public func flatMap<Value: ColumnValue>(
@@ -44,7 +45,7 @@ extension OptionalColumns {
     Case(when: isFound, then: transform(columns)).orNull.flattened()
   }
 
-  /// Whether the join found a row: whether its key, or else a column that is never NULL, has a value.
+  /// Whether the join found a row, because at least one of its `presentColumns` is not NULL.
   var isFound: SQLPredicate {
     do {
       let present = try M.layout.presentColumns.map { index in

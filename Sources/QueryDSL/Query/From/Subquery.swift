@@ -56,7 +56,8 @@ extension Fetchable {
 }
 
 extension Query {
-  /// The only column of the query's rows; nil if they have several.
+  /// The only column of the query's rows; nil if the rows have several columns, or if `map` makes
+  /// them.
   var singleColumn: ResultColumn? {
     guard !decoding.isMapped, let columns = try? decoding.columns(), columns.count == 1 else {
       return nil

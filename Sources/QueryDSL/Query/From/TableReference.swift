@@ -1,10 +1,10 @@
 import SQLCore
 
-/// A table of a query and what its rows come from, which is the model's table, a query, a common
-/// table or a function; programs do not use it directly.
+/// A table of a query, with the source of its rows: a model's table, a query, a common table or a
+/// function. Programs do not use it directly.
 public struct TableReference: TableReferenceConvertible {
   let table: TableID
-  /// The query or common table; nil for the table of a model.
+  /// The query, common table or function; nil for the table of a model.
   var source: Source?
   /// Whether the table's columns are optional.
   var isOptional = false
@@ -23,8 +23,8 @@ extension TableReference {
     case common(CommonTableName)
     /// A table-valued function, with its arguments.
     case function(String, [ExpressionNode])
-    /// A row that is not quoted and is always written before its columns: `excluded`, `OLD` or
-    /// `NEW`.
+    /// A row whose name is not quoted, and is always written before its columns: `excluded`, `OLD`
+    /// or `NEW`.
     case row(String)
   }
 }

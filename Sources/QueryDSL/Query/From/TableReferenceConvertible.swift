@@ -1,7 +1,7 @@
 import SQLCore
 
-/// An operand of From and the joins, which is the columns of a model's table, or a query or common
-/// table that `as` gives columns; programs do not use it directly.
+/// An operand of From and the joins: the columns of a model's table, or a query or common table to
+/// which `as` gives columns. Programs do not use it directly.
 public protocol TableReferenceConvertible: Sendable {
   /// The table and the source of its rows; programs do not use it directly.
   var _reference: TableReference { get }
@@ -62,6 +62,6 @@ extension CommonTable {
   }
 }
 
-/// An operand of a join that may find no row, which is a table whose columns are optional; programs
-/// do not use it directly.
+/// An operand of a join that may find no row: a table whose columns are optional. Programs do not
+/// use it directly.
 public protocol OptionalTableReferenceConvertible: TableReferenceConvertible {}

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// Rows of Swift values as a table of a query, such as rows to compare with a table, or new values
-/// for many rows.
+/// A table of a query whose rows are Swift values, such as rows to compare with a table, or new
+/// values for many rows.
 ///
 /// ```swift
 /// struct Score: ResultRow {
@@ -20,11 +20,11 @@ import SQLCore
 /// //   WHERE "Player"."id" = "Score"."player"
 /// ```
 /// Each column is bound as one array, so the SQL is the same for any number of rows, including
-/// none. It can be used wherever a query can: in FROM and joins (`Values(scores).as(score)`), as a
-/// `CommonTable`, in a UNION, or in an insert. The rows have no particular order.
+/// none. `Values` can be used wherever a query can: in FROM and joins (`Values(scores).as(score)`),
+/// as a `CommonTable`, in a UNION, or in an insert. The rows have no particular order.
 ///
-/// A value that cannot be stored throws `ColumnValueError` when the query runs; a row type of more
-/// than 60 columns throws `QueryError`.
+/// A value that cannot be stored throws `ColumnValueError` when the query runs. A row type with
+/// more than 60 columns throws `QueryError`.
 public struct Values<Row: ResultRow>: Fetchable {
   /// The SELECT of the rows.
   public let query: Query<Row>

@@ -1,14 +1,16 @@
 import SQLCore
 
-// A query that exists can be refined: a shared query keeps its joins and conditions in one place.
+// The methods in this file refine an existing query, so that several queries share its joins and
+// conditions.
 //
-// A closure's parameters are the tables of the query. They are found by their models: the first
-// `Columns<Post>` is the first table of `Post` in FROM and the joins, the second is the next. A
-// table that a join may not find needs `OptionalColumns`.
+// A closure's parameters are tables of the query, which are found by their models. The first
+// parameter of the type `Columns<Post>` is the first table of `Post` in FROM and the joins; the
+// second parameter is the next such table. If a join may find no row of a table, its parameter
+// needs the type `OptionalColumns`.
 
 extension Query {
-  /// Adds conditions on tables of the query. Each line must hold, and the existing conditions as
-  /// well. SQL: `WHERE a AND b`
+  /// Adds conditions on tables of the query. A row must match every line, and the existing
+  /// conditions. SQL: `WHERE a AND b`
   ///
   /// ```swift
   /// let feed = Query { (post: Columns<Post>, author: Columns<Author>) in
@@ -21,9 +23,9 @@ extension Query {
   /// // SELECT … FROM "Post" JOIN "Author" ON … WHERE "Author"."name" = ?
   /// //   ORDER BY "Post"."createdAt" DESC LIMIT ?
   /// ```
-  /// The limit counts the rows that match the conditions, even if it was set first. A parameter
-  /// whose table the query does not have, and a UNION, INTERSECT or EXCEPT, throw `QueryError` when
-  /// the query is rendered.
+  /// A limit counts only the rows that match the new conditions, even if the limit was set first. A
+  /// parameter for a table that the query does not have throws `QueryError` when the query is
+  /// rendered. So does a UNION, INTERSECT or EXCEPT.
   public consuming func `where`<each Table: TableColumns>(
     @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
   ) -> Self {
@@ -64,10 +66,10 @@ extension Query {
     return self
   }
 
-  /// Orders by the column of the result that has that name or alias, after the expressions that the
-  /// query has. SQL: `ORDER BY "views"`
+  /// Orders by the result column with that name or alias, after the existing orders.
+  /// SQL: `ORDER BY "views"`
   ///
-  /// If no selected column has that name, it throws `QueryError` when the query is rendered.
+  /// If no selected column has that name, the query throws `QueryError` when it is rendered.
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
@@ -77,8 +79,8 @@ extension Query {
 
   /// Limits the result to `count` rows. SQL: `LIMIT ?`
   ///
-  /// It replaces the limit of the query, and nil removes it. A negative one throws `QueryError`
-  /// when the query is rendered.
+  /// The new limit replaces the limit of the query; nil removes the limit. A negative `count`
+  /// throws `QueryError` when the query is rendered.
   public consuming func limit(_ count: Int?) -> Self {
     statement.setLimit(count)
     return self
@@ -87,8 +89,9 @@ extension Query {
   /// Limits the number of rows by an expression, such as a parameter of a prepared query or a
   /// subquery. SQL: `LIMIT a`
   ///
-  /// A negative argument of a parameter throws `QueryError`; any other negative value means no limit,
-  /// as in SQL, and NULL throws `DatabaseError`. The expression cannot name columns of the query.
+  /// If the expression is a parameter, a negative argument throws `QueryError`. Any other negative
+  /// value means no limit, as in SQL. NULL throws `DatabaseError`. The expression cannot name
+  /// columns of the query.
   public consuming func limit(_ count: SQLExpression<Int>) -> Self {
     statement.setLimit(count)
     return self
@@ -96,14 +99,14 @@ extension Query {
 
   /// Skips the first `count` rows. SQL: `OFFSET ?`
   ///
-  /// It replaces the offset of the query, and nil removes it. A negative one throws `QueryError`
-  /// when the query is rendered.
+  /// The new offset replaces the offset of the query; nil removes the offset. A negative `count`
+  /// throws `QueryError` when the query is rendered.
   public consuming func offset(_ count: Int?) -> Self {
     statement.setOffset(count)
     return self
   }
 
-  /// Skips a number of rows that is an expression, such as a parameter of a prepared query or a
+  /// Skips as many rows as an expression says, such as a parameter of a prepared query or a
   /// subquery. SQL: `OFFSET a`
   public consuming func offset(_ count: SQLExpression<Int>) -> Self {
     statement.setOffset(count)
@@ -112,8 +115,8 @@ extension Query {
 
   /// Removes duplicate rows. SQL: `SELECT DISTINCT`
   ///
-  /// A compound query, such as a UNION ALL, throws `QueryError` when the query is rendered; `union`
-  /// removes duplicates.
+  /// A compound query, such as a UNION ALL, throws `QueryError` when the query is rendered. Use
+  /// `union`, which removes duplicates.
   public consuming func distinct() -> Self {
     statement.isDistinct = true
     if statement.extras?.content.compound != nil {
@@ -144,8 +147,7 @@ extension Query where Row: ResultRow {
     return self
   }
 
-  /// Orders by a column of the result, after the expressions that the query has.
-  /// SQL: `ORDER BY "title"`
+  /// Orders by a column of the result, after the existing orders. SQL: `ORDER BY "title"`
   ///
   /// A key path that is not a column of the row type throws `QueryError` when the query is
   /// rendered. So does a column that the query does not select.
@@ -164,8 +166,8 @@ extension Query where Row: ResultRow {
 extension SelectStatement {
   /// Returns the expression that orders by a result column.
   ///
-  /// A column of a table is named with its table: in a join, SQLite does not know which of two
-  /// columns the bare name means.
+  /// A column of a table is written with the name of its table, because two tables of a join may
+  /// have columns with the same name.
   fileprivate func resultColumn(named name: String) -> ExpressionNode {
     guard extras?.content.compound == nil else { return .resultColumn(name) }
     let terms: [SelectTerm] =
@@ -203,9 +205,9 @@ extension CompoundQuery where Row: ResultRow {
   /// Post.where { $0.$views > 100 }.union(Post.where { $0.$status == .draft })
   ///   .where { $0.$title.like("Sw%") }.order(by: \.$title)
   /// ```
-  /// The compound becomes a table of another query; its order, limit and offset apply to the rows
-  /// that remain. To restrict the rows of a compound of values or tuples, restrict its queries, or
-  /// select into a struct.
+  /// The compound becomes a table of another query. An order, a limit and an offset of the compound
+  /// apply to the rows that match. If the rows are values or tuples, restrict the queries inside
+  /// the compound, or select into a struct.
   public consuming func `where`(
     @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
   ) -> Self {
@@ -214,7 +216,7 @@ extension CompoundQuery where Row: ResultRow {
     return self
   }
 
-  /// Makes the compound a table of another query, unless an earlier call has.
+  /// Makes the compound a table of another query, unless an earlier call already did.
   private mutating func becomeTable() {
     var compound = query.statement
     guard compound.extras?.content.compound != nil else { return }

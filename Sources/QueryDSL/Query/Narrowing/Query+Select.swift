@@ -1,8 +1,8 @@
 import SQLCore
 
 extension Query {
-  /// Selects other items than the query so far, one on each line or several as a tuple. SQL:
-  /// `SELECT a, b`
+  /// Replaces the selected items of the query. The closure has one item on each line, or several as
+  /// a tuple. SQL: `SELECT a, b`
   ///
   /// ```swift
   /// feed.select { (post: Columns<Post>) in post.count() }
@@ -17,7 +17,7 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects the item that a closure returns in place of the query's columns. SQL: `SELECT a`
+  /// Replaces the selected items of the query by the item that a closure returns. SQL: `SELECT a`
   @_disfavoredOverload
   public consuming func select<Item: Selectable, each Table: TableColumns>(
     _ item: (repeat each Table) -> Item
@@ -27,8 +27,8 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects the items of a tuple that a closure returns in place of the query's columns. SQL:
-  /// `SELECT a, b`
+  /// Replaces the selected items of the query by the items of a tuple that a closure returns.
+  /// SQL: `SELECT a, b`
   @_disfavoredOverload
   public consuming func select<each Item: Selectable, each Table: TableColumns>(
     @_TupleBuilder _ items: (repeat each Table) -> (repeat each Item)
@@ -39,8 +39,8 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Selects other expressions than the query, read as a struct whose columns are found by their
-  /// names. SQL: `SELECT a AS "name", b AS …`
+  /// Replaces the selected items of the query by expressions that are read as a struct. The name of
+  /// each expression is the name of a property. SQL: `SELECT a AS "name", b AS …`
   ///
   /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
   public consuming func select<NewRow: ResultRow, Items, each Table: TableColumns>(

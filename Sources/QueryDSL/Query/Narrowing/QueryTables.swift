@@ -26,7 +26,8 @@ public final class _QueryTables {
 
   /// Takes the next table of a model.
   ///
-  /// - Parameter acceptsMissing: whether the columns of the parameter are optional.
+  /// - Parameter acceptsMissing: Whether to accept a table for which a join may find no row. True
+  ///   if the parameter has optional columns.
   func take<Row: ResultRow>(_ row: Row.Type, acceptsMissing: Bool) -> Columns<Row> {
     let fresh = Columns<Row>()
     guard let index = entries.firstIndex(where: { $0.table.layout == fresh.table.layout }) else {
@@ -66,8 +67,8 @@ extension SelectStatement {
   /// Selects several items after the already selected ones, and returns how to read the longer
   /// tuple.
   ///
-  /// The first elements of a tuple have the same places in memory as a tuple of only these, so the
-  /// old rows are read as one part.
+  /// In memory, a longer tuple begins like the shorter tuple of its first elements. So the old
+  /// items are read as one part.
   mutating func selectAlso<Row>(
     _ items: ShortList<SelectItem>, after old: RowDecoding<Row>
   ) -> (parts: RowParts, columns: @Sendable () throws -> [ResultColumn]) {

@@ -6,19 +6,19 @@ import SQLCore
   import Foundation
 #endif
 
-/// A place between two rows, where a page begins. Its parameter is the model of a `PageOrder`, or
-/// the type of the rows of a `Query` with pages.
+/// A place between two rows, where a page begins. `Rows` is the model of a `PageOrder`, or the row
+/// type of a `Query` with pages.
 ///
-/// The cursor holds the last row's values of the order and of the keys, so it stays valid if that
-/// row is changed or deleted. Its text has only letters, digits, `-` and `_`, and can be part of a
-/// URL; JSON contains the same text.
+/// The cursor holds the values by which the row before the page is ordered, with that row's keys.
+/// So the cursor stays valid if that row is changed or deleted. The cursor's text has only letters,
+/// digits, `-` and `_`, so it can be part of a URL. JSON contains the same text.
 ///
 /// ```swift
 /// let text = cursor.description                   // for the client: "AQ…"
 /// let received = try PageCursor<Post>(text)       // throws if it is not the text of a cursor
 /// ```
-/// The text is not encrypted: a client can read the values, and make a cursor with other values.
-/// The values are bound, so all that such a cursor can do is begin at another place.
+/// The text is not encrypted. A client can read the values, and can make a cursor with other
+/// values. Such a cursor can only begin the page at another place, because its values are bound.
 public struct PageCursor<Rows>: Hashable, Sendable {
   /// The fingerprint of the order.
   let order: UInt64
@@ -26,7 +26,7 @@ public struct PageCursor<Rows>: Hashable, Sendable {
 }
 
 extension PageCursor: CustomStringConvertible {
-  /// Reads the text of a cursor. Throws `QueryError` if it is not one.
+  /// Reads the text of a cursor. Throws `QueryError` if the text is not the text of a cursor.
   ///
   /// ```swift
   /// let cursor = try token.map { try PageCursor<Post>($0) }      // no token: the first page
@@ -65,7 +65,7 @@ extension PageCursor: CustomStringConvertible {
 }
 
 extension PageCursor: Codable {
-  /// Decodes the text of a cursor. Throws `DecodingError` if it is not one.
+  /// Decodes the text of a cursor. Throws `DecodingError` if the text is not the text of a cursor.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let cursor = Self.read(try container.decode(String.self)) else {
@@ -94,7 +94,7 @@ extension String {
 private struct CursorBytes {
   static let version: UInt8 = 1
 
-  /// The bytes that are not read yet, or all that are written.
+  /// The bytes that are not read yet. When a cursor is written, all bytes so far.
   var remaining: Data
 
   mutating func byte() -> UInt8? { remaining.popFirst() }
@@ -148,7 +148,7 @@ private struct CursorBytes {
       remaining.append(3)
       append(UInt64(text.utf8.count))
       remaining.append(contentsOf: text.utf8)
-    // No row with such a text is read, so no page ends with one.
+    // A row with an invalid text cannot be read, so no page ends with such a row.
     case .blob(let blob), .invalidText(let blob):
       remaining.append(4)
       append(UInt64(blob.count))

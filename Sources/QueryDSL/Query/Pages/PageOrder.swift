@@ -1,7 +1,7 @@
 import SQLCore
 
-/// An order in which the rows of a table are read in pages: columns with directions, and then the
-/// key, so that no two rows share a place.
+/// An order in which the rows of a table are read in pages. It has columns with directions, and
+/// ends with the key, so that no two rows share a place.
 ///
 /// ```swift
 /// let newest = PageOrder<Post>.descending(\.$createdAt)
@@ -11,7 +11,7 @@ import SQLCore
 /// // SELECT … FROM "Post" WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// //   ORDER BY "createdAt" DESC, "id" DESC LIMIT ?
 /// ```
-/// The key has the direction of the last column, unless the order names it.
+/// The key has the direction of the last column, unless the order itself contains the key.
 public struct PageOrder<M: Model>: Sendable {
   /// A column of the order.
   struct Term: Sendable {
@@ -45,8 +45,8 @@ public struct PageOrder<M: Model>: Sendable {
     PageOrder().descending(column, nulls: nulls)
   }
 
-  /// Adds a column that orders rows which are equal in the previous columns, from the least to the
-  /// greatest.
+  /// Adds a column, from the least to the greatest. It orders the rows that are equal in the
+  /// earlier columns.
   public consuming func ascending<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
   ) -> PageOrder {
@@ -54,8 +54,8 @@ public struct PageOrder<M: Model>: Sendable {
     return self
   }
 
-  /// Adds a column that orders rows which are equal in the previous columns, from the greatest to
-  /// the least.
+  /// Adds a column, from the greatest to the least. It orders the rows that are equal in the
+  /// earlier columns.
   public consuming func descending<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
   ) -> PageOrder {
@@ -63,7 +63,8 @@ public struct PageOrder<M: Model>: Sendable {
     return self
   }
 
-  /// The opposite order. Its page after a row holds the rows before that row, the nearest first.
+  /// The opposite order, for the previous page. A page in the opposite order contains the rows
+  /// before the cursor, the nearest first.
   public var reversed: PageOrder {
     var order = self
     order.isReversed.toggle()
@@ -82,7 +83,8 @@ public struct PageOrder<M: Model>: Sendable {
       problem = problem ?? Columns<M>.noColumn(path)
       return
     }
-    // After the first time, all rows that are compared are equal in the column.
+    // A column that is named again changes nothing, because it would order only rows that are equal
+    // in it.
     guard !named.contains(where: { $0.column == column }) else { return }
     named.append(Term(column: column, isDescending: isDescending, nulls: nulls))
   }
@@ -103,7 +105,7 @@ extension PageOrder {
     return named + missing.map { Term(column: $0, isDescending: isDescending, nulls: nil) }
   }
 
-  /// Returns a number that differs for other orders, and is the same in each run of the program.
+  /// Returns a hash of the order, which is the same in each run of the program.
   func fingerprint(of layout: ModelLayout) throws -> UInt64 {
     var text = layout.tableName
     for term in try terms(of: layout) {
@@ -115,9 +117,9 @@ extension PageOrder {
 
   /// Returns the place after a row, where the next page begins.
   ///
-  /// The row is a model, or a struct with the columns of the order and the key under their names.
-  /// Throws `QueryError` if a column is missing, and `ColumnValueError` for a value that cannot be
-  /// stored. It runs no statement.
+  /// The row is a model, or a struct with properties for the columns of the order and the key,
+  /// under their names. Throws `QueryError` if a column is missing, and `ColumnValueError` for a
+  /// value that cannot be stored. This runs no statement.
   public func cursor<Row: ResultRow>(after row: Row) throws -> PageCursor<M> {
     let (layout, own) = try (M.layout, Row.layout)
     let values = try terms(of: layout).map { term in
@@ -147,20 +149,21 @@ extension PageOrder {
 }
 
 extension ModelColumn {
-  /// Whether a row of the table may have NULL in the column. A key never has, even if its property
-  /// is optional until the row is inserted.
+  /// Whether a row of the table may have NULL in the column. A key is never NULL in the table, even
+  /// if its property is optional until the row is inserted.
   var mayBeNull: Bool { isOptional && !isPrimaryKey }
 }
 
 /// The condition for the rows after a cursor.
 ///
-/// Columns with the same direction are compared as a row value, for which SQLite seeks in an index
-/// over them:
+/// Columns with the same direction are compared as a row value, because SQLite can seek a row value
+/// in an index over the columns:
 ///
 ///     ("createdAt", "id") < (?, ? COLLATE "BINARY")
 ///
-/// Other columns are compared one by one. The first line then bounds the part of the index that
-/// SQLite reads; it follows from the second.
+/// If the directions differ, or if a column may be NULL, columns are compared one by one. In this
+/// example, the first line follows from the second. It only limits the part of the index that
+/// SQLite reads.
 ///
 ///     "rating" <= ?
 ///     AND ("rating" < ? OR "rating" = ? AND ("title", "id") > (?, ? COLLATE "BINARY"))
@@ -174,8 +177,9 @@ struct PageCondition {
     let hasNullFirst: Bool
     let value: DatabaseValue
 
-    /// Whether a comparison with the value decides for every row. It is unknown for NULL, which is
-    /// right if all rows with NULL come before the value.
+    /// Whether a comparison with the value is right for every row. For a row with NULL, the
+    /// comparison is NULL, so the row is left out. This is right if all rows with NULL come before
+    /// the value.
     var isDecided: Bool { !mayBeNull || hasNullFirst && !value.isNull }
   }
 
@@ -185,19 +189,20 @@ struct PageCondition {
   var predicates: [PredicateNode] {
     let run = leadingRun(from: 0)
     guard run < terms.count else { return [compare(terms[...], orEqual: false)] }
-    // Without a run there is no bound: SQLite has no range that contains NULL and values.
+    // Without a run there is no limit for the index, because no range contains both NULL and
+    // values.
     return (run > 0 ? [compare(terms[..<run], orEqual: true)] : []) + [after(from: 0)]
   }
 
-  /// The end of the first terms from an index on that have the same direction and can be decided by
-  /// a comparison.
+  /// Returns the end of the run of terms that begins at an index. The terms of a run have the same
+  /// direction, and a comparison can decide them.
   private func leadingRun(from start: Int) -> Int {
     let isDescending = terms[start].isDescending
     return terms[start...].firstIndex { !$0.isDecided || $0.isDescending != isDescending }
       ?? terms.count
   }
 
-  /// Returns the condition for the rows that come later by the terms from an index on.
+  /// Returns the condition for the rows that come after the cursor, by the terms from an index on.
   private func after(from start: Int) -> PredicateNode {
     if leadingRun(from: start) == terms.count { return compare(terms[start...], orEqual: false) }
     let term = terms[start]
@@ -217,7 +222,7 @@ struct PageCondition {
     return .any(choices)
   }
 
-  /// Returns the comparison of terms that have the same direction with their values.
+  /// Returns the comparison of terms with their values. The terms must have the same direction.
   private func compare(_ terms: ArraySlice<Term>, orEqual: Bool) -> PredicateNode {
     let sign: SQLToken =
       switch (terms.first?.isDescending == true, orEqual) {

@@ -22,13 +22,13 @@ struct PlaceOrder {
   }
 
   private(set) var terms: [Term] = []
-  /// A number that differs for other orders and other tables.
+  /// A hash of the order and its tables.
   private(set) var fingerprint: UInt64 = 0
 
-  /// The order of no rows, for a query that has no pages.
+  /// Makes an empty order, for a query that has no pages.
   init() {}
 
-  /// Reads the order of a statement. Throws `QueryError` if its rows have no places.
+  /// Reads the order of a statement. Throws `QueryError` if the statement cannot have pages.
   init(of statement: SelectStatement) throws {
     if let problem = statement.problem { throw problem }
     try statement.requirePages()
@@ -57,8 +57,9 @@ struct PlaceOrder {
     fingerprint = try places.fingerprintOfOrder
   }
 
-  /// Orders a statement, leaves out the rows up to a cursor, and selects the values of the next
-  /// cursors. Throws `QueryError` if the cursor belongs to another order.
+  /// Makes a statement return a page: the rows after a cursor, in this order. The statement also
+  /// selects the values of each row's cursor. Throws `QueryError` if the cursor belongs to another
+  /// order.
   func apply<Row>(
     to statement: inout SelectStatement, after cursor: PageCursor<Row>?, isReversed: Bool
   ) throws {
@@ -98,19 +99,19 @@ extension ExpressionNode {
     if case .tree(.collate(let operand, _), _) = self { operand } else { self }
   }
 
-  /// The column, if the expression is one, with or without a collation.
+  /// The column, if the expression is a column with or without a collation; otherwise nil.
   fileprivate var orderedColumn: ColumnID? { withoutCollation.columnID }
 
-  /// Whether different keys are different in an order by the expression. A text that is ordered by
-  /// another collation than its own may be equal to another one.
+  /// Whether different keys have different places in an order by the expression. In an order by
+  /// another collation than the key's own, two different texts may be equal.
   fileprivate func distinguishes(_ key: SelectStatement.KeyedTable.Key) -> Bool {
     guard orderedColumn == key.column else { return false }
     guard key.isText, let collation = Self.collation(of: self) else { return true }
     return collation == Self.collation(of: key.node)
   }
 
-  /// Whether the expression may be NULL, if outer joins may find no row of the `missing` tables.
-  /// Any expression that is not a column counts as possibly NULL.
+  /// Whether the expression may be NULL, if outer joins may find no row of the `missing` tables. An
+  /// expression that is not a column is treated as possibly NULL.
   fileprivate func columnMayBeNull(missing: Set<TableID>) -> Bool {
     guard let id = orderedColumn,
       let layout = LayoutRegistry.shared.layout(number: id.table.layout)
@@ -120,21 +121,22 @@ extension ExpressionNode {
 }
 
 extension SelectStatement {
-  /// A number that differs for other tables, other orders, and other values in the order. Values in
-  /// conditions of joins do not count.
+  /// A hash of the tables, the order, and the values in the order. Values in conditions of joins do
+  /// not change it.
   fileprivate var fingerprintOfOrder: UInt64 {
     get throws {
       let all = try rendered()
       var unordered = self
       unordered.order = .none
       let count = all.bindings.count - (try unordered.rendered().bindings.count)
-      // The values of ORDER BY are the last values: there is no LIMIT.
+      // The values of ORDER BY come last, because the statement has no LIMIT.
       let values = try all.bindings.suffix(count).map { try $0.databaseValue.description }
       return ([all.text] + values).joined(separator: "\n").stableHash
     }
   }
 
-  /// Throws `QueryError` if rows cannot be left out by a condition on the tables.
+  /// Throws `QueryError` if no condition on the tables can select the rows of a page, for example
+  /// in a query with groups.
   fileprivate func requirePages() throws {
     func refuse(_ what: String) -> QueryError {
       QueryError("a query with \(what) has no pages; its rows have no keys of their own")
@@ -160,8 +162,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the node by which a term of ORDER BY orders. For the name of a result column, it is
-  /// the expression of that column.
+  /// Returns the expression of a term of ORDER BY. If the term is the name of a result column, it
+  /// is the expression of that column.
   fileprivate func orderedNode(_ node: ExpressionNode) throws -> ExpressionNode {
     guard case .resultColumn(let name) = node else { return node }
     if case .terms(let terms) = selection {

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension Query {
-  /// Returns the rows after a cursor, in the order of the query, each with its own cursor: the next
-  /// page, without OFFSET.
+  /// Returns a query for the next page, without OFFSET: the rows after a cursor, in the order of
+  /// the query. Each row comes with its own cursor.
   ///
   /// ```swift
   /// let feed = Query { (post: Columns<Post>, author: Columns<Author>) in
@@ -20,27 +20,30 @@ extension Query {
   /// //   WHERE ("Author"."name", "Post"."createdAt", "Post"."id") > (?, ?, ? COLLATE "BINARY")
   /// //   ORDER BY "Author"."name", "Post"."createdAt", "Post"."id" LIMIT ?
   /// ```
-  /// The order may be by any expressions over any tables. Rows that are equal in the order are
-  /// ordered by the keys of the tables, in the direction of the last expression. If the join
-  /// compares the whole key of a table, another table determines its row, and the order needs no
-  /// key of it. Without a cursor it is the first page. While the tables do not change, the pages
+  /// Without a cursor, the query returns the first page. While the tables do not change, the pages
   /// contain each row exactly once.
   ///
-  /// The limit of the query is the size of a page. If all columns of the order belong to one table,
-  /// an index over them serves the pages; otherwise each page reads and sorts the rows after the
-  /// cursor. An expression that is not a column counts as possibly NULL.
+  /// The query may be ordered by any expressions over any tables. The keys of the tables order the
+  /// rows that are equal in these expressions, in the direction of the last expression. If a join
+  /// compares the whole key of its table, the key is not needed, because another table determines
+  /// the row. In the example, this is the key of `Author`.
   ///
-  /// These throw `QueryError` when the query is rendered: a cursor of another order or other
-  /// tables, an offset, DISTINCT, groups, aggregates and windows, UNION, INTERSECT and EXCEPT, and
-  /// a table without a key, such as a query or a function in FROM.
+  /// The limit of the query is the size of a page. If all columns of the order belong to one table,
+  /// an index over them serves the pages. Otherwise each page reads and sorts the rows after the
+  /// cursor. An expression that is not a column is treated as possibly NULL.
+  ///
+  /// A cursor of another order or of other tables throws `QueryError` when the query is rendered.
+  /// So does a query with an offset, DISTINCT, groups, aggregates, windows, UNION, INTERSECT or
+  /// EXCEPT, and a table without a key, such as a query or a function in FROM.
   public consuming func page(
     after cursor: PageCursor<Row>? = nil
   ) -> Query<(row: Row, cursor: PageCursor<Row>)> {
     paged(after: cursor, isReversed: false)
   }
 
-  /// Returns the rows before a cursor, the nearest first, each with its own cursor: the page before
-  /// a row, in the opposite order. Without a cursor it is the last page.
+  /// Returns a query for the previous page: the rows before a cursor, in the opposite order, so
+  /// that the nearest row comes first. Each row comes with its own cursor. Without a cursor, the
+  /// query returns the last page.
   ///
   /// ```swift
   /// let previous = try db.fetch(feed.page(before: page.first?.cursor)).reversed()
@@ -85,7 +88,7 @@ extension Query {
 }
 
 extension TableQuery where M: Model {
-  /// Orders the rows and leaves out the rows up to a cursor: the next page, without OFFSET.
+  /// Orders the rows, and keeps only the rows after a cursor: the next page, without OFFSET.
   ///
   /// ```swift
   /// let newest = PageOrder<Post>.descending(\.$createdAt)
@@ -93,21 +96,23 @@ extension TableQuery where M: Model {
   /// // SELECT … FROM "Post" WHERE "status" = ? AND ("createdAt", "id") < (?, ? COLLATE "BINARY")
   /// //   ORDER BY "createdAt" DESC, "id" DESC LIMIT ?
   /// ```
-  /// Without a cursor it is the first page. While the table does not change, the pages contain each
-  /// row exactly once; rows that are inserted or deleted move no others to another page.
+  /// Without a cursor, the query returns the first page. While the table does not change, the pages
+  /// contain each row exactly once. An inserted or deleted row moves no other row to another page.
   ///
   /// With an index over the columns of the order, such as `Index(\.$createdAt)`, a page costs one
-  /// seek and its own rows, however many are before it. More rows are read in three cases:
+  /// seek and its own rows, however many rows come before the page. SQLite reads more rows in three
+  /// cases:
   ///
-  /// - If the directions differ, also the rows that have the cursor's values in all columns before
-  ///   the first change of direction.
-  /// - If the first column is optional and NULL comes last, as in a descending order, all rows
-  ///   before the page are read as well, until the page begins after a NULL.
-  /// - If the page begins after a NULL that comes first, also the rows with NULL before it.
+  /// - If the directions differ, SQLite also reads the rows that equal the cursor in all columns
+  ///   before the first change of direction.
+  /// - If the first column is optional and NULL comes last, as in a descending order, SQLite also
+  ///   reads all rows before the page, unless the page begins after a NULL.
+  /// - If NULL comes first and the page begins after a NULL, SQLite also reads the rows with NULL
+  ///   before the page.
   ///
-  /// A cursor of another order, a query that is ordered or grouped already, and a model without a
-  /// key throw `QueryError` when the query is rendered. The SQL depends on which values of the
-  /// cursor are NULL, and on no other values.
+  /// A cursor of another order, a query that is already ordered or grouped, and a model without a
+  /// key throw `QueryError` when the query is rendered. Cursors with NULL in the same columns have
+  /// the same SQL.
   public consuming func page(after cursor: PageCursor<M>? = nil, by order: PageOrder<M>) -> Self {
     do {
       let layout = try M.layout
@@ -161,8 +166,8 @@ extension TableQuery where M: Model {
 }
 
 extension Model {
-  /// Returns a query for the rows after a cursor, in an order; without a cursor, from the first row
-  /// on. SQL: `WHERE ("createdAt", "id") < (?, ?) ORDER BY "createdAt" DESC, "id" DESC`
+  /// Returns a query for the rows after a cursor, in an order. Without a cursor, it begins with the
+  /// first row. SQL: `WHERE ("createdAt", "id") < (?, ?) ORDER BY "createdAt" DESC, "id" DESC`
   public static func page(
     after cursor: PageCursor<Self>? = nil, by order: PageOrder<Self>
   ) -> TableQuery<Self, Self> {

@@ -1,7 +1,8 @@
 import SQLCore
 
-// The keys that distinguish the rows of a query. The keys of all tables together do. If a join
-// compares the whole key of its table, it finds at most one row, and that key is not needed.
+// This file finds the keys that distinguish the rows of a query. The keys of all tables together
+// distinguish them. If a join compares the whole key of its table, the join finds at most one row,
+// and the key of that table is not needed.
 
 extension SelectStatement {
   /// A table with its key.
@@ -12,8 +13,8 @@ extension SelectStatement {
     let keys: [Key]
   }
 
-  /// The tables whose keys together differ for all rows of the query, in the order of FROM and the
-  /// joins. Throws `QueryError` if a table has no key.
+  /// Returns the tables whose keys together are different for all rows of the query, in the order
+  /// of FROM and the joins. Throws `QueryError` if a table has no key.
   func determiningTables() throws -> [KeyedTable] {
     guard !from.isNone else {
       throw QueryError("a query without a table has no pages")
@@ -21,7 +22,8 @@ extension SelectStatement {
     let all = try tables.map(keyed)
     let links = links(among: all)
     var needed = all
-    // From the last table on, so that the table of FROM stays if two tables determine each other.
+    // This begins with the last table. If two tables determine each other, the table of FROM then
+    // stays.
     for table in all.reversed() {
       let others = needed.filter { $0.id != table.id }
       if Self.reach(from: others.map(\.id), by: links).contains(table.id) { needed = others }
@@ -47,20 +49,22 @@ extension SelectStatement {
       })
   }
 
-  /// One row of the first table goes with at most one row of the second.
+  /// Two tables of a join: each row of `from` is joined with at most one row of `to`.
   private typealias Link = (from: TableID, to: TableID)
 
   private func links(among tables: [KeyedTable]) -> [Link] {
-    // After these joins, a row may lack a row of any table.
+    // A RIGHT or FULL JOIN may leave a row of the result without a row of any table.
     if joins.contains(where: { $0.kind == .right || $0.kind == .full }) { return [] }
     var links: [Link] = []
     for join in joins {
       let pairs = join.condition?.equalColumns ?? []
-      // A left join says nothing about earlier tables.
+      // A left join keeps the rows of earlier tables, so its condition determines only the joined
+      // table.
       for table in tables where join.kind != .left || table.id == join.table {
         for other in tables where other.id != table.id {
           let isWhole = table.keys.allSatisfy { key in
-            // The file may give a text a collation in which several keys are equal.
+            // A text does not count, because the file may give it a collation in which several keys
+            // are equal.
             !key.isText && pairs.contains { $0 == key.column && $1.table == other.id }
           }
           if isWhole { links.append((other.id, table.id)) }

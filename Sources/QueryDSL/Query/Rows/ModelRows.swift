@@ -2,14 +2,16 @@ import SQLCore
 
 /// The progress of loading the rows of a statement into the memory of an array of models.
 ///
-/// The type is not generic: a client compiles only the array for its model. A value holds neither
-/// the layout nor the connection, because each result would retain and release them.
+/// The type is not generic, so that a client compiles only the code of the array for its model. A
+/// value stores neither the layout nor the connection, because each result would retain and release
+/// them.
 @usableFromInline
 struct ModelRows: ~Copyable {
   private var progress = RowProgress()
   private var loaded = 0
   private let limit: Int
-  /// The positions of the columns in the result; nil if they are exactly the model's, in its order.
+  /// The positions of the columns in the result; nil if the result has exactly the model's columns,
+  /// in the model's order.
   private let positions: ColumnPositions?
 
   /// Steps to the first row.
@@ -29,12 +31,12 @@ struct ModelRows: ~Copyable {
   /// Whether all rows are loaded.
   @usableFromInline var isAtEnd: Bool { progress.isAtEnd }
 
-  /// The number of rows for which the array makes room next: few at first, then as many as it
-  /// already has.
+  /// The number of rows for which the array makes room next: at most 16 at first, then as many rows
+  /// as the array already has.
   @usableFromInline var room: Int { max(1, loaded == 0 ? min(16, limit) : loaded) }
 
-  /// Loads rows into memory until there are no more rows or the memory is full. `count` is set to
-  /// their number, even if this throws.
+  /// Loads rows into memory until there are no more rows or the memory is full. Sets `count` to the
+  /// number of loaded rows, even if this throws.
   @usableFromInline
   mutating func load(
     of statement: StatementPointer, _ layout: ModelLayout, on core: ConnectionCore,
@@ -103,7 +105,8 @@ extension ModelLayout {
     return error.at(table: tableName, column: columns[column].name, row: row)
   }
 
-  /// Adds the table, the column, the position of the row, and the key of a statement's current row.
+  /// Adds the table, the column, the position of the row, and the key of a statement's current row
+  /// to a `ColumnValueError`.
   ///
   /// - Parameters:
   ///   - positions: the positions of the columns in the result; nil if they follow one another in
@@ -119,8 +122,8 @@ extension ModelLayout {
       table: nil, column: nil, row: nil, key: key(of: statement, positions, skipping: first))
   }
 
-  /// Returns the key of a statement's current row. Nil if the model has no key, or if a part of the
-  /// key is a text with invalid bytes, which has no value in Swift.
+  /// Returns the key of a statement's current row. Returns nil if the model has no key, or if a
+  /// part of the key is a text with invalid bytes, which has no value in Swift.
   fileprivate func key(
     of statement: StatementPointer, _ positions: ColumnPositions? = nil, skipping first: Int = 0
   ) -> [DatabaseValue]? {
@@ -142,11 +145,11 @@ extension ModelLayout {
   }
 }
 
-// `@inlinable`, so that a client compiles this code for its model, including the reference counting
-// of an array of models. With unspecialized generics, reading a model takes half as much time
-// again.
+// These functions are `@inlinable`, so that a client compiles them for its model, including the
+// reference counting of an array of models. With unspecialized generics, reading a model takes 1.5
+// times as long.
 extension ResultRow {
-  /// The way to read rows that are this model, column by column.
+  /// The way to read rows of this type, column by column.
   @inlinable static var decoding: RowDecoding<Self> {
     RowDecoding(
       all: { core, statement, limit in try load(all: statement, on: core, limit: limit) },
@@ -187,7 +190,7 @@ extension ResultRow {
     _ layout: ModelLayout, rowOf statement: StatementPointer, on core: ConnectionCore,
     skipping first: Int = 0, row: Int? = nil
   ) throws -> Self {
-    // The closure returns nothing: a model that it returned would be copied four times.
+    // The closure sets a variable, because a model that it returned would be copied four times.
     var loaded: Self?
     try withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<Self>.size, alignment: MemoryLayout<Self>.alignment

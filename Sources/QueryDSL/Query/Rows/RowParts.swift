@@ -27,7 +27,8 @@ struct RowPart: Sendable {
 
   /// Makes a part that a closure loads.
   ///
-  /// - Parameter load: reads the part, from the reader's column on, into memory that has room.
+  /// - Parameter load: Reads the part, from the reader's column on, into uninitialised memory that
+  ///   is large enough.
   init<Output>(
     of type: Output.Type,
     load: @escaping @Sendable (inout RowReader, UnsafeMutableRawPointer) throws -> Void
@@ -41,8 +42,8 @@ struct RowPart: Sendable {
 
 /// The parts of a row, each with its offset in the memory of the tuple.
 ///
-/// The type is not generic: loading a row neither asks the runtime for the element types of a tuple
-/// nor retains anything.
+/// The type is not generic, so that loading a row retains nothing and does not ask the runtime for
+/// the element types of a tuple.
 struct RowParts: Sendable {
   private enum Step: BitwiseCopyable {
     case value(ColumnSlot)
@@ -71,7 +72,7 @@ struct RowParts: Sendable {
     size = offset + part.size
   }
 
-  /// Reads the reader's row. If it throws, no memory is initialised.
+  /// Reads the reader's row into memory. If this throws, the memory stays uninitialised.
   func load(_ reader: inout RowReader, into row: UnsafeMutableRawPointer) throws {
     var index = 0
     do {
@@ -96,8 +97,8 @@ struct RowParts: Sendable {
     }
   }
 
-  /// Returns the key of the row whose value a step reads, if all parts are values and the key is
-  /// among them.
+  /// Returns the key of the row from which a step reads a value; nil unless all parts are values
+  /// and the key is among them.
   private func key(ofStep index: Int, in reader: RowReader) -> [DatabaseValue]? {
     guard others.isEmpty, case .column(let column)? = nodes[index],
       let layout = LayoutRegistry.shared.layout(number: column.table.layout),
@@ -133,7 +134,8 @@ struct RowParts: Sendable {
     var rows: [Row] = []
     var isAtRow = isAtRow
     while isAtRow {
-      // Few at first, then as many as there are. The array grows only if there is another row.
+      // Make room for at most 16 rows at first, then for as many as the array has. The array grows
+      // only if there is another row.
       let room = max(1, rows.isEmpty ? min(16, limit) : rows.count)
       let first = rows.count
       try rows.append(capacity: room) { memory, count in
@@ -160,7 +162,7 @@ struct RowParts: Sendable {
         throw error.at(table: nil, column: nil, row: first + count)
       }
       count += 1
-      // The limit allows no further row.
+      // If the limit is reached, no step is needed.
       isAtRow = first + count < limit ? try core.step(statement) : false
     }
   }

@@ -6,7 +6,7 @@ struct RowSelection {
     var node: ExpressionNode
     var column: ResultColumn
 
-    /// Takes the form of a property, if the expression has no form of its own.
+    /// If the expression has no stored form of its own, gives it the form of a property.
     mutating func adapt(to form: StoredForm) {
       guard column.form == .standard, form != .standard,
         let adapted = node.adapted(to: form, of: column.type)

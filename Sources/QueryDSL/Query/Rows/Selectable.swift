@@ -55,9 +55,9 @@ extension OptionalColumns: Selectable {
 }
 
 extension ModelLayout {
-  /// The columns that are not all NULL in an existing row: the key, or else the columns that are
-  /// not optional. If all columns are optional, a row in which all of them are NULL is read as a
-  /// missing row.
+  /// The columns by which a row is known to exist, because at least one of them is not NULL in it.
+  /// They are the columns of the key or, without a key, the columns that are not optional. If all
+  /// columns are optional, a row in which all of them are NULL is read as a missing row.
   var presentColumns: [Int] {
     if !keyColumns.isEmpty { return keyColumns }
     let required = columns.indices.filter { !columns[$0].isOptional }
@@ -95,7 +95,7 @@ extension SelectStatement {
       parts.append(selection.part)
       columns.append(selection.columns)
     }
-    // A closure that returns anything other than items is treated as a closure without items.
+    // If a closure returns something that is not an item, there are no terms.
     if terms.isEmpty { terms = [.expression(.invalid(noItems))] }
     let allColumns = columns
     return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })
@@ -128,8 +128,8 @@ extension Selectable where Self: ColumnValue {
 /// // SELECT "status", sum("views") AS "views" FROM "Post" GROUP BY "status"
 /// ```
 ///
-/// The name is the heading of the column in `table`, and the name of the column in the SQL. It does
-/// not change how rows are read, because they are read by position.
+/// The name is the heading of the column in `table`, and the name of the column in the SQL. The
+/// name does not change how rows are read, because values are read by position.
 public struct AliasedExpression<Value: ColumnValue>: Selectable {
   let expression: SQLExpression<Value>
   let name: String
@@ -157,7 +157,7 @@ extension SQLExpression {
 
 extension SQLExpression {
   /// Gives the expression the name of a property of the struct into which it is selected. The
-  /// compiler then checks the type: an `Int?` cannot become an `Int`, so a sum is written
+  /// compiler then checks the type. Because an `Int?` cannot become an `Int`, write a sum as
   /// `post.$views.sum().ifNull(0).as(\Total.$views)`. SQL: `a AS "name"`
   public func `as`<Row: ResultRow>(
     _ property: KeyPath<Row, ColumnReference<Value>>

@@ -25,7 +25,7 @@ extension Fetchable {
     CompoundQuery(self, .intersect, other)
   }
 
-  /// Returns the rows that the other query does not have, without duplicates.
+  /// Returns the rows of this query that the other query does not have, without duplicates.
   /// SQL: `SELECT … EXCEPT SELECT …`
   public func except<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
   where Other.Row == Row {
@@ -40,8 +40,8 @@ extension Fetchable {
 ///   .order(by: \.$title).limit(20)
 /// // SELECT … WHERE "views" > ? UNION SELECT … WHERE "status" = ? ORDER BY "title" LIMIT ?
 /// ```
-/// They are combined from left to right. Order and limit apply to the whole; an operand with its
-/// own order or limit keeps it.
+/// The queries are combined from left to right. An order and a limit apply to the whole compound. A
+/// query that already has its own order or limit keeps it.
 public struct CompoundQuery<Row: Sendable>: Fetchable {
   /// The SELECT of the query, with the way to read its rows.
   public internal(set) var query: Query<Row>
@@ -52,8 +52,8 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     let first = first.query
     var second = second.query
     let problem = Self.difference(first, &second)
-    // Extends the compound itself. A compound with an order, a limit or WITH becomes a single
-    // operand.
+    // If the first query is a compound, the second query becomes one more operand of it. But a
+    // compound with an order, a limit or WITH becomes a single operand of a new compound.
     var statement = SelectStatement(selection: .terms([]), from: first.statement.from)
     if let left = first.statement.extras?.content.compound, first.statement.order.isEmpty,
       first.statement.limit == nil, first.statement.offset == nil,
@@ -81,7 +81,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   /// Expressions of the second query without their own form take the form of the first query's
   /// expressions.
   private static func difference(_ first: Query<Row>, _ second: inout Query<Row>) -> QueryError? {
-    // If the type of the rows is invalid, fetching them throws the reason.
+    // If the type of the rows is invalid, fetching the rows throws the reason.
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()
     else {
       return nil
@@ -98,10 +98,10 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     return nil
   }
 
-  /// Orders by the column of the result that has that name. SQL: `ORDER BY "name"`
+  /// Orders by the result column with that name. SQL: `ORDER BY "name"`
   ///
-  /// The name must be the name of a column or an alias in the first query; otherwise it throws
-  /// `QueryError` when the query is rendered.
+  /// The name must be the name of a column or an alias in the first query. Otherwise the query
+  /// throws `QueryError` when it is rendered.
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
@@ -111,8 +111,8 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
 
   /// Limits the result to `count` rows. SQL: `LIMIT ?`
   ///
-  /// It replaces an earlier limit, and nil removes it. A negative one throws `QueryError` when the
-  /// query is rendered.
+  /// The new limit replaces an earlier limit; nil removes the limit. A negative `count` throws
+  /// `QueryError` when the query is rendered.
   public consuming func limit(_ count: Int?) -> Self {
     query.statement.setLimit(count)
     return self
@@ -120,8 +120,8 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
 
   /// Skips the first `count` rows. SQL: `OFFSET ?`
   ///
-  /// It replaces an earlier offset, and nil removes it. A negative one throws `QueryError` when the
-  /// query is rendered.
+  /// The new offset replaces an earlier offset; nil removes the offset. A negative `count` throws
+  /// `QueryError` when the query is rendered.
   public consuming func offset(_ count: Int?) -> Self {
     query.statement.setOffset(count)
     return self

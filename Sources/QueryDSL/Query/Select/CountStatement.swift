@@ -29,7 +29,7 @@ struct ExistsStatement: Renderable {
 }
 
 extension SelectStatement {
-  /// Whether `count(*)` in place of the query's columns counts the rows.
+  /// Whether the query counts its own rows if `count(*)` replaces the selected columns.
   fileprivate var countsByItself: Bool {
     !isDistinct && groups.isEmpty && having.isEmpty && limit == nil && offset == nil
       && extras?.content.isPlain ?? true && !selectsAggregate

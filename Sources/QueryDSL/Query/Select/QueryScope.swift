@@ -1,18 +1,18 @@
 import SQLCore
 
-// The SELECT statements inside a query, for keeping its result up to date.
+// This file lists the SELECT statements inside a query, for keeping a live result up to date.
 
 /// A SELECT of a query: the query itself, or a subquery in one of its expressions.
 package struct QueryScope: Sendable {
   package let statement: SelectStatement
-  /// The place of the surrounding SELECT among the scopes; nil for the query itself.
+  /// The index of the surrounding SELECT in the list of scopes; nil for the query itself.
   package let parent: Int?
   /// The expression on the left of IN; nil for EXISTS and for a subquery that is a value.
   package let subject: ExpressionNode?
   /// The number of times that the SQL of the query contains this SELECT.
   package let count: Int
-  /// Whether NULL is in a list only if the list contains NULL, as nil in Swift. Otherwise IN has
-  /// SQL's three values.
+  /// Whether IN treats NULL as Swift treats nil: NULL is in a list only if the list contains NULL.
+  /// Otherwise IN has SQL's three values: true, false and NULL.
   package let isOptional: Bool
 }
 
@@ -28,10 +28,11 @@ extension SelectStatement {
   }
 }
 
-/// A walk over all expressions of a query, including expressions that `first` does not visit.
+/// A walk over all expressions of a query. It also visits expressions that `ExpressionNode.first`
+/// skips.
 private struct ScopeFinder {
   var scopes: [QueryScope] = []
-  /// The place of the SELECT whose expressions are being visited.
+  /// The index of the SELECT whose expressions are being visited.
   private var current = 0
 
   mutating func visit(
@@ -71,7 +72,7 @@ private struct ScopeFinder {
   private mutating func visit(
     subquery statement: SelectStatement, subject: ExpressionNode? = nil, isOptional: Bool = false
   ) throws {
-    // The SQL of IN with an optional value has the subquery twice.
+    // The SQL of IN with an optional value contains the subquery twice.
     try visit(
       statement, in: current, subject: subject,
       count: scopes[current].count * (isOptional ? 2 : 1), isOptional: isOptional)

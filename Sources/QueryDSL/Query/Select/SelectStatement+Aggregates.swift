@@ -1,9 +1,11 @@
 import SQLCore
 
-// The parts of a query with GROUP BY or aggregates, for keeping its result up to date.
+// These functions separate the parts of a query with GROUP BY or aggregates, for keeping a live
+// result up to date.
 
 extension SelectStatement {
-  /// Whether GROUP BY, HAVING or aggregates make one row of many. A call in raw SQL is not seen.
+  /// Whether GROUP BY, HAVING or aggregates make one row of many. An aggregate in raw SQL is not
+  /// recognised.
   package var isGrouped: Bool {
     if !groups.isEmpty || !having.isEmpty { return true }
     guard case .terms(let terms) = selection else { return false }
@@ -15,8 +17,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with each aggregate of SELECT, HAVING and ORDER BY replaced. The closure is
-  /// called for them in the same order each time.
+  /// Returns the query with each aggregate of SELECT, HAVING and ORDER BY replaced by the result of
+  /// a closure. The closure gets the aggregates in the same order each time.
   ///
   /// Throws `QueryError` if an expression has a part that cannot be rebuilt.
   package func replacingAggregates(
@@ -25,8 +27,8 @@ extension SelectStatement {
     try replacing { try AggregateNode($0).map(replacement) }
   }
 
-  /// Returns the query with expressions of SELECT, HAVING and ORDER BY replaced wherever the
-  /// closure returns another expression.
+  /// Returns the query with other expressions in SELECT, HAVING and ORDER BY. An expression for
+  /// which the closure returns nil is not replaced, but the closure gets its parts.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> SelectStatement {
@@ -68,9 +70,9 @@ extension SelectStatement {
     }
   }
 
-  /// The columns in WHERE, in the conditions of joins and in ORDER BY. A change of any other column
-  /// of a row leaves its place in the result unchanged. Throws `QueryError` if the clauses cannot
-  /// be rendered.
+  /// The columns in WHERE, in the conditions of joins and in ORDER BY. If any other column of a row
+  /// changes, the row keeps its place in the result. Throws `QueryError` if the clauses cannot be
+  /// rendered.
   package var decidingColumns: Set<ColumnID> {
     get throws {
       try Shape.columns { writer in
@@ -89,8 +91,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query without GROUP BY, and with the conditions of HAVING as its WHERE. Its tables
-  /// then hold one row for each group.
+  /// Returns the query without GROUP BY, and with the conditions of HAVING as its WHERE. The tables
+  /// of the returned query hold one row for each group.
   package var withoutGroups: SelectStatement {
     var statement = self
     statement.predicates = having

@@ -1,4 +1,5 @@
-// The depth of a statement: recursion walks its parts, as it walks the parts of an expression.
+// The depth of a statement is limited, because recursive functions walk over the parts of a
+// statement, as they walk over the parts of an expression.
 
 extension SelectStatement {
   /// The number of levels of expressions and queries in the statement.
@@ -18,8 +19,8 @@ extension SelectStatement {
     return max(depth, content.depth)
   }
 
-  /// The statement as part of another, and the number of its levels there. A statement that would
-  /// be too deep is replaced by an empty one with an error.
+  /// The statement as a part of another statement, and the number of levels that it adds there. If
+  /// the statement is too deep, an empty statement with an error replaces it.
   var nested: (statement: SelectStatement, depth: Int) {
     let depth = depth + TreeLimits.depthOfQuery
     guard depth >= TreeLimits.maximumDepth else { return (self, depth) }

@@ -1,14 +1,15 @@
 import SQLCore
 
-// Groups by other expressions than columns, for keeping their result up to date.
+// These functions handle groups by expressions that are not columns, for keeping a live result up
+// to date.
 
 extension SelectStatement {
-  /// Returns the query with marks in place of the terms of GROUP BY, wherever SELECT, HAVING and
-  /// ORDER BY repeat them outside aggregates. Columns stay.
+  /// Returns the query with the expressions of GROUP BY replaced by marks, wherever SELECT, HAVING
+  /// and ORDER BY repeat such an expression outside an aggregate. Columns are not replaced.
   ///
   /// Throws `QueryError` if an expression cannot be rendered or has a part that cannot be rebuilt.
   ///
-  /// - Parameter others: the places of further expressions that stay.
+  /// - Parameter others: The positions in GROUP BY of further expressions that are not replaced.
   package func markingGroups(except others: Set<Int> = []) throws -> SelectStatement {
     var places: [SQL: Int] = [:]
     for (place, group) in groups.enumerated() where !others.contains(place) {
@@ -25,7 +26,7 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with the values of a group in place of the marks.
+  /// Returns the query with each mark replaced by its value in a group.
   package func replacingMarks(by group: [DatabaseValue]) throws -> SelectStatement {
     try replacing { node in
       guard case .constant(let text) = node,
@@ -35,11 +36,11 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with its selected GROUP BY terms at some places replaced by the least value
-  /// of each group, compared by bytes.
+  /// Returns the query with some of its selected GROUP BY terms replaced. The terms at the given
+  /// positions become the least value of each group, compared by bytes.
   ///
-  /// SQLite would return one of the values that a collation considers equal, depending on the order
-  /// in which it reads the rows.
+  /// Without this, SQLite would return one of several values that a collation considers equal.
+  /// Which one depends on the order in which SQLite reads the rows.
   package func selectingLeastValues(ofGroups places: Set<Int>) throws -> SelectStatement {
     guard !places.isEmpty, case .terms(let terms) = selection else { return self }
     let nodes = try Set(places.map { try sql(of: groups[$0]) })
@@ -60,11 +61,13 @@ extension SelectStatement {
     return statement
   }
 
-  /// For each GROUP BY term, the number of rows in a group whose value is not stored as an INTEGER.
-  /// If the rows have different storage classes, 1 and 1.0 are in one group, and the order in which
-  /// SQLite reads the rows decides which of them an expression shows.
+  /// Returns an expression for each GROUP BY term: the number of rows in a group whose value is not
+  /// stored as an INTEGER. 1 and 1.0 are in one group, although their storage classes differ. If a
+  /// group has both, the order in which SQLite reads the rows decides which of them an expression
+  /// shows.
   ///
-  /// - Parameter isUniform: whether a column stores equal numbers in the same way.
+  /// - Parameter isUniform: Returns whether a column stores equal numbers in the same way. Such a
+  ///   column gets no expression.
   package func otherClassCounts(except isUniform: (ColumnID) -> Bool) -> [ExpressionNode] {
     groups.compactMap { group in
       if case .column(let column) = group, isUniform(column) { return nil }
@@ -74,8 +77,9 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query without the terms of ORDER BY that are GROUP BY terms at some places: values
-  /// that a collation considers equal have the same place in its order.
+  /// Returns the query without the terms of ORDER BY that repeat the GROUP BY terms at the given
+  /// positions. Values that a collation considers equal have the same place in an order by such a
+  /// term.
   package func withoutOrder(byGroups places: Set<Int>) throws -> SelectStatement {
     let nodes = try Set(places.map { try sql(of: groups[$0]) })
     var statement = self
@@ -85,7 +89,7 @@ extension SelectStatement {
 
   private static func mark(_ place: Int) -> ExpressionNode { .constant(markText(place)) }
 
-  // It is never rendered to SQLite.
+  // The text of a mark is never part of SQL that runs.
   private static func markText(_ place: Int) -> String { "the group's value \(place)" }
 
   /// Returns an expression over this query's tables as SQL, with its values.

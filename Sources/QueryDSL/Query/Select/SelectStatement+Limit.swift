@@ -1,15 +1,15 @@
 import SQLCore
 
 extension SelectStatement {
-  /// Replaces the limit; nil removes it. A negative limit, which SQL takes as no limit, is an
-  /// error.
+  /// Replaces the limit; nil removes the limit. A negative limit is an error, although SQL takes it
+  /// as no limit.
   @usableFromInline
   mutating func setLimit(_ count: Int?) {
     if let count, count < 0 { note(QueryError("LIMIT is negative: \(count)")) }
     limit = count.map { .number($0) }
   }
 
-  /// Replaces the offset; nil removes it. A negative one is an error.
+  /// Replaces the offset; nil removes the offset. A negative offset is an error.
   @usableFromInline
   mutating func setOffset(_ count: Int?) {
     if let count, count < 0 { note(QueryError("OFFSET is negative: \(count)")) }
@@ -75,7 +75,7 @@ extension SelectStatement {
 
 /// The number of rows in LIMIT or OFFSET.
 ///
-/// It is smaller than a `BoundValue`, and is copied without reference counting.
+/// This type is smaller than a `BoundValue`, and is copied without reference counting.
 package enum RowCount: Sendable {
   case number(Int)
   /// A parameter of a prepared query.

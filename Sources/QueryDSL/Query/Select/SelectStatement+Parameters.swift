@@ -1,13 +1,13 @@
 import SQLCore
 
-// The separation of a query from its values. Live queries that differ only in values share what is
-// known about the query.
+// This file separates a query from its values. Live queries that differ only in their values share
+// what is known about the query.
 
 extension SelectStatement {
-  /// Returns the query with arguments in place of its values, and the values.
+  /// Returns the query with its values replaced by arguments, and the list of these values.
   ///
-  /// Values in lists, limits, aggregates, raw SQL and queries in FROM stay in their place, and so
-  /// does NULL, because a plan depends on it. Throws `QueryError` if an expression has a part that
+  /// Values in lists, limits, aggregates, raw SQL and queries in FROM are not replaced. NULL is not
+  /// replaced because a plan depends on it. Throws `QueryError` if an expression has a part that
   /// cannot be rebuilt.
   package func separatingValues() throws -> (statement: SelectStatement, values: [DatabaseValue]) {
     let separation = ValueSeparation()
@@ -22,15 +22,14 @@ private final class ValueSeparation {
 
   private func separate(_ value: BoundValue) -> BoundValue {
     guard case .value(let known) = value, known != .null else { return value }
-    // Two equal values could share one argument only if they were equal in all queries of the form,
-    // which is not known.
+    // Two equal values do not share an argument, because they may differ in another query of the
+    // same form.
     values.append(known)
     return .argument(BoundArgument(values.count - 1, as: .standard))
   }
 
   func statement(_ statement: SelectStatement) throws -> SelectStatement {
-    // An expression that also occurs in GROUP BY or ORDER BY must stay identical to that
-    // occurrence.
+    // If a selected expression also occurs in GROUP BY or ORDER BY, the two must stay identical.
     let named = statement.groups + statement.order.map(\.expression)
     let isNamed = statement.isDistinct || named.contains { $0.columnID == nil }
     return try statement.rebuilt(selecting: isNamed ? nil : expression, predicate)

@@ -1,20 +1,23 @@
 import SQLCore
 
-// IN with a subquery, written so that SQLite looks for each value by an index. SQLite collects all
-// values of the subquery first, which is faster for many rows and slower for a few.
+// For IN with a subquery, SQLite first collects all values of the subquery. This is faster for many
+// rows and slower for a few. This file writes IN so that SQLite looks for each value by an index.
 
 extension SelectStatement {
-  /// Returns the query with EXISTS in place of IN where a column is looked for among the values of
-  /// another one, also in its subqueries:
+  /// Returns the query with EXISTS in place of IN, if IN looks for a column among the values of a
+  /// column that a subquery selects. Subqueries are changed in the same way. For example, the first
+  /// line becomes the second:
   ///
   /// ```sql
   /// entry.id NOT IN (SELECT entryID FROM read WHERE userID = ?)
   /// NOT EXISTS (SELECT entryID FROM read WHERE userID = ? AND entry.id = entryID)
   /// ```
   ///
-  /// The result is the same. Throws `QueryError` if an expression has a part that cannot be rebuilt.
+  /// The result is the same. Throws `QueryError` if an expression has a part that cannot be
+  /// rebuilt.
   ///
-  /// - Parameter canBeNull: whether a column can be NULL, so that IN has three values with it.
+  /// - Parameter canBeNull: Returns whether a column can be NULL. IN with such a column may be
+  ///   NULL, not only true or false.
   package func probing(
     canBeNull: @escaping (ColumnID) -> Bool
   ) throws -> SelectStatement {
@@ -23,10 +26,11 @@ extension SelectStatement {
 }
 
 extension SelectStatement {
-  /// Returns the query with other conditions in WHERE, ON and HAVING, and other selected expressions. A
-  /// query with clauses besides these, groups and an order stays as it is.
+  /// Returns the query with other conditions in WHERE, ON and HAVING, and other selected
+  /// expressions. A query that is not plain, for example with WITH or UNION, is returned unchanged.
   ///
-  /// - Parameter expression: returns a selected expression; nil if these and HAVING stay.
+  /// - Parameter expression: Returns the new selected expression. If this is nil, the selected
+  ///   expressions and HAVING are not changed.
   func rebuilt(
     selecting expression: ((ExpressionNode) throws -> ExpressionNode)?,
     _ predicate: (PredicateNode) throws -> PredicateNode
@@ -95,7 +99,7 @@ private struct Probing {
     }
   }
 
-  /// Returns the test for one value; nil if it would not mean the same as IN.
+  /// Returns the EXISTS that tests one value; nil if EXISTS would not mean the same as IN.
   private func probe(
     _ subject: ExpressionNode, _ statement: SelectStatement, isOptional: Bool
   ) -> PredicateNode? {

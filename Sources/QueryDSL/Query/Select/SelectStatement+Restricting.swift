@@ -1,13 +1,14 @@
 import SQLCore
 
-// A live query is evaluated again only for the rows that a commit affects: the same statement with
-// further conditions on the keys of its tables.
+// After a commit, a live query runs again only for the rows that the commit affects. It runs the
+// same statement with further conditions on the keys of its tables.
 
 extension SelectStatement {
   /// Adds the condition that a column has one of the given values, which are bound as one array. A
-  /// single value is compared by `=`, so that SQLite need not sort rows that an index has in order.
+  /// single value is compared by `=`, so that SQLite can read rows in the order of an index without
+  /// sorting.
   ///
-  /// - Parameter orNull: whether it may also be NULL.
+  /// - Parameter orNull: Whether to also accept NULL.
   package mutating func restrict(
     _ column: ColumnID, to values: [DatabaseValue], orNull: Bool = false
   ) {

@@ -45,7 +45,8 @@ extension SelectStatement: Renderable {
   }
 
   /// Writes SELECT and FROM.
-  // Inlined into the path of a query without extras: as a function it would take copies.
+  // This is inlined into the path of a query without extras, because a function call would make
+  // copies.
   @inline(__always)
   private func writeBeginning(to writer: inout ShapeWriter, countingRows: Bool) {
     writer.token(.select)
@@ -96,7 +97,7 @@ extension SelectStatement: Renderable {
     writeLimit(to: &writer)
   }
 
-  /// Whether aggregates make one row of all rows. It needs no order.
+  /// Whether aggregates make one row of all rows, so that no order is needed.
   private var isOneAggregatedRow: Bool {
     guard case .terms(let terms) = selection, groups.isEmpty else { return false }
     return terms.contains { term in
@@ -173,7 +174,8 @@ extension SelectStatement: Renderable {
   }
 
   /// Returns the collation of the result column that ORDER BY names. If no selected column has that
-  /// name, it is a mistake: SQLite would take the name for a column of a table, or refuse it.
+  /// name, the query fails, because SQLite would take the name for a column of a table, or refuse
+  /// it.
   private func collation(ofResultColumn name: String, _ writer: inout ShapeWriter) -> String? {
     guard let column = resultColumns.first(where: { $0.name.isSame(as: name) }) else {
       writer.fail(QueryError("ORDER BY \(name): no selected column has that name"))
@@ -245,11 +247,12 @@ extension CompoundNode {
     }
   }
 
-  /// Writes an operand. An operand that has an order, a limit, WITH or its own operands is written
-  /// in a FROM.
+  /// Writes an operand. If the operand has an order, a limit, WITH or its own operands, it is
+  /// written as a subquery in FROM.
   ///
-  /// The same holds for an operand with a RIGHT or FULL JOIN: if the UNION ALL is itself in a FROM,
-  /// SQLite 3.40 flattens its operands and loses the WHERE of the others.
+  /// An operand with a RIGHT or FULL JOIN is written in the same way. Otherwise, if the UNION ALL
+  /// is itself in a FROM, SQLite 3.40 flattens its operands and loses the WHERE of the other
+  /// operands.
   private static func write(
     _ statement: SelectStatement, isFirst: Bool, to writer: inout ShapeWriter
   ) {

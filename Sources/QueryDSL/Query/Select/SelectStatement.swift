@@ -49,8 +49,7 @@ package struct SelectStatement: Sendable {
   package var order: ShortList<OrderTerm> = .none
   package var limit: RowCount?
   package var offset: RowCount?
-  /// The parts that few queries have; nil for a SELECT over the table of one model without any of
-  /// them.
+  /// The parts that few queries have; nil for a SELECT over one model's table without such parts.
   package private(set) var extras: SelectExtras?
 
   @usableFromInline
@@ -71,12 +70,12 @@ package struct SelectStatement: Sendable {
     predicates.append(contentsOf: lines.nodes)
   }
 
-  /// Orders by another expression, ascending, after the existing ones.
+  /// Orders by another expression, ascending, after the existing orders.
   package mutating func orderUpwards(by expression: ExpressionNode) {
     addOrder(expression, .ascending, nil)
   }
 
-  /// Orders by another expression, after the existing ones.
+  /// Orders by another expression, after the existing orders.
   @usableFromInline
   mutating func addOrder(
     _ expression: consuming ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
@@ -179,8 +178,8 @@ package final class CompoundNode: Sendable {
     self.depth = depth
   }
 
-  /// Returns the compound with another operand. Those that it has are already checked for their
-  /// depth.
+  /// Returns the compound with another operand. The depth of the existing operands is not checked
+  /// again.
   func appending(_ operation: SQLToken, _ statement: SelectStatement) -> CompoundNode {
     let nested = statement.nested
     return CompoundNode(
@@ -206,7 +205,7 @@ package struct CommonTableName: Hashable, Sendable {
 /// A common table with its query.
 package final class CommonTableNode: Sendable {
   package let name: CommonTableName
-  /// The number of the layout that describes its columns.
+  /// The number of the layout that describes the columns of the common table.
   package let layout: UInt16
   package let query: SelectStatement
   /// The number of levels of the query.

@@ -2,9 +2,9 @@ import SQLCore
 
 /// An element of a JSON array: a row of `jsonEach`.
 public struct JSONElement<Value: ColumnValue>: ResultRow {
-  /// Its index in the array, from 0. SQL: `"key"`
+  /// The index of the element in the array, from 0. SQL: `"key"`
   @Column public var index: Int
-  /// Its value.
+  /// The value.
   @Column public var value: Value
 
   /// Makes the row of an element.
@@ -21,9 +21,9 @@ extension JSONElement: Equatable where Value: Equatable {}
 
 /// A member of a JSON object: a row of `jsonEach`.
 public struct JSONMember<Value: ColumnValue>: ResultRow {
-  /// Its name.
+  /// The name of the member.
   @Column public var key: String
-  /// Its value.
+  /// The value.
   @Column public var value: Value
 
   /// Makes the row of a member.
@@ -45,7 +45,7 @@ public struct JSONNode: ResultRow, Equatable {
   @Column public var atom: JSONAtom?
   /// A number that identifies the value inside the same JSON.
   @Column public var id: Int
-  /// The `id` of the array or object that holds it; nil for the JSON as a whole.
+  /// The `id` of the array or object that contains the value; nil for the JSON as a whole.
   @Column public var parent: Int?
   /// The path of the value: `$.seats[0]`. SQL: `"fullkey"`
   @Column public var fullKey: String

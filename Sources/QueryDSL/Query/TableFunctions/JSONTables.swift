@@ -13,25 +13,26 @@ import SQLCore
 /// // SELECT "Post"."title", "apus_json_each"."value"
 /// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String')
 /// ```
-/// An element has the stored form of its type. SQLite's `json_each` reads numbers and Bool. A
-/// function of the library reads other types, as `JSON<Value>` decodes them. An element that is
-/// null needs an optional type. An element of another type throws `DatabaseError`. Your own type
-/// without a raw value throws `QueryError` when the query is rendered.
+/// SQLite's `json_each` reads numbers and Bool. For other types, a function of the library decodes
+/// each element as `JSON<Value>` does, and returns it in the stored form of its type. If an element
+/// may be null, its type must be optional. An element of another type throws `DatabaseError`. A
+/// type of your own that has no raw value throws `QueryError` when the query is rendered.
 public func jsonEach<Element: ColumnValue>(
   _ json: SQLExpression<JSON<[Element]>>
 ) -> TableFunctionCall<JSONElement<Element>> {
   jsonElements(json.node, Element.self)
 }
 
-/// Returns a table with a row for each element of a JSON array; it has no rows for NULL.
+/// Returns a table with a row for each element of a JSON array. If the JSON is NULL, there are no
+/// rows.
 public func jsonEach<Element: ColumnValue>(
   _ json: SQLExpression<JSON<[Element]>?>
 ) -> TableFunctionCall<JSONElement<Element>> {
   jsonElements(json.node, Element.self)
 }
 
-/// Returns a table with a row for each element of a JSON array of objects or arrays, which are JSON
-/// themselves.
+/// Returns a table with a row for each element of a JSON array whose elements are objects or
+/// arrays. Each value is JSON itself.
 @_disfavoredOverload
 public func jsonEach<Element>(
   _ json: SQLExpression<JSON<[Element]>>
@@ -39,8 +40,8 @@ public func jsonEach<Element>(
   jsonTable("json_each", json.node)
 }
 
-/// Returns a table with a row for each element of a JSON array of objects or arrays; it has no rows
-/// for NULL.
+/// Returns a table with a row for each element of a JSON array of objects or arrays. If the JSON is
+/// NULL, there are no rows.
 @_disfavoredOverload
 public func jsonEach<Element>(
   _ json: SQLExpression<JSON<[Element]>?>
@@ -51,15 +52,16 @@ public func jsonEach<Element>(
 /// Returns a table with a row for each member of a JSON object: its name and its value.
 /// SQL: `"apus_json_each"(a, 'Double')`
 ///
-/// The values are read as the elements of an array are. Of two members with one name, only one has
-/// a row.
+/// The values are read like the elements of an array. If two members have the same name, only one
+/// of them has a row.
 public func jsonEach<Value: ColumnValue>(
   _ json: SQLExpression<JSON<[String: Value]>>
 ) -> TableFunctionCall<JSONMember<Value>> {
   jsonElements(json.node, Value.self, areMembers: true)
 }
 
-/// Returns a table with a row for each member of a JSON object; it has no rows for NULL.
+/// Returns a table with a row for each member of a JSON object. If the JSON is NULL, there are no
+/// rows.
 public func jsonEach<Value: ColumnValue>(
   _ json: SQLExpression<JSON<[String: Value]>?>
 ) -> TableFunctionCall<JSONMember<Value>> {
@@ -75,8 +77,8 @@ public func jsonEach<Value>(
   jsonTable("json_each", json.node.withoutCutTexts)
 }
 
-/// Returns a table with a row for each member of a JSON object with objects or arrays as values; it
-/// has no rows for NULL.
+/// Returns a table with a row for each member of a JSON object whose values are objects or arrays.
+/// If the JSON is NULL, there are no rows.
 @_disfavoredOverload
 public func jsonEach<Value>(
   _ json: SQLExpression<JSON<[String: Value]>?>
@@ -84,8 +86,8 @@ public func jsonEach<Value>(
   jsonTable("json_each", json.node.withoutCutTexts)
 }
 
-/// Returns a table with a row for each element or member at a place inside JSON, with the columns
-/// of a row type of the program.
+/// Returns a table with a row for each element or member of an array or object at a place inside
+/// JSON. A row type of your program says which columns to read.
 ///
 /// ```swift
 /// struct Seat: ResultRow {
@@ -95,9 +97,10 @@ public func jsonEach<Value>(
 /// jsonEach(tour.$place, at: "seats", as: Seat.self).as(seat)
 /// // "json_each"(apus_json_nodes("Tour"."place"), ?)          the path is `$."seats"`
 /// ```
-/// A value is read as SQLite gives it: a row with a `value` of a type that has another form inside
-/// JSON, such as a Date, throws `QueryError`. Before version 3.45, SQLite cuts texts at U+0000 here:
-/// JSON with one then throws `DatabaseError`. A key that the path cannot express throws `QueryError` when the query is rendered.
+/// A value is read in its form inside JSON. If a `value` has a type with another form inside JSON,
+/// such as a Date, the query throws `QueryError`. Before version 3.45, SQLite cuts texts at U+0000
+/// here, so JSON that contains U+0000 throws `DatabaseError`. A key that the path cannot express
+/// throws `QueryError` when the query is rendered.
 public func jsonEach<JSONValue: JSONColumnValue, Row: ResultRow>(
   _ json: SQLExpression<JSONValue>, at steps: JSONStep..., as row: Row.Type
 ) -> TableFunctionCall<Row> {
@@ -124,16 +127,16 @@ public func jsonTree<JSONValue: JSONColumnValue>(
   jsonTable("json_tree", json.node, at: steps, as: JSONNode.self)
 }
 
-/// Returns a table with a row for each value inside JSON at any depth, with the columns of a row
-/// type of the program. SQL: `"json_tree"(apus_json_nodes(a), ?)`
+/// Returns a table with a row for each value inside JSON at any depth. A row type of your program
+/// says which columns to read. SQL: `"json_tree"(apus_json_nodes(a), ?)`
 public func jsonTree<JSONValue: JSONColumnValue, Row: ResultRow>(
   _ json: SQLExpression<JSONValue>, at steps: JSONStep..., as row: Row.Type
 ) -> TableFunctionCall<Row> {
   jsonTable("json_tree", json.node, at: steps, as: row)
 }
 
-/// Returns the call for elements of a type. SQLite's own function would cut the name of a member at
-/// U+0000.
+/// Returns the call that reads elements or members of a type. Members that are numbers or Bool need
+/// the library's function, because SQLite's own function would cut a name at U+0000.
 private func jsonElements<Row: ResultRow>(
   _ json: ExpressionNode, _ type: any ColumnValue.Type, areMembers: Bool = false
 ) -> TableFunctionCall<Row> {
@@ -162,14 +165,14 @@ private func jsonTable<Row: ResultRow>(
 }
 
 extension ExpressionNode {
-  /// The JSON as an argument of SQLite's own table functions, or an error if an old version would
-  /// cut a text in it.
+  /// The JSON as an argument of SQLite's own table functions. It is an error if an old version of
+  /// SQLite would cut a text in the JSON.
   fileprivate var withoutCutTexts: ExpressionNode { .function("apus_json_nodes", [self]) }
 }
 
 extension ResultRow {
-  /// The error for a column that SQLite's own table functions would fill with a value in the form
-  /// of JSON, where the type of the column has another one.
+  /// The error for a column whose type has another form inside JSON than in a column; nil if there
+  /// is no such column. SQLite's own table functions would return the form inside JSON.
   fileprivate static var misreadJSONValue: QueryError? {
     guard let columns = try? layout.columns else { return nil }
     for column in columns where ["value", "atom"].contains(column.name.lowercased()) {

@@ -13,9 +13,9 @@ import SQLCore
 /// }
 /// // SELECT "Post"."id", "words"."word" FROM "Post" JOIN "words"("Post"."title")
 /// ```
-/// The columns of the row are found by their names; the function may have further columns. The
+/// The columns of the row are found by their names, and the function may have further columns. The
 /// compiler cannot check the declaration. A missing function or column throws `DatabaseError` when
-/// the query runs; a value of another type throws `ColumnValueError` when it is read. To call the
+/// the query runs. A value of another type throws `ColumnValueError` when it is read. To call the
 /// function without its last arguments, declare it again without them.
 public struct SQLTableFunction<Row: ResultRow, each Argument: ColumnValue>: Sendable {
   private let name: String
@@ -94,11 +94,11 @@ public func generateSeries(
 /// for column in try db.fetch(pragmaTableInfo("Post").all) { print(column.name, column.type) }
 /// ```
 public struct PragmaTableInfo: ResultRow, Equatable {
-  /// Its position in the table, from 0. SQL: `"cid"`
+  /// The position of the column in the table, from 0. SQL: `"cid"`
   @Column public var position: Int
-  /// Its name.
+  /// The name of the column.
   @Column public var name: String
-  /// Its declared type, or an empty text.
+  /// The declared type of the column, or an empty text.
   @Column public var type: String
   /// Whether the column is declared NOT NULL. SQL: `"notnull"`
   @Column public var isNotNull: Bool
@@ -118,7 +118,7 @@ public struct PragmaTableInfo: ResultRow, Equatable {
 }
 
 /// Returns a table with a row for each column of a table in the database, except hidden and
-/// generated columns; it has no rows if the table does not exist.
+/// generated columns. If the table does not exist, there are no rows.
 ///
 /// ```swift
 /// let names = try db.fetch(pragmaTableInfo("Post").all.select(\.$name))

@@ -12,12 +12,12 @@ import SQLCore
 /// // SELECT "Post"."title", "apus_json_each"."key"
 /// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String') WHERE "apus_json_each"."value" = ?
 /// ```
-/// `as` gives it the columns of the row type. Its arguments may be columns of earlier tables: the
-/// function is then evaluated for each of their rows. If no argument is a column, the call is
-/// itself a query and can be fetched: `db.fetch(generateSeries(1, through: 10))`.
+/// `as` gives the call the columns of the row type. An argument may be a column of an earlier
+/// table. The function is then evaluated for each row of that table. If no argument is a column,
+/// the call is itself a query and can be fetched: `db.fetch(generateSeries(1, through: 10))`.
 ///
-/// The rows of a virtual table are not observed: a live query that reads a virtual table is fetched
-/// again when one of its other tables changes.
+/// The rows of a virtual table are not observed. A live query that reads a virtual table runs again
+/// when one of its other tables changes.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
 public struct TableFunctionCall<Row: ResultRow>: Fetchable {
   let name: String
@@ -68,20 +68,21 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
 public struct TableFunctionReference: TableReferenceConvertible {
   /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
-  /// The condition of a join; nil if the arguments of the function say which rows it has.
+  /// The condition of a join; nil if the arguments of the function determine the joined rows.
   var condition: PredicateNode?
 }
 
 /// Joins each row with all rows of a table-valued function, whose arguments may name columns of
 /// earlier tables. SQL: `JOIN "json_each"("Post"."numbers")`
 ///
-/// If the function returns no rows for a row, that row is left out; `LeftJoin` keeps it.
+/// If the function returns no rows for a row, the result does not contain that row. `LeftJoin`
+/// keeps such rows.
 public func Join(_ table: TableFunctionReference) -> QueryClause {
   QueryClause(.join(.inner, table._reference, table.condition))
 }
 
-/// Joins each row with all rows of a table-valued function, and keeps rows for which the function
-/// returns none. SQL: `LEFT JOIN "json_each"("Post"."numbers")`
+/// Joins each row with all rows of a table-valued function. If the function returns no rows for a
+/// row, the result still contains that row. SQL: `LEFT JOIN "json_each"("Post"."numbers")`
 public func LeftJoin(_ table: OptionalTableFunctionReference) -> QueryClause {
   QueryClause(.join(.left, table._reference, table.condition))
 }
@@ -113,6 +114,6 @@ public func LeftJoin(_ table: TableFunctionReference) -> QueryClause {
 public struct OptionalTableFunctionReference: OptionalTableReferenceConvertible {
   /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
-  /// The condition of a join; nil if the arguments of the function say which rows it has.
+  /// The condition of a join; nil if the arguments of the function determine the joined rows.
   var condition: PredicateNode?
 }

@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// The Swift type of a column, with the questions that a migration asks about it. Answers are
-/// computed on demand, because most migrations need none.
+/// The Swift type of a column, as a migration uses it. Properties are computed on demand, because
+/// most migrations need none of them.
 package struct ColumnType: Sendable {
   package let type: any ColumnValue.Type
   package let storedForm: StoredForm
@@ -25,7 +25,7 @@ package struct ColumnType: Sendable {
     self.isKey = isKey
   }
 
-  /// Creates the type that holds every value of a storage class.
+  /// Creates a type that can hold every value of a storage class.
   package init(
     storageClass: StorageClass, isOptional: Bool, name property: String, isKey: Bool = false
   ) {
@@ -37,7 +37,7 @@ package struct ColumnType: Sendable {
   package var name: String { String(describing: type.nonOptional) }
   package var isOptional: Bool { type.isOptional }
 
-  /// The name of the type for a line to paste: with its enclosing types, without modules.
+  /// The name of the type for a line to paste, with its enclosing types and without modules.
   package var qualifiedName: String { String(reflecting: type.nonOptional).withoutModules ?? name }
 
   /// Throws if the type cannot read a stored value.
@@ -52,8 +52,8 @@ package struct ColumnType: Sendable {
       || type is any RangeReplaceableCollection<UInt8>.Type
   }
 
-  /// The forms that a storage class identifies. REAL identifies no form, because it stores dates in
-  /// several forms.
+  /// The forms that can be recognised by their storage class. REAL identifies no form, because
+  /// dates have several forms in REAL.
   private static let forms: [StoredForm] = [.standard, .bytes, .iso8601]
 
   /// Whether the type has several stored forms. Values of such a type are converted by reading and
@@ -62,8 +62,8 @@ package struct ColumnType: Sendable {
     Self.forms.contains { $0 != .standard && type.storageClass(as: $0) != nil }
   }
 
-  /// Returns the conversion from an old storage class to the form of the column; nil if the type
-  /// has no form that the storage class identifies.
+  /// Returns the conversion from an old storage class to the form of the column; nil if the old
+  /// form cannot be recognised by its storage class.
   package func form(_ old: StorageClass) -> ValueConversion? {
     guard let oldForm = Self.forms.first(where: { type.storageClass(as: $0) == old }) else {
       return nil
@@ -96,7 +96,7 @@ package struct ColumnType: Sendable {
   /// Returns the line of a schema that gives existing rows a value in a new column.
   ///
   /// The library cannot read the initial value of the property, because only an initialiser of the
-  /// model computes it. The line offers the zero of the type, and says which value it stands for.
+  /// model computes it. A comment in the line says what the value is for.
   package func defaultLine(_ value: String) -> String {
     "Default(\(path), \(value))  // the value that existing rows get"
   }
@@ -104,10 +104,10 @@ package struct ColumnType: Sendable {
   /// The key path to the property in a line of a schema.
   package var path: String { property.columnPath }
 
-  /// Returns the declaration of the property in a model, or of a group of columns. A key is
+  /// Returns the declaration of the property in a model, or in a group of columns. A key is
   /// optional only if it was declared optional.
   ///
-  /// - Parameter isOpen: whether the type becomes the `OpenEnum` of the enumeration.
+  /// - Parameter isOpen: whether to declare the property as the `OpenEnum` of its enumeration.
   package func declaration(isOptional: Bool? = nil, isOpen: Bool = false) -> String {
     let isOptional = isKey ? self.isOptional : isOptional ?? self.isOptional
     let name = (property.propertiesOfGroups.last ?? property).escapedName
@@ -116,13 +116,13 @@ package struct ColumnType: Sendable {
       + (isOptional ? "?" : "")
   }
 
-  /// Whether the type has raw values and throws for unknown ones, unlike `OpenEnum`.
+  /// Whether the type has raw values and throws for an unknown one. `OpenEnum` does not throw.
   package var isClosedEnumeration: Bool {
     type.nonOptional is any RawRepresentable.Type && !name.hasPrefix("OpenEnum<")
   }
 
   /// Returns an SQL expression that gives each row a different value that the type can read; nil if
-  /// there is no such expression, as for an enumeration.
+  /// there is none, for example for an enumeration.
   package func distinctSQL(_ storageClass: StorageClass, rowID: String?) -> String? {
     func reads(_ value: DatabaseValue) -> Bool { (try? read(value)) != nil }
     switch storageClass {
@@ -147,18 +147,17 @@ extension ColumnType {
     StoredForm.allCases.filter { type.storageClass(as: $0) == storageClass }
   }
 
-  /// Converts a value from another form to the form of the column; returns nil if the value would
-  /// change.
+  /// Converts a value from another form to the form of the column; nil if the value would change.
   package func converted(_ value: DatabaseValue, from form: StoredForm) -> DatabaseValue? {
     type.converted(value, from: form, to: storedForm)
   }
 
-  /// Whether the type can read a value in a form.
+  /// Returns whether the type can read a value in a form.
   package func reads(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     (try? type.check(value, as: form)) != nil
   }
 
-  /// Whether the type writes exactly this value in a form.
+  /// Returns whether the type writes exactly this value in a form.
   package func isWritten(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     type.converted(value, from: form, to: form) == value
   }
@@ -187,20 +186,20 @@ extension ColumnValue {
   }
 }
 
-/// A conversion that a schema declares: how the values of a column become values of its new type.
+/// A conversion that a schema declares, from the values of a column's old type to its new type.
 package struct DeclaredConversion: Sendable {
   package let source: StoredType
   package let target: StoredType
   package let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
 
-  /// Whether the conversion only gives NULL a value. NOT NULL in the existing table then shows that
-  /// it has run.
+  /// Whether the conversion only replaces NULL by a value. It has run if the existing column is NOT
+  /// NULL.
   package var onlyFillsNull: Bool {
     source.isSame(as: target) && source.isOptional && !target.isOptional
   }
 
-  /// Whether the column has the same storage class before and after the conversion. Then only a
-  /// note shows whether it has run.
+  /// Whether only a note shows that the conversion has run, because the column has the same storage
+  /// class before and after it.
   package var needsNote: Bool { source.storageClass == target.storageClass && !onlyFillsNull }
 }
 
@@ -219,7 +218,7 @@ package struct StoredType: Sendable {
     isOptional = type.isOptional
   }
 
-  /// Whether both types store the same values in the same way, except NULL.
+  /// Returns whether both types store the same values in the same way, except NULL.
   func isSame(as other: StoredType) -> Bool { name == other.name && form == other.form }
 
   /// `Date`, `Date as iso8601`

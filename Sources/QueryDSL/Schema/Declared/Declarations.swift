@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The declarations of a list of models: tables, views and the facts that migrations check.
+/// What the models of a list declare: tables, views, and the facts that migrations check.
 package struct Declarations: Sendable {
   package let tables: [TableDefinition]
   package let views: [ViewDefinition]
@@ -12,14 +12,15 @@ package struct Declarations: Sendable {
   package let searchTables: [SearchTableDefinition]
   /// The objects that the library owns: triggers, objects of other modules, and full-text indexes.
   package let owned: [any OwnedObject]
-  /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
-  /// by character.
+  /// The SQL of tables, indexes, views and triggers. It is compared character by character with the
+  /// existing SQL.
   package let definitions: DeclaredDefinitions
   /// Everything that the schemas drop, in a stable order.
   package let removals: [Removal]
-  /// The conversions for which only a note in the database shows whether they have run.
+  /// The conversions for which the schema does not show whether they have run, only a note in the
+  /// database.
   package let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
-  /// The exchanges of names, in the form in which the database notes them.
+  /// The exchanges of names, as the keys by which the database notes them.
   package let exchanges: [String]
   /// The `Unique64` columns that are the first column of a primary key.
   package let ids: [IDColumn]
@@ -62,14 +63,14 @@ package struct Declarations: Sendable {
       .filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// Whether everything that schemas drop is already gone, given that the existing tables equal
-  /// their declarations.
+  /// Returns whether everything that schemas drop is already gone. The caller has found that the
+  /// existing tables equal their declarations.
   func isWithoutRemovals(in schema: ExistingSchema) -> Bool {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
   }
 
-  /// Whether a trigger or a full-text index that a schema drops is also declared, so that the
-  /// declared object has replaced the dropped one.
+  /// Returns whether a schema also declares the trigger or full-text index that it drops. The
+  /// declared object has then replaced the dropped one.
   private func isRedeclared(_ removal: Removal) -> Bool {
     switch removal {
     case .trigger(let name): TriggerDefinition.named(name, in: triggers) != nil
@@ -86,15 +87,15 @@ package struct Declarations: Sendable {
 }
 
 extension Declarations {
-  /// Whether a schema drops the item.
+  /// Returns whether a schema drops the item.
   package func removes(_ removal: Removal) -> Bool { tables.contains { $0.removes(removal) } }
 
-  /// Whether a model declares a table or view of that name.
+  /// Returns whether a model declares a table or view with that name.
   package func declares(relation name: String) -> Bool {
     tables.contains { $0.name.isSame(as: name) } || views.contains { $0.name.isSame(as: name) }
   }
 
-  /// Whether a model declares a full-text or vector index of that name.
+  /// Returns whether a model declares a full-text or vector index with that name.
   package func declares(searchIndex name: String) -> Bool {
     owned.contains { object in
       if case .searchIndex(let declared) = object.kind { declared.isSame(as: name) } else { false }
@@ -110,7 +111,8 @@ extension Declarations {
 }
 
 extension Removal {
-  /// Whether the item is gone, given that the existing tables equal their declarations.
+  /// Returns whether the item is gone. The caller has found that the existing tables equal their
+  /// declarations.
   fileprivate func isDone(in schema: ExistingSchema) -> Bool {
     switch self {
     case .table(let name): schema.relation(name)?.kind != .table
@@ -127,8 +129,8 @@ extension Removal {
 // MARK: Reading models
 
 extension Declarations {
-  /// The declarations of each list of models. Like a layout, they are read from the types once per
-  /// process.
+  /// The declarations of each list of models. They are read from the types once in a process, as
+  /// layouts are.
   private static let known = Lock<[[ObjectIdentifier]: Declarations]>([:])
 
   /// Reads the declarations of models. Throws `ModelError` if a declaration is invalid, or if two
@@ -144,7 +146,7 @@ extension Declarations {
     var searchTables: [SearchTableDefinition] = []
     var ids: [IDColumn] = []
     try Self.checkNames(of: models)
-    // Schemas are the user's code, so no lock is held here.
+    // Reading a schema runs the user's code, so no lock is held here.
     for model in models {
       if model._isView, let view = model as? any SQLView.Type {
         views.append(try Self.view(view))
@@ -163,14 +165,14 @@ extension Declarations {
       tables: Self.tables(of: definitions), views: views, searchTables: searchTables, ids: ids)
     self = declared
     Self.known.withLock { known in
-      // Programs have a few lists of models; the bound protects against a program that creates
-      // lists without end.
+      // A program has only a few lists of models. The limit protects against a program that makes
+      // new lists all the time.
       if known.count < 256 { known[key] = declared }
     }
   }
 
-  /// Throws if two types, nested or of different modules, share a table only because they have the
-  /// same name. They may share it if at least one of them declares `tableName`.
+  /// Throws if two types share a table only because they have the same name, for example in
+  /// different modules. They may share the table if at least one of them declares `tableName`.
   private static func checkNames(of models: [any TableModel.Type]) throws {
     var owners: [String: any TableModel.Type] = [:]
     for model in models where TableNaming.isDefault(of: model) {
@@ -186,7 +188,7 @@ extension Declarations {
     }
   }
 
-  /// Returns the tables that the models declare. Several models may share one.
+  /// Returns the tables that the models declare. Several models may share a table.
   package static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
     var facets: [[TableDefinition]] = []
     for definition in definitions {
@@ -215,8 +217,8 @@ extension Declarations {
   }
 }
 
-/// A `Unique64` column that is the first column of a primary key. Later columns of a key do not
-/// count, because the key's index does not order their ids.
+/// A `Unique64` column that is the first column of a primary key. A later column of a key does not
+/// count, because the key's index does not order its ids.
 package struct IDColumn: Hashable {
   package let table: String
   let column: String
@@ -230,7 +232,7 @@ package struct IDColumn: Hashable {
     column = layout.columns[index].name
   }
 
-  /// The SELECT of the greatest id that is not damaged, by one seek in the key's index.
+  /// The SELECT of the greatest valid id, by one seek in the key's index.
   fileprivate var greatest: String {
     let column = Identifier(column).quoted
     return "SELECT max(\(column)) AS id FROM \(Identifier(table).quoted) WHERE \(column) <= ?1"
@@ -254,16 +256,16 @@ extension ConnectionCore {
   }
 }
 
-// These functions are not methods of arrays: Swift 6.3 crashes where it looks for a method after the
-// result of `fetch` and one of these would be a candidate.
+// These functions are not methods of arrays, because of a crash in Swift 6.3. The compiler crashes
+// when it looks for a method after the result of `fetch` and one of these would be a candidate.
 
-/// Returns the elements, without elements that equal an earlier one.
+/// Returns the elements without repetitions. The first of equal elements stays.
 package func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
   var seen: Set<Element> = []
   return elements.filter { seen.insert($0).inserted }
 }
 
-/// Returns the first element of each key.
+/// Returns the first element for each key.
 package func uniqued<Element>(_ elements: [Element], by key: (Element) -> String) -> [Element] {
   var seen: Set<String> = []
   return elements.filter { seen.insert(key($0)).inserted }

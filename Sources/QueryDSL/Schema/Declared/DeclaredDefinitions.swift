@@ -3,22 +3,22 @@ import SQLCore
 /// The declared SQL of tables, indexes, views, full-text indexes and triggers. The schema of a file
 /// that matches the declarations has exactly this SQL.
 package struct DeclaredDefinitions: Sendable {
-  /// The definitions in the order of the models: each table, then its indexes; then the views
-  /// and the full-text indexes; then the triggers: of the models, of the change log, and of the
-  /// full-text indexes.
+  /// The definitions in the order of the models. First comes each table with its indexes, then the
+  /// views and the full-text indexes. The triggers follow: those of the models, of the change log,
+  /// and of the full-text indexes.
   private let entries: [ExistingSchema.Entry]
-  /// The texts of indexes with a declared name, without the mark: another program or an earlier
-  /// version of Apus wrote them so. The keys are places.
+  /// The SQL of indexes with a declared name, without the mark, as another program or an earlier
+  /// version of Apus wrote it. The keys are indices of `entries`.
   private let unmarked: [Int: String]
-  /// The places of tables, indexes and views by their names.
+  /// The indices of tables, indexes and views in `entries`, by name.
   private let indices: [String: Int]
-  /// The places of triggers. Their names may equal the names of tables.
+  /// The indices of triggers in `entries`, by name. A trigger may have the name of a table.
   private let triggerIndices: [String: Int]
-  /// The places of each table and its indexes, by the folded names of the tables.
+  /// The indices of each table and its indexes in `entries`, by the folded name of the table.
   private let tables: [String: Range<Int>]
   /// The folded names of the views.
   private let views: Set<String>
-  /// Whether each declared table has a definition, because none of them has a problem.
+  /// Whether each declared table has a definition. A table with a problem has none.
   let areComplete: Bool
 
   init(
@@ -35,7 +35,7 @@ package struct DeclaredDefinitions: Sendable {
       for index in table.indexes {
         let name = table.name(of: index)
         let sql = table.createIndex(index, named: name)
-        // An index may be declared twice, with a name and without.
+        // The same index may be declared twice, with a name and without.
         guard !entries[start...].contains(where: { $0.sql == sql }) else { continue }
         if index.givenName != nil {
           unmarked[entries.count] = table.createIndex(index, named: name, isMarked: false)
@@ -48,7 +48,7 @@ package struct DeclaredDefinitions: Sendable {
     let firstView = entries.count
     for view in views {
       let sql = view.createView
-      // Two models may read one view.
+      // Two models may declare the same view.
       guard !entries[firstView...].contains(where: { $0.sql == sql }) else { continue }
       entries.append(
         ExistingSchema.Entry(kind: .view, name: view.name, table: view.name, sql: sql))
@@ -71,13 +71,13 @@ package struct DeclaredDefinitions: Sendable {
 
   subscript(index: Int) -> ExistingSchema.Entry { entries[index] }
 
-  /// Whether an existing table and its indexes are exactly the declared ones, without a trigger of
-  /// another program.
+  /// Returns whether an existing table and its indexes are exactly as declared, and the table has
+  /// no trigger of another program.
   package func isExact(_ table: TableDefinition, in schema: ExistingSchema) -> Bool {
     guard let place = tables[table.name.lowercasedASCII], let entry = schema.entry(table.name),
       entry.kind == .table, entry.sql == entries[place.lowerBound].sql
     else { return false }
-    // The plan lists each foreign trigger as kept, or drops it.
+    // A trigger of another program needs a plan, which lists the trigger as kept or drops it.
     guard schema.triggers(of: table.name).allSatisfy(\.isOwnTrigger) else { return false }
     let declared = entries[place.dropFirst()]
     let found = schema.indexDefinitions(of: table.name)
@@ -87,7 +87,7 @@ package struct DeclaredDefinitions: Sendable {
       }
   }
 
-  /// Returns the index of the definition that a row of `sqlite_schema` equals.
+  /// Returns the index of the definition that equals a row of `sqlite_schema`; nil if none does.
   ///
   /// - Parameter next: the index that is tried first.
   func index(of row: borrowing StatementRow, expecting next: Int) throws -> Int? {
@@ -101,11 +101,11 @@ package struct DeclaredDefinitions: Sendable {
     row.isDefinition(entries[index], or: unmarked[index])
   }
 
-  /// Whether an object is an index or a trigger of a declared table, or a trigger of a declared
-  /// view.
+  /// Returns whether an object is an index or a trigger of a declared table, or a trigger of a
+  /// declared view.
   func areJoined(by entry: ExistingSchema.Entry) -> Bool {
     switch entry.kind {
-    // SQLite created an index without SQL for a constraint.
+    // An index without SQL was created by SQLite for a constraint.
     case .index: entry.sql != nil && tables[entry.table.lowercasedASCII] != nil
     case .trigger:
       tables[entry.table.lowercasedASCII] != nil || views.contains(entry.table.lowercasedASCII)
@@ -124,14 +124,14 @@ extension StatementRow {
 
 // MARK: Comparing on the way
 
-/// The schema of a database, read by one statement and compared on the way with the models'
-/// declarations.
+/// The schema of a database, read by one statement and compared with the models' declarations
+/// during the reading.
 ///
-/// Most often the two are equal. Then no definition is copied or parsed.
+/// Most often the schema equals the declarations. Then no definition is copied or parsed.
 package struct SchemaReading {
   private let entries: [ExistingSchema.Entry]
-  /// Whether the existing definitions equal the declared ones character by character, there is no
-  /// other index or trigger, and nothing is left to drop.
+  /// Whether the existing definitions equal the declared ones character by character. There is also
+  /// no other index or trigger of their tables, and nothing is left to drop.
   package let isExact: Bool
   /// The definition of the view that notes the types of columns; nil if the file does not have it.
   package let types: String?

@@ -1,10 +1,10 @@
 import SQLCore
 
-/// Lines of a schema that rename in a circle: `Renamed(\.$a, from: "b")` with `Renamed(\.$b, from:
-/// "a")`.
+/// Lines of a schema that rename in a circle, such as `Renamed(\.$a, from: "b")` with
+/// `Renamed(\.$b, from: "a")`.
 ///
-/// The names are the same before and after, so the tables do not show whether the exchange has run.
-/// A note in the database records it, under a key made from the lines.
+/// The names are the same before and after the exchange, so the tables do not show whether it has
+/// run. A note in the database records the exchange, under a key made from the lines.
 package struct Exchange {
   /// The lines of the circle. The `from` of each line is the `name` of the next; the `from` of the
   /// last is the `name` of the first.
@@ -24,7 +24,7 @@ package struct Exchange {
 
   private init(_ lines: [(name: String, from: String)], of owner: String) {
     self.lines = lines
-    // Sorted, since the circle of names is the same wherever it begins.
+    // The words are sorted, because the circle is the same wherever it begins.
     let words = lines.map { "\($0.name.lowercasedASCII) from \($0.from.lowercasedASCII)" }.sorted()
     key = "exchanged \(owner): \(words.joined(separator: ", "))"
   }

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The Swift types of the columns of a file, as the programs that migrated it declared them.
+/// The Swift types of the columns of a file, as declared by the programs that migrated the file.
 ///
 /// A schema does not show that an enumeration has lost a case, or that the struct of a JSON column
 /// has another property. So a migration notes the signature of each type. When the file is opened,
@@ -8,8 +8,8 @@ import SQLCore
 /// column are checked.
 ///
 /// The notes are the definition of a view, `CREATE VIEW "apus_types" AS SELECT '…' AS "types"`,
-/// since an opening reads all definitions anyway. Most often the text is the expected one: then no
-/// statement is added, and nothing is parsed.
+/// because an opening reads all definitions anyway. Most often the text is the expected text. Then
+/// no statement is added, and nothing is parsed.
 package struct NotedTypes: Sendable {
   package static let name = "apus_types"
 
@@ -17,7 +17,7 @@ package struct NotedTypes: Sendable {
   /// that reads every value has the empty signature, which the notes of a file omit.
   private(set) var tables: [String: [String: String]] = [:]
 
-  /// The types that models declare.
+  /// Creates the notes of the types that models declare.
   package init(of declared: [TableDefinition]) {
     for table in declared {
       tables[Self.key(table.name)] = Dictionary(
@@ -26,7 +26,8 @@ package struct NotedTypes: Sendable {
     }
   }
 
-  /// Reads the notes of a file from the definition of their view; nil if it is another definition.
+  /// Reads the notes of a file from the definition of the view; nil if the view is defined
+  /// differently.
   package init?(_ sql: String?) {
     guard let sql, sql.hasPrefix(Self.start), sql.hasSuffix(Self.end) else { return nil }
     let text = sql.dropFirst(Self.start.count).dropLast(Self.end.count).replacing("''", with: "'")
@@ -59,8 +60,8 @@ package struct NotedTypes: Sendable {
 
   private static func key(_ name: String) -> String { escaped(name.lowercasedASCII) }
 
-  /// A text without the characters that separate the notes, and without U+0000, which would end the
-  /// statement.
+  /// Returns the text with escapes for the characters that separate the notes, and for U+0000,
+  /// which would end the statement.
   private static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\\") }) else { return text }
     return text.unicodeScalars.map { scalar in
@@ -70,9 +71,9 @@ package struct NotedTypes: Sendable {
 
   // MARK: Comparing
 
-  /// Whether the types that models declare are the noted ones. A table without notes comes from
-  /// another program or an earlier version of Apus. It counts as noted: its values are not read
-  /// until its types change.
+  /// Returns whether the types that models declare equal the noted types. A table without notes
+  /// comes from another program or an earlier version of Apus. Such a table counts as noted, so its
+  /// values are not read until its types change.
   package func covers(_ declared: NotedTypes) -> Bool {
     declared.tables.allSatisfy { table, columns in
       guard let noted = tables[table] else { return true }
@@ -80,9 +81,9 @@ package struct NotedTypes: Sendable {
     }
   }
 
-  /// Returns the declared columns, folded, whose values must be checked: their types have changed
-  /// since the table was noted, and not only by added cases. The notes have the names from before
-  /// the renamings.
+  /// Returns the folded names of the declared columns whose values must be checked. The type of
+  /// such a column has changed since the table was noted, and the change is not only an added case.
+  /// The notes still have the names from before the renamings.
   package func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
     let former = renames.formerName(ofTable: table.name) ?? table.name
     guard let noted = tables[Self.key(former)] else { return [] }
@@ -101,8 +102,8 @@ package struct NotedTypes: Sendable {
 
   // MARK: Writing
 
-  /// Returns the notes after a migration. Tables and columns of other models keep theirs while they
-  /// exist.
+  /// Returns the notes after a migration. Tables and columns of other models keep their notes while
+  /// they exist.
   ///
   /// - Parameter newer: the names of the tables that stay as a newer program made them.
   package func updated(

@@ -1,27 +1,28 @@
 import SQLCore
 
 /// An object that the library owns in the schema of a file, because a line of a model's schema
-/// declares it: a trigger, a full-text index with its triggers, or the triggers of the change log.
+/// declares it. It is a trigger, a full-text index with its triggers, or the triggers of the change
+/// log.
 ///
-/// A migration compares the object with the file. If it differs, the migration drops it before all
-/// other steps and creates it after them, because its text names tables and columns. A module above
-/// this one adds its own objects by an `OwnedObjectLine`.
+/// A migration compares the object with the file. If the object differs, the migration drops it
+/// before all other steps and creates it again after them, because the object's SQL names tables
+/// and columns. A module above this one adds its own objects by an `OwnedObjectLine`.
 package protocol OwnedObject: Sendable {
   var kind: OwnedObjectKind { get }
   /// The name of the table or view.
   var table: String { get }
-  /// The definitions, as the schema of a file that matches the declaration has them.
+  /// The definitions that a file has in its schema if it matches the declaration.
   var definitions: [ExistingSchema.Entry] { get }
-  /// The name of the feature that follows the changes of the table, for messages; nil for a trigger
-  /// of a model.
+  /// The name, for messages, of the feature that follows the changes of the table; nil for a
+  /// trigger of a model.
   var follower: String? { get }
 
-  /// Returns how a migration changes the file; nil if the file has the object already.
+  /// Returns how a migration changes the file; nil if the file already has the object.
   func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange?
 
   /// Returns the registrations that connections need for all objects of this type.
   static func registrations(for declared: Declarations, isReadOnly: Bool) -> [Registration]
-  /// Called when a database has been opened and migrated, once for all objects of this type.
+  /// Runs once for all objects of this type, after a database has been opened and migrated.
   static func didOpen(_ database: Database) throws
 }
 
@@ -33,7 +34,7 @@ extension OwnedObject {
   package static func didOpen(_ database: Database) throws {}
 }
 
-/// The kinds of objects that a plan names.
+/// The kind of an owned object, as a plan names it.
 package enum OwnedObjectKind: Hashable, Sendable {
   case trigger(String)
   case searchIndex(String)
@@ -42,7 +43,7 @@ package enum OwnedObjectKind: Hashable, Sendable {
 
 /// A line of a schema with which another module declares an object of a table.
 package struct OwnedObjectLine: Sendable {
-  /// The text of the line, which occurs once for each table.
+  /// The text of the line. A table has at most one object for each text.
   let name: String
   let follower: String
   let object: @Sendable (TableDefinition) -> any OwnedObject
@@ -70,21 +71,21 @@ package struct OwnedObjectLine: Sendable {
   }
 }
 
-/// The parts of a migration that decide about owned objects.
+/// The parts of a migration that owned objects need to plan their changes.
 package struct OwnedObjectMigration {
   package let declared: Declarations
   package let schema: ExistingSchema
-  /// Whether the migration takes all of its steps. While the user's own steps still read the old
-  /// columns, objects stay unchanged, unless a renaming breaks them.
+  /// Whether the migration takes all of its steps. If not, the user's own steps still read the old
+  /// columns, and objects stay unchanged unless a renaming breaks them.
   package let isWhole: Bool
-  /// The folded names of the views that are dropped first, with their triggers.
+  /// The folded names of the views that the migration drops first, with their triggers.
   let droppedViews: Set<String>
   /// The tables whose rows are copied into a new table. The copying fires no triggers.
   package let rebuilds: [Rebuild]
   /// The statements that create other objects of the migration.
   package var creation: Set<String> = []
 
-  /// A table with the names of the copied columns, and of the columns whose values change.
+  /// A table, with the names of its copied columns and of the columns whose values change.
   package typealias Rebuild = (table: String, sameColumns: [String], changedColumns: [String])
 
   package init(
@@ -98,12 +99,12 @@ package struct OwnedObjectMigration {
     self.rebuilds = rebuilds
   }
 
-  /// Returns the rebuild of a table; nil if its rows stay where they are.
+  /// Returns the rebuild of a table; nil if the table is not rebuilt.
   package func rebuild(of table: String) -> Rebuild? {
     rebuilds.first { $0.table.isSame(as: table) }
   }
 
-  /// Whether a view is dropped first, with its triggers.
+  /// Returns whether the migration first drops a view, with its triggers.
   package func drops(view name: String) -> Bool { droppedViews.contains(name.lowercasedASCII) }
 }
 
@@ -112,15 +113,15 @@ package struct OwnedObjectChange {
   package let reason: String
   /// The statements that run before all other steps.
   package var drops: [String] = []
-  /// The existing object that they drop, if its name is spelled differently; nil for the declared
-  /// name.
+  /// The existing object that `drops` removes, if its name is spelled differently; nil for the
+  /// declared name.
   package var droppedKind: OwnedObjectKind?
   /// The statements that run after all other steps.
   package var creation: [String] = []
   package var creationReason: String
   /// The statements that fill the object from the rows of its table.
   package var filling: [String] = []
-  /// The lines that would resolve the refusal, each alone; empty if nothing is refused.
+  /// The lines that resolve the refusal; any one of them is enough. Empty if nothing is refused.
   package var refusedLines: [String] = []
 
   package static let isDeclared = "the schema declares it"
@@ -143,7 +144,7 @@ package struct OwnedObjectChange {
 }
 
 extension OwnedObject {
-  /// Whether a file has exactly the declared tables and triggers.
+  /// Returns whether a file has exactly the declared tables and triggers.
   package func isSame(as existing: [ExistingSchema.Entry]) -> Bool {
     let definitions = definitions
     return existing.count == definitions.count
@@ -170,8 +171,8 @@ extension ExistingSchema.Entry {
   /// Whether a migration created the trigger, and may therefore drop it.
   package var isOwnTrigger: Bool { mark == SQLComment.mark || mark == SQLComment.logMark }
 
-  /// Whether the trigger writes the change log. A program recognises these triggers even if it does
-  /// not use the log, because they stay until a schema ends the log.
+  /// Whether the trigger writes the change log. A program that does not use the log recognises
+  /// these triggers, too, because they stay until a schema ends the log.
   package var isLogTrigger: Bool { mark == SQLComment.logMark }
 
   /// The comment after the name of a trigger.

@@ -1,29 +1,29 @@
 import SQLCore
 
-// Names and texts as a line to paste has them.
+// Names and texts for the lines that a refusal offers to paste.
 
 extension String {
   /// The text as Swift writes it.
   package var swiftLiteral: String { debugDescription }
 
-  /// The text in a comment at the end of a line.
+  /// The text for a comment at the end of a line. A text with line breaks becomes a literal.
   package var inComment: String { contains(where: \.isNewline) ? swiftLiteral : self }
 
-  /// Whether Swift accepts the text as a name without changes.
+  /// Whether Swift accepts the text as a name without backticks.
   package var isSwiftName: Bool { isIdentifier && !Self.words.contains(self) }
 
-  /// The name of a property, in backticks where Swift needs them.
+  /// The name of a property, in backticks if Swift needs them.
   var escapedName: String { isSwiftName ? self : "`\(self)`" }
 
-  /// The key path of the column of a property with that name, `\.$title`, or `\.$home.$city` for
-  /// `home.$city`. After the dollar sign, a keyword is a name like others.
+  /// The key path to a property's column, `\.$title`, or `\.$home.$city` for `home.$city`. After
+  /// the dollar sign, a keyword is a name like any other.
   var columnPath: String {
     let path = propertiesOfGroups.map { $0.isIdentifier ? "$\($0)" : "`$\($0)`" }
     return "\\." + path.joined(separator: ".")
   }
 
-  /// The properties that lead to a column: for `home.$city`, the property of the group and the
-  /// property of its column.
+  /// The properties that lead to a column. For `home.$city`, they are the group's property and the
+  /// column's property.
   var propertiesOfGroups: [String] { split(separator: ".$").map { String($0) } }
 
   private static let words: Set = [
@@ -42,7 +42,7 @@ extension String {
     return unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
   }
 
-  /// A name of a property made of the words of a column's name: `its weight` is `itsWeight`.
+  /// A property name made of the words in a column's name: `its weight` becomes `itsWeight`.
   var propertyName: String {
     let words = unicodeScalars.split { !$0.properties.isXIDContinue }.map { String($0) }
     let joined = words.enumerated().map { index, word in
@@ -52,8 +52,8 @@ extension String {
     return first.properties.isXIDStart || first == "_" ? joined : "_\(joined)"
   }
 
-  /// The name of a type without its modules; nil for a type inside a function, which no other place
-  /// can name.
+  /// The name of a type without its modules; nil for a type inside a function, because code
+  /// elsewhere cannot name such a type.
   var withoutModules: String? {
     guard !contains("(unknown context") else { return nil }
     var result = ""
@@ -61,7 +61,7 @@ extension String {
     var start = startIndex
     func flush(_ end: Index) {
       path.append(self[start..<end])
-      // What follows the arguments of a generic type begins with its point, and has no module.
+      // A name after the arguments of a generic type begins with a point, and has no module.
       let isInside = path.count > 1 && path[0].isEmpty
       result += (path.count > 1 && !isInside ? path.dropFirst() : path[...]).joined(separator: ".")
       path = []
@@ -84,13 +84,13 @@ extension String {
 }
 
 extension [String] {
-  /// Texts as Swift writes them, one behind another.
+  /// The texts as a list of Swift literals, with commas.
   package var swiftList: String { map(\.swiftLiteral).joined(separator: ", ") }
 }
 
 extension StorageClass {
-  /// The type of a property that holds every value of this class, in a line to paste: for bytes
-  /// `[UInt8]` instead of `Data`, so that the line compiles without Foundation.
+  /// The type of a property that holds every value of this class, for a line to paste. For bytes,
+  /// it is `[UInt8]` instead of `Data`, so that the line compiles without Foundation.
   var propertyType: any ColumnValue.Type {
     self == .blob ? [UInt8].self : valueType ?? [UInt8].self
   }
@@ -104,16 +104,16 @@ extension StorageClass {
 extension TableDefinition {
   /// A line that gives a model another table.
   ///
-  /// - Parameter isTaken: whether a name is already taken.
+  /// - Parameter isTaken: returns whether a table name is already taken.
   package func otherNameLine(_ isTaken: (String) -> Bool = { _ in false }) -> String {
     "static let tableName = \(name.numbered(isTaken).swiftLiteral)"
   }
 
-  /// A line that declares an existing column of the table. If the property has another name than
-  /// the column, a second line gives the column's name.
+  /// Returns a line that declares an existing column of the table. If the property has another name
+  /// than the column, a second line gives the column's name.
   ///
-  /// - Parameter undeclared: the names of all columns that no model declares: each gets another
-  ///   property, so that their lines can be pasted together.
+  /// - Parameter undeclared: the names of all columns that no model declares. Each gets a different
+  ///   property, so that the lines of all columns can be pasted together.
   package func propertyLine(
     forColumn name: String, type: String, among undeclared: [String]
   ) -> String {
@@ -123,9 +123,9 @@ extension TableDefinition {
       ? line : "\(line)\nNamed(\(property.columnPath), \(name.swiftLiteral))"
   }
 
-  /// The properties of columns that no model declares, by the names of the columns.
+  /// Returns a property name for each column that no model declares, by the column's name.
   private func propertyNames(forColumns names: [String]) -> [String: String] {
-    // Each model has an `id`, and a type `ID`.
+    // Each model has a property `id` and a type `ID`.
     let declared = columns.compactMap { $0.type.property.propertiesOfGroups.first }
     var taken = Set(declared + ["id", "ID"])
     func isFree(_ property: String) -> Bool {
@@ -134,7 +134,7 @@ extension TableDefinition {
         && !(property.hasPrefix("_") && taken.contains(String(property.dropFirst())))
     }
     var properties: [String: String] = [:]
-    // A column that already has the name of a property comes before a column whose name must be
+    // A column whose name can be the property's name comes before a column whose name must be
     // changed.
     let same = names.filter { $0.propertyName == $0 }
     for name in same + names.filter({ $0.propertyName != $0 }) {
@@ -151,7 +151,7 @@ extension TableDefinition {
 }
 
 extension String {
-  /// The name with the first number from 2 on that makes a name which is free.
+  /// Returns the name with the smallest number, from 2 on, that makes a free name.
   package func numbered(separator: String = "", _ isTaken: (String) -> Bool) -> String {
     var number = 2
     while isTaken("\(self)\(separator)\(number)") { number += 1 }

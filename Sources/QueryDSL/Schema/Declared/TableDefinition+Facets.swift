@@ -1,8 +1,8 @@
 import SQLCore
 
 extension TableDefinition {
-  /// Returns the table that several models declare. Each model adds to the table, and none removes
-  /// the declarations of another.
+  /// Returns the table that several models declare together. Each model adds to the table, and no
+  /// model removes what another declares.
   static func merged(_ facets: [TableDefinition]) -> TableDefinition {
     var table = facets[0]
     for facet in facets.dropFirst() { table.add(facet) }
@@ -58,7 +58,7 @@ extension TableDefinition {
     searchIndexes += facet.searchIndexes
     ownedLines += facet.ownedLines
     isWithoutRowID = isWithoutRowID ?? facet.isWithoutRowID
-    // A column that another model declares is not dropped.
+    // If another model declares a column, the column is not dropped.
     removals = removals.union(facet.removals).filter { removal in
       if case .column(let name) = removal { !declares(name) } else { true }
     }

@@ -1,7 +1,8 @@
 import SQLCore
 
 extension TableDefinition {
-  /// Reads the declaration of a model. Throws `ModelError` for an invalid line of its schema.
+  /// Reads the declaration of a model. Throws `ModelError` if a line of the model's schema is
+  /// invalid.
   init<M: TableModel>(of model: M.Type) throws {
     let layout = try M.layout
     var reader = SchemaReader<M>(layout: layout)
@@ -27,7 +28,7 @@ extension TableDefinition {
   }
 }
 
-/// Collects the declarations of a schema's lines about columns and tables.
+/// A collector of what the lines of a schema declare about columns and tables.
 private struct SchemaReader<M: TableModel> {
   let layout: ModelLayout
   var defaults: [Int: String] = [:]
@@ -141,8 +142,8 @@ private struct SchemaReader<M: TableModel> {
       condition: try layout.declaration(of: line.predicates()))
   }
 
-  /// Returns the text after DEFAULT: a literal or keyword unchanged, any other expression in
-  /// parentheses.
+  /// Returns the text after DEFAULT. A literal or keyword stays unchanged; any other expression
+  /// gets parentheses.
   private static func defaultClause(_ sql: String) -> String {
     let tokens = SQLTokens(sql).tokens
     let isSigned = tokens.first?.isSign("-") ?? false

@@ -19,10 +19,10 @@ extension TableDefinition.Column {
 }
 
 extension TableDefinition.Column {
-  /// The comment that records the stored form. It is empty if the type has only one form in the
-  /// storage class, and for the standard form in a table that Apus made.
+  /// The comment that records the stored form. It is empty if the type has only one form in its
+  /// storage class. It is also empty for the standard form in a table that Apus made.
   ///
-  /// In a table of another program, a column without a comment may have any form.
+  /// In a table that another program made, a column without a comment may have any form.
   package func formComment(isMadeByApus: Bool) -> String {
     let form = type.storedForm
     let hasSeveralForms = type.forms(in: storageClass).count > 1
@@ -50,8 +50,8 @@ extension TableDefinition.ForeignKey {
   /// `FOREIGN KEY ("authorID") REFERENCES …`
   package var sql: String { sql(match: nil) }
 
-  /// Returns the clause with the `MATCH …` of the existing definition, which SQLite parses but does
-  /// not enforce.
+  /// Returns the clause with the `MATCH …` of the existing definition. SQLite parses MATCH but does
+  /// not enforce it.
   package func sql(match: String?) -> String {
     "FOREIGN KEY (\(columns.quotedList)) \(references(match: match))"
   }
@@ -60,9 +60,9 @@ extension TableDefinition.ForeignKey {
 extension TableDefinition.Check {
   /// `CONSTRAINT "span" CHECK ("start" <= "end")`, `CHECK (("start" <= "end"))`
   ///
-  /// SQLite's errors name a check without a name by its text. If the text begins with a quoted
-  /// name, SQLite takes that name for the whole, and two checks of one column would have the same
-  /// name. Parentheses prevent this.
+  /// If a check has no name, SQLite's errors name it by its text. If that text begins with a quoted
+  /// name, the error has only the quoted name, so two checks of one column would look the same.
+  /// Parentheses around the text prevent this.
   package var sql: String {
     if let name { return "CONSTRAINT \(Identifier(name).quoted) CHECK (\(condition))" }
     return condition.hasPrefix("\"") ? "CHECK ((\(condition)))" : "CHECK (\(condition))"
@@ -74,7 +74,7 @@ extension [String] {
   package var quotedList: String { map { Identifier($0).quoted }.joined(separator: ", ") }
 }
 
-/// The parts of a CREATE TABLE: some are declared, others kept from the database.
+/// The parts of a CREATE TABLE. Some are declared, and others are kept from the existing table.
 package struct TableText {
   var columns: [String]
   var constraints: [String]
@@ -103,7 +103,7 @@ extension TableDefinition {
       + (isAutoincrement ? " AUTOINCREMENT" : "") + (column.isOptional ? "" : " NOT NULL")
   }
 
-  /// The text of the declared table, without any part of an existing one.
+  /// The text of the declared table, without parts of an existing table.
   var text: TableText {
     var constraints: [String] = []
     if !hasRowIDKey, !keyNames.isEmpty {
@@ -122,7 +122,7 @@ extension TableDefinition {
   /// `CREATE INDEX …`
   package func createIndex(_ index: Index) -> String { createIndex(index, named: name(of: index)) }
 
-  /// - Parameter isMarked: whether the mark follows a name that the schema declares.
+  /// - Parameter isMarked: whether to write the mark after a name that the schema declares.
   package func createIndex(_ index: Index, named name: String, isMarked: Bool = true) -> String {
     var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX "
     sql += Identifier(name).quoted
@@ -137,7 +137,7 @@ extension TableDefinition {
 // MARK: Names of indexes
 
 extension TableDefinition {
-  /// Returns the name of an index: the declared one, or one made of its terms.
+  /// Returns the name of an index: the declared name, or a name made of the index's terms.
   package func name(of index: Index) -> String {
     if let name = index.givenName { return name }
     if index.condition == nil {
@@ -170,8 +170,9 @@ extension TableDefinition {
     return isTaken ? "\(base)_\(index.terms.count)" : base
   }
 
-  /// `Post_on_status_createdAt`. If the index has more than plain columns (expressions, directions,
-  /// collations, a condition), a checksum of its terms and condition follows.
+  /// Returns a name such as `Post_on_status_createdAt`. If the index has more than plain columns
+  /// (expressions, directions, collations, a condition), the name ends with a checksum of the terms
+  /// and the condition.
   package static func indexName(
     table: String, isUnique: Bool, _ index: ExistingIndex, columns: [String]
   ) -> String {

@@ -2,21 +2,21 @@ import SQLCore
 
 /// A table as its models declare it, in SQL's terms.
 package struct TableDefinition {
-  /// A column, with the Swift type that a migration asks about.
+  /// A column, with the Swift type that a migration needs to know.
   package struct Column {
     package var name: String
     package var storageClass: StorageClass
     package var isOptional: Bool
     /// The declared default: a literal, or an expression in parentheses.
     package var defaultSQL: String?
-    /// Whether the default is not declared but implied: another model of the table lacks the column
-    /// and inserts rows without it.
+    /// Whether the default is implied instead of declared, because another model of the table lacks
+    /// the column and inserts rows without it.
     package var hasImpliedDefault = false
     package var collation: String?
     package var generated: Generated?
-    /// The conversion of the values from an earlier type to the column's type.
+    /// The conversion of values from an earlier type to the column's type.
     package var conversion: DeclaredConversion?
-    /// The Swift type: it names the column in refusals and checks which values can be read.
+    /// The Swift type. It names the column in refusals, and checks which stored values it can read.
     package var type: ColumnType
 
     init(
@@ -35,7 +35,7 @@ package struct TableDefinition {
     }
 
     /// The value that existing rows get if no default is declared and the options allow it: zero or
-    /// an empty value. Nil if the type has none or is optional.
+    /// an empty value. Nil if the type has no such value or is optional.
     package var fallbackLiteral: String? { type.isOptional ? nil : type.fallbackLiteral }
   }
 
@@ -46,8 +46,8 @@ package struct TableDefinition {
   }
 
   package struct Index: Hashable {
-    /// Nil if the name is made of the terms. A declared name is followed by `SQLComment.mark`; a
-    /// name that is made of the terms needs no comment.
+    /// The declared name, which `SQLComment.mark` follows in the SQL. Nil if the name is made of
+    /// the terms; such a name needs no mark.
     package var givenName: String?
     /// The terms, in SQL.
     package var terms: [String]
@@ -119,7 +119,7 @@ package struct TableDefinition {
   /// The former names of columns and of the table.
   package var renamedColumns: [(name: String, from: String)] = []
   package var formerNames: [String] = []
-  /// The reasons why the declaration itself is invalid.
+  /// The reasons why the models' declarations of the table are invalid.
   package var problems: [Problem] = []
 
   init(
@@ -164,7 +164,7 @@ extension TableDefinition {
 }
 
 extension Removal {
-  /// The removal with names in lower case and the text of a check in a normal spelling.
+  /// The removal with names in lower case, and with the text of a check in a normalised spelling.
   fileprivate var folded: Removal {
     switch self {
     case .column(let name): .column(name.lowercasedASCII)

@@ -91,8 +91,8 @@ extension ModelLayout {
 }
 
 extension TriggerDefinition {
-  /// Throws `ModelError` if two different triggers have the same name, because names must be unique
-  /// in a database. Two models of one table may declare the same trigger.
+  /// Throws `ModelError` if two different triggers have the same name, because a trigger's name
+  /// must be unique in a database. Two models of one table may declare the same trigger.
   static func requireDistinctNames(of triggers: [TriggerDefinition]) throws {
     var known: [String: TriggerDefinition] = [:]
     for trigger in triggers {
@@ -139,7 +139,8 @@ extension TriggerDefinition: OwnedObject {
       creationReason: OwnedObjectChange.isDeclared)
   }
 
-  /// Whether a migration of these models may drop a trigger that they declare differently.
+  /// Returns whether a migration of these models may drop an existing trigger that they declare
+  /// differently.
   private func mayDrop(
     _ existing: ExistingSchema.Entry, in migration: OwnedObjectMigration
   ) -> Bool {
@@ -169,7 +170,8 @@ extension TriggerDefinition: OwnedObject {
   }
 }
 
-/// The parts of a trigger's SQL that decide whether other triggers of its table can follow it.
+/// The parts of a trigger's SQL that decide whether the triggers of the change log and of full-text
+/// indexes can follow it.
 struct TriggerText {
   private enum Event: String { case insert, update, delete }
 
@@ -177,7 +179,7 @@ struct TriggerText {
   private let event: Event
   private let body: [SQLTokens.Token]
 
-  /// Returns nil for SQL that is not a trigger of a table.
+  /// Parses a trigger's SQL; nil if the SQL is not a trigger of a table.
   init?(_ sql: String) {
     let tokens = SQLTokens(sql).tokens
     guard let start = tokens.firstIndex(where: { $0.isWord("trigger") }),
@@ -189,13 +191,13 @@ struct TriggerText {
     }.first
     guard let event, !header.contains(where: { $0.isWord("instead") }) else { return nil }
     self.event = event
-    // Without a word, SQLite fires a trigger before the change.
+    // Without BEFORE or AFTER, SQLite fires a trigger before the change.
     isBefore = !header.contains { $0.isWord("after") }
     body = Array(tokens[begin...].dropFirst())
   }
 
-  /// Returns the action of the trigger that hides changes of its table from the triggers of the
-  /// change log and of full-text indexes; nil if they can follow it.
+  /// Returns the action by which this trigger hides changes of its table from the triggers of the
+  /// change log and of full-text indexes; nil if those triggers see all changes.
   func hidingReason(in table: String) -> String? {
     let writesItself = writes(table)
     if writesItself, isBefore, event != .insert {
@@ -212,7 +214,7 @@ struct TriggerText {
     return nil
   }
 
-  /// Whether a statement of the trigger writes a table.
+  /// Returns whether a statement of the trigger writes a table.
   private func writes(_ table: String) -> Bool {
     body.indices.contains { index in
       guard body[index].isName, body[index].value.isSame(as: table), index > 0 else { return false }
@@ -235,13 +237,14 @@ struct TriggerText {
 }
 
 extension TableDefinition {
-  /// The name of the feature whose triggers follow the changes of the table; nil if there is none.
+  /// The name of the feature whose triggers follow the changes of the table; nil if no feature
+  /// does.
   var follower: String? {
     ownedLines.first?.follower ?? searchIndexes.first?.follower
   }
 
-  /// Throws `ModelError` if a declared trigger would hide changes from the change log or the full-text
-  /// index of its table.
+  /// Throws `ModelError` if a declared trigger would hide changes of its table from the change log
+  /// or the full-text index.
   static func requireVisibleChanges(in definitions: [TableDefinition]) throws {
     for trigger in definitions.flatMap(\.triggers) {
       let followed = definitions.filter { $0.name.isSame(as: trigger.table) && $0.follower != nil }
@@ -259,8 +262,8 @@ extension TableDefinition {
 }
 
 extension ExistingSchema.Entry {
-  /// Returns the action of a trigger that hides changes of a table from the change log or the
-  /// full-text index, if the table has one of them.
+  /// Returns the action by which a trigger hides changes of a table from the change log or the
+  /// full-text index; nil if it hides none, or if the table has neither.
   package func hidingReason(in table: TableDefinition) -> String? {
     guard let follower = table.follower,
       let reason = sql.flatMap({ TriggerText($0)?.hidingReason(in: self.table) })

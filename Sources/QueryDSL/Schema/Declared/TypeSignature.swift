@@ -1,9 +1,9 @@
 import SQLCore
 
 extension ColumnType {
-  /// A text that differs if the type may read other stored values: its name, its form, the cases of
-  /// an enumeration that is `CaseIterable`, and the properties of a struct. Nil for a type that reads
-  /// every value of its storage class.
+  /// A text that changes if the type may read other stored values. It has the type's name, the
+  /// stored form, the cases of an enumeration that is `CaseIterable`, and the properties of a
+  /// struct. Nil for a type that reads every value of its storage class.
   var signature: String? {
     guard !readsAll, type.nonOptional != String.self else { return nil }
     let form = storedForm == .standard ? "" : " \(storedForm)"
@@ -11,7 +11,8 @@ extension ColumnType {
     return signature.text(of: type.nonOptional) + form
   }
 
-  /// Whether one signature belongs to an enumeration, and another has all its cases and more.
+  /// Returns whether both signatures belong to the same enumeration, and `signature` has all cases
+  /// of `other`.
   static func hasMoreCases(_ signature: String, than other: String) -> Bool {
     func cases(of signature: String) -> (name: Substring, cases: Set<Substring>)? {
       guard let start = signature.firstIndex(of: "("), signature.last == ")" else { return nil }
@@ -26,8 +27,8 @@ extension ColumnType {
 
 /// The description of a type by its parts.
 private struct TypeSignature {
-  /// The types that are already described. Each is described once: a type may contain itself, in an
-  /// array, and another type a hundred times.
+  /// The types that are already described. A type is described only once, because it may contain
+  /// itself in an array, or contain another type many times.
   private var described: Set<ObjectIdentifier> = []
 
   mutating func text(of type: Any.Type) -> String {
@@ -37,7 +38,7 @@ private struct TypeSignature {
       return type.parts.map { text(of: $0) }.joined(separator: ", ")
         + " in \(name.prefix { $0 != "<" })"
     }
-    // The properties of a library's type may change with the version of the library.
+    // The properties of a library's type may change from one version of the library to the next.
     let isClosed = ["Swift.", "Foundation.", "FoundationEssentials.", "SQLCore.", "QueryDSL."]
       .contains { _typeName(type).hasPrefix($0) }
     guard !isClosed else { return name }
@@ -58,9 +59,10 @@ private struct TypeSignature {
 extension CaseIterable {
   /// The raw values of the cases, or their names; nil if there are more than a thousand.
   ///
-  /// Enumerations without this conformance are known by name only. No documented interface lists
-  /// their cases: the standard library names the case of an instance, and reading the metadata of
-  /// the ABI would depend on how a platform signs pointers and on which cases may be made.
+  /// An enumeration without this conformance is known by its name only, because no documented
+  /// interface lists its cases. The standard library names only the case of an instance. Reading
+  /// the metadata of the ABI would depend on how a platform signs pointers and on which cases may
+  /// be made.
   fileprivate static var caseTexts: [String]? {
     let cases = allCases.prefix(1001).map { value in
       ((value as? any RawRepresentable).map { "\($0.rawValue)" } ?? "\(value)")

@@ -7,7 +7,7 @@ package struct ExistingIndex {
   package let isUnique: Bool
   /// Whether the definition has the mark of an index with a declared name.
   package let isMarked: Bool
-  /// The indexed terms and the WHERE clause as normalised tokens, for comparison.
+  /// The indexed terms as normalised tokens, for comparison.
   package var terms: [String]
   package var condition: [String]
 
@@ -46,13 +46,13 @@ package struct ExistingIndex {
     terms = plain
   }
 
-  /// The columns of the index; nil if it has expressions, collations or directions.
+  /// The columns of the index; nil if the index has expressions, collations or directions.
   package var plainColumns: [String]? {
     let parts = terms.split(separator: ",")
     return parts.allSatisfy { $0.count == 1 } ? parts.map { $0[$0.startIndex] } : nil
   }
 
-  /// Whether the index names a column, which is given in lower case.
+  /// Returns whether the index names a column, which is given in lower case.
   package func mentions(_ column: String) -> Bool {
     terms.contains(column) || condition.contains(column)
   }
@@ -73,7 +73,7 @@ struct UniqueConstraint {
 }
 
 extension ExistingIndex {
-  /// Returns the terms and the condition of an index, in the words of its definition.
+  /// Returns the terms and the condition of an index, in the spelling of its definition.
   static func constraint(in sql: String) -> UniqueConstraint {
     let text = SQLTokens(sql)
     var terms: [String] = []

@@ -1,6 +1,7 @@
 import SQLCore
 
-/// The existing schema of a database, read by one statement. Definitions are parsed on demand.
+/// The existing schema of a database, read by one statement. A definition is parsed when it is
+/// needed.
 package struct ExistingSchema {
   package struct Entry: Sendable {
     package enum Kind: String {
@@ -11,7 +12,7 @@ package struct ExistingSchema {
     package let name: String
     /// The table to which an index or a trigger belongs.
     package let table: String
-    /// nil for an index that SQLite created for a constraint.
+    /// The definition; nil for an index that SQLite created for a constraint.
     package let sql: String?
 
     package init(kind: Kind, name: String, table: String, sql: String?) {
@@ -92,7 +93,7 @@ package struct ExistingSchema {
     dependents(of: table, .index).compactMap(\.sql)
   }
 
-  /// Returns the views and triggers, of any table, whose text names both a table and a column.
+  /// Returns the views and triggers, of any table, whose SQL names both the table and the column.
   package func dependents(naming table: String, _ column: String) -> [Entry] {
     let table = table.lowercasedASCII
     let column = column.lowercasedASCII
@@ -104,8 +105,8 @@ package struct ExistingSchema {
 }
 
 extension ExistingSchema.Entry {
-  /// Reads the type, the name, the table and the SQL from a row of `sqlite_schema`; nil for a type
-  /// that SQLite may add one day.
+  /// Reads the type, the name, the table and the SQL from a row of `sqlite_schema`; nil for an
+  /// unknown type, which a later SQLite may add.
   init?(_ row: borrowing StatementRow) throws {
     guard let kind = Kind(rawValue: try row.get(at: 0)) else { return nil }
     self.init(
@@ -116,7 +117,8 @@ extension ExistingSchema.Entry {
 // MARK: With the names after all renamings
 
 extension ExistingSchema {
-  /// Returns the table that will have this name after all renamings, with all its new names.
+  /// Returns the table that will have this name after all renamings. All names in it are the new
+  /// ones.
   package func renamedTable(_ name: String) throws -> ExistingTable? {
     guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
       return nil
@@ -129,7 +131,7 @@ extension ExistingSchema {
 
   /// A foreign key of a table.
   package struct Reference {
-    /// The table that has the foreign key, by its name after all renamings.
+    /// The name, after all renamings, of the table that has the foreign key.
     package let table: String
     package let key: ExistingTable.ForeignKey
   }

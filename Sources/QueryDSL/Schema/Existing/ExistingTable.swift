@@ -2,9 +2,9 @@ import SQLCore
 
 /// An existing table, as its definition in the database describes it.
 ///
-/// The parts cover the whole definition: each part of its text is a column with its clauses, the
-/// key, a constraint, an option or a comment. A definition with any other part is not parsed at
-/// all.
+/// The parts cover the whole definition. Each part of its text is a column with its clauses, the
+/// key, a constraint, an option or a comment. If a definition has any other part, it is not parsed
+/// at all.
 package struct ExistingTable {
   package struct Column {
     package var name: String
@@ -21,7 +21,7 @@ package struct ExistingTable {
   /// One clause of a column, with its SQL.
   package struct Clause {
     package enum Kind {
-      /// `CONSTRAINT name`, which names the following clauses.
+      /// `CONSTRAINT name`, which names the clauses that follow.
       case name(String)
       case key
       case notNull
@@ -29,7 +29,7 @@ package struct ExistingTable {
       case defaultValue(String)
       case collation(String)
       case generated(Generated)
-      /// One of the table's constraints, by its index in `constraints`.
+      /// A constraint of the table, by its index in `constraints`.
       case constraint(Int)
     }
 
@@ -52,7 +52,7 @@ package struct ExistingTable {
     package var isStored: Bool
   }
 
-  /// A constraint of the table or of one column; SQLite treats both alike.
+  /// A constraint of the table or of one column. SQLite treats both in the same way.
   package struct Constraint {
     package enum Kind {
       case unique([KeyTerm])
@@ -62,7 +62,7 @@ package struct ExistingTable {
 
     package var name: String?
     package var kind: Kind
-    /// The SQL as a table constraint, with all clauses that follow it.
+    /// The SQL as a constraint of the table, with all clauses that belong to the constraint.
     package var text: String
     /// Whether the constraint is written as a clause of a column.
     package var isAtColumn = false
@@ -72,7 +72,7 @@ package struct ExistingTable {
   package struct ForeignKey {
     package var columns: [String]
     package var target: String
-    /// Empty if the key refers to the target's primary key.
+    /// The referenced columns; empty if the key refers to the target's primary key.
     package var targetColumns: [String]
     package var onDelete = "NO ACTION"
     package var onUpdate = "NO ACTION"
@@ -111,7 +111,7 @@ package struct ExistingTable {
   package var columns: [Column] = []
   package var key = Key()
   package var constraints: [Constraint] = []
-  /// A `CONSTRAINT name` after the last constraint, which names nothing.
+  /// Each `CONSTRAINT name` after the last constraint. It names nothing.
   package var danglingNames: [String] = []
   /// The comments between the table's name and the parenthesis.
   package var comments: [SQLComment] = []
@@ -142,8 +142,8 @@ package struct ExistingTable {
     guard !isWithoutRowID, key.terms.count == 1, let term = key.terms.first,
       column(term.column)?.type.lowercasedASCII == "integer"
     else { return false }
-    // `INTEGER PRIMARY KEY DESC` is not an alias, for historical reasons; `PRIMARY KEY (id DESC)`
-    // is.
+    // For historical reasons, `INTEGER PRIMARY KEY DESC` is not an alias of the rowid, but `PRIMARY
+    // KEY (id DESC)` is.
     return key.text != nil || !term.isDescending
   }
 }
@@ -179,7 +179,7 @@ extension ExistingTable.Column {
 }
 
 extension ExistingTable.Constraint.Kind {
-  /// Whether the constraint names a column, which is given in lower case.
+  /// Returns whether the constraint names a column, which is given in lower case.
   package func mentions(_ column: String) -> Bool {
     switch self {
     case .unique(let terms): terms.contains { $0.column.lowercasedASCII == column }
@@ -190,8 +190,8 @@ extension ExistingTable.Constraint.Kind {
 }
 
 extension String {
-  /// Whether the SQL names a column, which is given in lower case. A function of that name does not
-  /// count. A table before a point counts only with `orBeforePoint`.
+  /// Returns whether the SQL names a column, which is given in lower case. A function of that name
+  /// does not count. A table name before a point counts only with `orBeforePoint`.
   package func mentions(_ name: String, orBeforePoint: Bool = false) -> Bool {
     let tokens = SQLTokens(self).tokens
     return tokens.indices.contains { index in
@@ -216,12 +216,12 @@ extension String {
     replacing([name.lowercasedASCII: expression])
   }
 
-  /// Returns the SQL with names replaced by expressions, all at once, except where they are names
-  /// of functions.
+  /// Returns the SQL with names replaced by expressions, all at the same time, except where they
+  /// are names of functions.
   ///
   /// - Parameters:
-  ///   - expressions: the expressions by the folded names.
-  ///   - onlyQuoted: leaves names without quotation marks, which may be keywords.
+  ///   - expressions: the expressions, by the folded names that they replace.
+  ///   - onlyQuoted: whether to replace only names in quotation marks. Other names may be keywords.
   package func replacing(_ expressions: [String: String], onlyQuoted: Bool = false) -> String {
     guard !expressions.isEmpty else { return self }
     let sql = SQLTokens(self)

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The names of tables and columns before and after the renamings that the schemas declare and the
-/// database has not had yet.
+/// The names of tables and columns before and after the renamings that the schemas declare and that
+/// the database still needs.
 package struct Renames {
   /// A table that gets another name, or has columns that get other names.
   package struct Table {
@@ -26,38 +26,38 @@ package struct Renames {
     tables.first { $0.formerName.isSame(as: formerName) }?.name ?? formerName
   }
 
-  /// Returns the present name of the table that will have `name`; nil if its present owner will
-  /// have another name and no table takes it.
+  /// Returns the present name of the table that will have `name`. Returns nil if the table that now
+  /// has this name will have another name, and no other table gets it.
   package func formerName(ofTable name: String) -> String? {
     if let table = tables.first(where: { $0.name.isSame(as: name) }) { return table.formerName }
     return isGivenAway(name) ? nil : name
   }
 
-  /// Whether an existing table will have another name.
+  /// Returns whether an existing table will have another name.
   package func isGivenAway(_ formerName: String) -> Bool {
     tables.contains {
       $0.formerName.isSame(as: formerName) && !$0.name.isSame(as: formerName)
     }
   }
 
-  /// Returns the new names of the columns of an existing table, as one simultaneous change.
+  /// Returns the new names of the columns of an existing table, as if all changed at the same time.
   package func columns(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.columns ?? []
   }
 
-  /// Returns the same renamings as a sequence, with temporary names for exchanges.
+  /// Returns the renamings of the columns as a sequence, with temporary names for exchanges.
   package func renamings(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.renamings ?? []
   }
 
-  /// Returns the new names of columns by their present names, folded.
+  /// Returns the new names of the columns of a table, by their folded present names.
   func newNames(ofColumnsOfFormer table: String) -> [String: String] {
     Dictionary(columns(ofFormer: table).map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in
       first
     }
   }
 
-  /// Whether a renaming may change the text of a definition.
+  /// Returns whether a renaming may change the text of a definition.
   package func mayChange(_ entry: ExistingSchema.Entry) -> Bool {
     guard let sql = entry.sql else { return false }
     return tables.contains { table in
@@ -69,8 +69,8 @@ package struct Renames {
 }
 
 extension ExistingTable {
-  /// Renames a column wherever the table itself names it. References from foreign keys are left to
-  /// `follow(_:)`.
+  /// Renames a column wherever the table's own definition names it. The columns that foreign keys
+  /// reference are changed by `follow(_:)`.
   mutating func rename(_ column: String, to name: String) {
     let folded = column.lowercasedASCII
     func renamed(_ names: [String]) -> [String] {
@@ -139,8 +139,9 @@ extension ExistingTable {
 }
 
 extension String {
-  /// Returns the text of a foreign key with other names for its columns, the table that it
-  /// references, and the columns of that table. Columns are given by their present names, folded.
+  /// Returns the text of a foreign key with new names. They replace the names of its columns, of
+  /// the table that it references, and of that table's columns. The keys of the dictionaries are
+  /// the folded present names.
   fileprivate func renamingForeignKey(
     columns: [String: String] = [:], table: String? = nil, targetColumns: [String: String] = [:]
   ) -> String {

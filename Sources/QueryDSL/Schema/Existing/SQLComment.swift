@@ -18,8 +18,8 @@ package struct SQLComment: Hashable {
 }
 
 extension SQLTokens {
-  /// Returns the comments between a token and the previous one. The index after the last token
-  /// stands for the end of the text.
+  /// Returns the comments between a token and the previous token. If `index` is the number of
+  /// tokens, returns the comments at the end of the text.
   func comments(before index: Int) -> [SQLComment] {
     let start = index == 0 ? 0 : tokens[index - 1].range.upperBound
     let end = index < tokens.count ? tokens[index].range.lowerBound : bytes.count
@@ -46,11 +46,11 @@ extension [SQLComment] {
     map { $0.endsWithLine ? "\($0.text)\n    " : "\($0.text) " }.joined()
   }
 
-  /// The comments as separate lines of text, to be put before an item.
+  /// The comments as separate lines of text, for the lines before an item.
   package var above: String { map { "\($0.text)\n  " }.joined() }
 
-  /// The comments as text for the end of a line. If the last is a `--` comment, the caller must add
-  /// a newline.
+  /// The comments as text for the end of a line. If the last comment begins with `--`, the caller
+  /// must add a newline.
   package var trailing: String {
     var text = ""
     var isAfterLine = false
@@ -67,13 +67,14 @@ extension [SQLComment] {
 //     "seen" REAL /* unixSeconds */ NOT NULL
 //
 // SQLite keeps the text of a definition even when ALTER TABLE adds, renames or drops a column or
-// renames the table. So the stored form stays with the column, and the `sqlite3` shell shows it.
+// renames the table. So the stored form stays with the column, and is visible in the `sqlite3`
+// shell.
 // https://www.sqlite.org/schematab.html
 //
-// Only a statement that must write the definition of a column (CREATE TABLE, ADD COLUMN, a rebuild)
-// writes the comment. A table that another program made keeps its definition, because that program
-// may compare the text: GRDB's `eraseDatabaseOnSchemaChange` erases a database whose definitions
-// differ from its own.
+// The comment is written only by a statement that must write the definition of a column: CREATE
+// TABLE, ADD COLUMN or a rebuild. A table that another program made keeps its definition, because
+// that program may compare the text. For example, GRDB's `eraseDatabaseOnSchemaChange` erases a
+// database whose definitions differ from its own.
 
 extension StoredForm {
   /// The form that a comment names; nil for a comment that names no form.
@@ -87,12 +88,12 @@ extension StoredForm {
 }
 
 extension SQLTokens {
-  /// Returns the form that a comment names, among the tokens of a range or right after them.
+  /// Returns the form that a comment names, in a range of tokens or directly after it.
   func rememberedForm(in range: Range<Int>) -> StoredForm? {
     for index in range {
       let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count
       let gap = String(decoding: bytes[tokens[index].range.upperBound..<end], as: UTF8.self)
-      // There may be comments of the user beside it.
+      // The user may have written other comments beside the form.
       var rest = gap[...]
       while let open = rest.firstRange(of: "/*"),
         let close = rest[open.upperBound...].firstRange(of: "*/")

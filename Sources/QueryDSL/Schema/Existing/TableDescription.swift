@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A table of a database file, as its definition describes it, including everything that SQLite's
-/// pragmas do not report.
+/// A table of a database file, as its definition describes it. The description also has what
+/// SQLite's pragmas do not report.
 ///
 /// ```swift
 /// let table = try db.read { try $0.tableDescription(of: "Post") }
@@ -9,15 +9,15 @@ import SQLCore
 /// table?.columns[2].collation             // NOCASE
 /// ```
 ///
-/// The SQL of expressions is the file's, in its original spelling. A tool that writes models for
-/// existing tables reads it; migrations compare models with the same description.
+/// The SQL of expressions has the spelling of the file. A tool that writes models for existing
+/// tables can use this description. Migrations compare models with the same information.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html>
 public struct TableDescription: Hashable, Sendable {
   /// A column of a table.
   public struct Column: Hashable, Sendable {
-    /// The name.
+    /// The name of the column.
     public let name: String
-    /// The declared type, as the definition has it; empty if the column declares no type.
+    /// The declared type, as it is written in the definition; empty if the column declares no type.
     public let type: String
     /// Whether NOT NULL is declared.
     public let isNotNull: Bool
@@ -51,19 +51,20 @@ public struct TableDescription: Hashable, Sendable {
 
   /// A condition that each row fulfils.
   public struct Check: Hashable, Sendable {
-    /// The name of the constraint.
+    /// The name of the constraint, if it has one.
     public let name: String?
     /// The SQL of the condition.
     public let condition: String
   }
 
-  /// The name.
+  /// The name of the table.
   public let name: String
   /// The statement that created the table, in the form in which SQLite keeps it.
   public let sql: String
   /// The columns, in order.
   public let columns: [Column]
-  /// The columns of the primary key, in its order; empty for a table without one.
+  /// The columns of the primary key, in the order of the key; empty for a table without a primary
+  /// key.
   public let keyColumns: [String]
   /// Whether the primary key is an alias of the rowid, which the database can assign.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key>
@@ -81,10 +82,10 @@ public struct TableDescription: Hashable, Sendable {
 }
 
 extension Connection {
-  /// Returns the description of a table of the main database; nil if there is no ordinary table of
-  /// that name, or if its definition is written in a way that migrations do not read.
+  /// Returns the description of a table of the main database. Returns nil if there is no ordinary
+  /// table of that name, or if migrations cannot read the way in which its definition is written.
   ///
-  /// Costs one statement, which finds the definition by its name.
+  /// Costs one statement, which finds the definition by the table's name.
   public func tableDescription(of table: String) throws -> TableDescription? {
     let row = try row(
       """

@@ -3,8 +3,8 @@ import SQLCore
 extension TableParser {
   // MARK: Constraints of the table
 
-  /// Reads constraints up to a comma or the end. SQLite accepts several constraints without a comma
-  /// between them, and `CONSTRAINT name` names all of them.
+  /// Reads constraints up to a comma or the end. SQLite accepts several constraints without commas
+  /// between them. `CONSTRAINT name` then names all of them.
   mutating func readTableConstraints(_ above: [SQLComment]) throws {
     var constraintName: String?
     var comments = above
@@ -17,7 +17,7 @@ extension TableParser {
         lastItem = .name
         return
       }
-      // A constraint that inherits its name from the previous one gets the name in its own text.
+      // If a constraint inherits its name from the previous constraint, its own text gets the name.
       let isInherited = inherited != nil && rest.startIndex == start
       let prefix =
         isInherited ? "CONSTRAINT \(Identifier(constraintName ?? "").quoted) " : ""
@@ -106,8 +106,8 @@ extension TableParser {
     return "NO ACTION"
   }
 
-  /// Reads whether a foreign key is deferred to the end of the transaction; nil if the text does
-  /// not say.
+  /// Reads whether a foreign key is deferred to the end of the transaction; nil if the text says
+  /// neither.
   mutating func deferral() throws -> Bool? {
     let isNot =
       rest.first?.isWord("not") == true && rest.dropFirst().first?.isWord("deferrable") == true

@@ -2,9 +2,9 @@ import SQLCore
 
 /// A parser for the definition of a table, as `sqlite_schema` stores it.
 ///
-/// SQLite has accepted the text, so the parser does not check it: it only separates the parts.
-/// Every token must belong to a part that the parser knows. Otherwise parsing throws `Unreadable`,
-/// so that a rebuild cannot lose a skipped part.
+/// SQLite has already accepted the text, so the parser does not check it and only separates the
+/// parts. Every token must belong to a part that the parser knows. Otherwise parsing throws
+/// `Unreadable`, so that a rebuild cannot lose a part that the parser skipped.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html>
 package struct TableParser {
   let sql: SQLTokens
@@ -141,7 +141,7 @@ package struct TableParser {
       "references", "as", "deferrable":
       return true
     case "generated":
-      // `generated` may also be a word of a type.
+      // `generated` may also be a part of the type's name.
       let next = rest.dropFirst()
       return next.first?.isWord("always") == true && next.dropFirst().first?.isWord("as") == true
     default:
@@ -219,8 +219,8 @@ package struct TableParser {
     return .generated(ExistingTable.Generated(expression: expression, isStored: isStored))
   }
 
-  /// Reads a `DEFERRABLE` clause. It belongs to the last foreign key before it, even across
-  /// columns.
+  /// Reads a `DEFERRABLE` clause. It belongs to the last foreign key before it, even if that key
+  /// belongs to another column.
   private mutating func readDeferral() throws -> ExistingTable.Clause.Kind {
     let start = rest.startIndex
     guard let isDeferred = try deferral(),

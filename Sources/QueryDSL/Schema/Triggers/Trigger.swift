@@ -5,14 +5,14 @@ struct TriggerLine<M: ResultRow> {
   let name: String
   let timing: TriggerTiming
   let operation: TriggerOperation<M>
-  /// Evaluated once, when the definition is read.
+  /// Makes the statements and the condition. The closure runs once, when the definition is read.
   let content:
     (_ old: Columns<M>, _ new: Columns<M>) -> (
       statements: [TriggerStatement], condition: PredicateLines
     )
 }
 
-/// Declares statements that SQLite runs after each row that is inserted, updated or deleted.
+/// Declares statements that SQLite runs after it inserts, updates or deletes a row.
 ///
 /// ```swift
 /// Trigger("Post_touch", after: .update(of: \.$title, \.$body)) { old, new in
@@ -28,13 +28,15 @@ struct TriggerLine<M: ResultRow> {
 /// ```
 ///
 /// Each line of the closure is a statement: an `update`, a `delete` or an `insert` of any model, a
-/// query, a `Raise`, or SQL in a string literal. All lines of `when` must hold. The closures run
-/// once, when the models are first opened, and their Swift values become literals. A value that a
-/// literal cannot hold, such as a text with U+0000, throws `ModelError` at opening.
+/// query, a `Raise`, or SQL in a string literal. The trigger fires only if all lines of `when`
+/// hold. The closures run once, when the models are first opened, and their Swift values become
+/// literals. A value that a literal cannot hold, such as a text with U+0000, throws `ModelError` at
+/// opening.
 ///
 /// The trigger fires for every writer of the file, not only for this program. A migration creates
-/// it after all tables. If its declaration changes, the migration drops it and creates it again. It
-/// recognises the triggers of Apus by a comment, and never changes any other trigger.
+/// the trigger after all tables. If the declaration changes, the migration drops the trigger and
+/// creates it again. A migration recognises the triggers of Apus by a comment, and never changes
+/// any other trigger.
 ///
 /// - Parameter name: the name of the trigger, which no other trigger of the database may have.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
@@ -46,7 +48,7 @@ public func Trigger<M: TableModel, Rows>(
   trigger(name, .after, event, statements, condition)
 }
 
-/// Declares statements that SQLite runs before each row that is inserted, updated or deleted.
+/// Declares statements that SQLite runs before it inserts, updates or deletes a row.
 ///
 /// ```swift
 /// Trigger("Post_check", before: .insert) { new in
@@ -59,8 +61,8 @@ public func Trigger<M: TableModel, Rows>(
 /// //   SELECT RAISE(ABORT, 'the author is unknown') WHERE NOT EXISTS (SELECT … FROM "Author" …);
 /// // END
 /// ```
-/// If SQLite assigns the key of a new row, the key is -1 in a trigger before the insertion. In all
-/// other respects it is like `Trigger(_:after:)`.
+/// If SQLite assigns the key of a new row, the key of `new` is -1, because the row has no key
+/// before the insertion. Everything else works as in `Trigger(_:after:)`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
 public func Trigger<M: TableModel, Rows>(
   _ name: String, before event: TriggerEvent<M, Rows>,
@@ -84,9 +86,9 @@ public func Trigger<M: TableModel, Rows>(
 /// //   INSERT INTO "Author" ("id", "name") VALUES (NEW."id", NEW."name");
 /// // END
 /// ```
-/// `run(AuthorName.insert(row))` then writes to the view, and so do `AuthorName.update { }` and
-/// `AuthorName.delete()` with their triggers. SQLite does not count the rows of a view, so `run`
-/// returns 0. In all other respects it works like `Trigger(_:after:)`.
+/// With this trigger, `run(AuthorName.insert(row))` writes to the view. `AuthorName.update { }` and
+/// `AuthorName.delete()` need triggers of their own. SQLite does not count the rows of a view, so
+/// `run` returns 0. Everything else works as in `Trigger(_:after:)`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#instead_of_triggers>
 public func Trigger<V: SQLView, Rows>(
   _ name: String, insteadOf event: TriggerEvent<V, Rows>,
@@ -109,7 +111,7 @@ private func trigger<M: TableModel, Rows>(
       }))
 }
 
-/// The event that fires a trigger, with the rows that its closures receive.
+/// The event that fires a trigger, and the rows that the trigger's closures receive.
 ///
 /// ```swift
 /// Trigger("count", after: .update(of: \.$title)) { old, new in
@@ -120,7 +122,7 @@ private func trigger<M: TableModel, Rows>(
 /// An insertion has a new row, a deletion has the old one, and an update has both.
 public struct TriggerEvent<M: TableModel, Rows> {
   let operation: TriggerOperation<M>
-  /// Makes the argument of the closures from the two rows.
+  /// Makes the argument of the closures from the old and the new row.
   let rows: (_ old: Columns<M>, _ new: Columns<M>) -> Rows
 }
 
@@ -136,8 +138,8 @@ extension TriggerEvent where Rows == (Columns<M>, Columns<M>) {
   /// A row is updated. The closures receive the old row and the new one. SQL: `UPDATE`
   public static var update: TriggerEvent { TriggerEvent(operation: .update([])) { ($0, $1) } }
 
-  /// An update assigns one of the columns, whether or not its value changes. The closures receive
-  /// the old and the new row. SQL: `UPDATE OF "title", "body"`
+  /// An update assigns at least one of the columns, even if the value stays the same. The closures
+  /// receive the old row and the new one. SQL: `UPDATE OF "title", "body"`
   public static func update<First: ColumnValue, each Value: ColumnValue>(
     of first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>
@@ -151,7 +153,7 @@ extension TriggerEvent where Rows == (Columns<M>, Columns<M>) {
 /// The statement that fires a trigger.
 enum TriggerOperation<M: ResultRow> {
   case insert
-  /// The columns of `UPDATE OF`; empty for every update.
+  /// The columns of `UPDATE OF`; empty if every update fires the trigger.
   case update([PartialKeyPath<M>])
   case delete
 }

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The result builder of a trigger's statements, one on each line. `if`, `switch` and `for` may be
-/// used; they are evaluated when the trigger is declared, not when it fires.
+/// The result builder for the statements of a trigger, one on each line. `if`, `switch` and `for`
+/// are evaluated when the trigger is declared, not when it fires.
 @resultBuilder
 public enum TriggerBuilder {
   /// Takes an update.
@@ -40,7 +40,7 @@ public enum TriggerBuilder {
     [TriggerStatement(sql)]
   }
 
-  /// Takes a statement in SQL that names no columns of Swift.
+  /// Takes a statement in SQL without interpolated columns.
   @_disfavoredOverload
   public static func buildExpression(_ sql: SQL) -> [TriggerStatement] {
     [TriggerStatement(SQLFragment(sql))]
@@ -82,7 +82,7 @@ public enum TriggerBuilder {
 
 /// A line of a trigger; programs do not make it directly.
 public struct TriggerStatement {
-  /// Returns the SQL of one or more statements of a trigger that has these rows.
+  /// Returns the SQL of one or more statements, given the rows of their trigger.
   let texts: (TriggerRows) throws -> [String]
 
   init(texts: @escaping (TriggerRows) throws -> [String]) {
@@ -95,7 +95,8 @@ public struct TriggerStatement {
 
   init(_ sql: SQLFragment) {
     texts = { rows in
-      // A semicolon or a comment at the end would hide the semicolon that ends the statement.
+      // A comment at the end would hide the semicolon that the trigger adds, and a second semicolon
+      // is a syntax error.
       let sql = SQLTokens(try rows.text { sql.node.write(to: &$0) })
       var tokens = sql.tokens[...]
       while tokens.last?.isSign(";") == true { tokens.removeLast() }
@@ -106,7 +107,7 @@ public struct TriggerStatement {
 }
 
 extension Insert {
-  /// Returns one statement for each model, or the single statement of another insert.
+  /// Returns one statement for each model. An insert without models is a single statement.
   func texts(inTriggerOf rows: TriggerRows) throws -> [String] {
     var texts: [String] = []
     if case .models(let models) = source {
@@ -124,11 +125,11 @@ extension Insert {
   }
 }
 
-/// The rows of a trigger, which its statements and its condition name as `OLD` and `NEW`.
+/// The rows of a trigger. SQL names them `OLD` and `NEW`.
 struct TriggerRows {
   let rows: [(table: TableID, source: TableReference.Source?)]
 
-  /// Returns the SQL that a closure writes about the rows, with its values as literals.
+  /// Returns the SQL that a closure writes, with values as literals. The SQL may name the rows.
   func text(_ write: (inout ShapeWriter) throws -> Void) throws -> String {
     try Shape { writer in
       writer.openScope(rows)
@@ -141,7 +142,7 @@ struct TriggerRows {
   }
 }
 
-/// An error that a trigger raises, or the end of the trigger's work for a row.
+/// An error that a trigger raises, or the early end of the trigger for one row.
 ///
 /// ```swift
 /// Trigger("Post_keep", before: .delete) { old in
@@ -151,7 +152,7 @@ struct TriggerRows {
 /// ```
 ///
 /// The statement that fired the trigger throws `DatabaseError` with the message. A query can also
-/// select a `Raise`, which raises the error if the query finds a row.
+/// select a `Raise`; the error is then raised if the query finds a row.
 ///
 /// ```swift
 /// Comment.where { $0.$postID == old.$id }.select { _ in Raise(.abort, "it has comments") }
@@ -162,7 +163,7 @@ struct TriggerRows {
 public struct Raise: Sendable {
   /// The work that is undone when a trigger raises an error.
   public enum Failure: String, Sendable {
-    /// The statement is undone: the usual choice.
+    /// The changes of the statement are undone. This is the usual choice.
     case abort = "ABORT"
     /// The statement stops, and the rows that it has already written stay.
     case fail = "FAIL"
@@ -187,8 +188,8 @@ public struct Raise: Sendable {
     call = "RAISE(\(failure.rawValue), \(DatabaseValue.text(message)))"
   }
 
-  /// Ends the trigger without an error. With `before:`, the row is not changed; with `after:`, its
-  /// change stays. SQL: `RAISE(IGNORE)`
+  /// Ends the trigger without an error. With `before:`, the row is not changed. With `after:`, the
+  /// change of the row stays. SQL: `RAISE(IGNORE)`
   public init(_ ending: Ending) {
     problem = nil
     call = "RAISE(IGNORE)"

@@ -7,9 +7,9 @@ extension Connection {
   /// try connection.checkSearchIndex(of: Post.self)
   /// // INSERT INTO "Post_search" ("Post_search", rank) VALUES ('integrity-check', 1)
   /// ```
-  /// It returns false if another program wrote the table with REPLACE and without
-  /// `recursive_triggers`, or wrote the index itself; `rebuildSearchIndex` then repairs the index.
-  /// Reads the whole table and the whole index, and needs a connection that may write. Throws
+  /// The result is false if another program wrote the index itself, or wrote the table with REPLACE
+  /// and without `recursive_triggers`. `rebuildSearchIndex` then repairs the index. The check reads
+  /// the whole table and the whole index, and needs a connection that may write. Throws
   /// `ModelError` if the model declares no `FullText`.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_integrity_check_command>
   public func checkSearchIndex<M: TableModel>(of model: M.Type) throws -> Bool {
@@ -26,16 +26,16 @@ extension Connection {
   /// `INSERT INTO "Post_search" ("Post_search") VALUES ('rebuild')`
   ///
   /// Reads the whole table. Throws `ModelError` if the model declares no `FullText`.
-  /// - Parameter progress: called about every 10,000 rows with an estimate of the number of rows
-  ///   done, and with the number of all rows. An error that it throws ends the work. With it, the
-  ///   rows are counted first.
+  /// - Parameter progress: a closure that is called about every 10,000 rows, with an estimate of
+  ///   the number of rows done and with the number of all rows. If the closure throws an error, the
+  ///   work ends. The rows are counted first if there is a closure.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_rebuild_command>
   public func rebuildSearchIndex<M: TableModel>(
     of model: M.Type,
     progress: (@Sendable (_ completedRows: Int, _ rowCount: Int) throws -> Void)? = nil
   ) throws {
     let index = try SearchIndex.required(by: model)
-    // An existing FTS5 table has no triggers of the library, and so no notes of theirs.
+    // An existing FTS5 table has no triggers of the library, so there are no notes of the triggers.
     if !index.isTable {
       let pending = SearchIndexDefinition.pendingTable(of: index.name)
       try execute("DELETE FROM \(identifier: pending)")
@@ -68,7 +68,7 @@ extension Connection {
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_merge_command>
   public func mergeSearchIndex<M: TableModel>(of model: M.Type, pages: Int = 500) throws -> Bool {
     let pages = min(max(pages, 1), Int(Int32.max))
-    // FTS5 counts a write to the index, and one more if it has merged anything.
+    // FTS5 counts one change for the command, and a further change if it has merged anything.
     let before = try totalChangeCount
     try run("merge", pages, of: model)
     let middle = try totalChangeCount

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Declares that the model's table is an FTS5 table that the database has already.
+/// Declares that the model's table is an FTS5 table that already exists in the database.
 ///
 /// ```swift
 /// struct Page: Model {
@@ -18,9 +18,9 @@ import SQLCore
 /// //   ORDER BY "Page_2"."rank" LIMIT ?
 /// ```
 ///
-/// The key is the rowid, and the other properties are all columns of the table, in its order. A
-/// migration never changes the table. It throws `MigrationError` if the table does not exist or has
-/// other columns. The rank uses the weights of the table.
+/// The key of the model is the rowid. The other properties must be all columns of the table, in the
+/// same order. A migration never changes the table, and throws `MigrationError` if the table does
+/// not exist or has other columns. The rank uses the weights of the table.
 ///
 /// SQLite has no upserts for such a table, and returns no rows from its updates and deletions.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html>
@@ -34,8 +34,8 @@ package struct SearchTableDefinition: Sendable {
   package let name: String
   let columns: [String]
 
-  /// Returns the FTS5 table that a model declares; nil if its table is another one. Throws
-  /// `ModelError` if the declaration is invalid.
+  /// Creates the definition of the FTS5 table that a model declares; nil if the model declares no
+  /// existing FTS5 table. Throws `ModelError` if the declaration is invalid.
   init?<M: TableModel>(of model: M.Type) throws {
     guard let index = try SearchIndex.declared(by: model), index.isTable else { return nil }
     self.model = String(nameOf: model)

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A full-text index or a vector index of a database, which a migration created.
+/// A full-text or vector index that a migration created in the database.
 package struct ExistingSearchIndex {
   package let name: String
   /// The name of the table whose rows are indexed.
@@ -8,10 +8,10 @@ package struct ExistingSearchIndex {
   /// The names of the index's columns and of the table's key.
   package let names: [String]
   package let sql: String
-  /// The name of the index's second table: for texts, the table of the triggers' notes on indexed
-  /// texts; for vectors, the table of the cells.
+  /// The name of the index's second table. For a full-text index, the table has the notes of the
+  /// triggers; for a vector index, it has the cells.
   package let pendingTable: String
-  /// `full-text`
+  /// The kind of the index in messages: `full-text` or `vector`.
   package let type: String
 
   /// Reads the definition of a table; nil if it is not an index that Apus created.
@@ -67,7 +67,7 @@ package struct ExistingSearchIndex {
     self.type = type
   }
 
-  /// Whether a trigger belongs to the index.
+  /// Returns whether a trigger belongs to the index.
   package func owns(_ trigger: ExistingSchema.Entry) -> Bool {
     trigger.isOwnTrigger && trigger.table.isSame(as: table)
       && SearchIndexDefinition.triggerSuffixes.contains { trigger.name.isSame(as: name + $0) }
@@ -80,7 +80,8 @@ extension ExistingSchema {
     entries.compactMap { ExistingSearchIndex($0) }
   }
 
-  /// Returns the full-text or vector index with that name, ignoring case; nil if migrations created none.
+  /// Returns the full-text or vector index with that name, ignoring case; nil if migrations created
+  /// none.
   package func searchIndex(_ name: String) -> ExistingSearchIndex? {
     entry(name).flatMap { ExistingSearchIndex($0) }
   }
@@ -100,7 +101,7 @@ extension ExistingSchema {
 // MARK: Comparing with what models declare
 
 extension ExistingSearchIndex {
-  /// Whether a renaming changes a name in the definition.
+  /// Returns whether a renaming changes a name in the definition.
   package func isTouched(by renames: Renames) -> Bool {
     renames.isGivenAway(table)
       || renames.columns(ofFormer: table).contains { column in
@@ -118,9 +119,11 @@ extension ExistingSearchIndex {
     schema.triggers(of: table).filter(owns)
   }
 
-  /// Whether the index is the declared one with the triggers of an earlier version, and agrees with
-  /// the table. With such triggers, a trigger that the library did not create could make index and
-  /// table differ.
+  /// Returns whether the index is the declared index, with triggers of an earlier version of the
+  /// library, and agrees with the table.
+  ///
+  /// If the table has a trigger that the library did not create, the result is false. With the
+  /// earlier triggers, such a trigger could make the index and the table differ.
   fileprivate func hasOnlyFormerTriggers(
     of index: SearchIndexDefinition, in schema: ExistingSchema
   ) -> Bool {
@@ -135,8 +138,8 @@ extension ExistingSearchIndex {
 }
 
 extension ExistingSchema.Entry {
-  /// Whether the text is a search trigger of an earlier version, which fires after each event and
-  /// deletes the values of `OLD`.
+  /// Whether the entry is a trigger of an earlier version of the library, which deletes the values
+  /// of `OLD` from the index.
   fileprivate var hasFormerSearchTrigger: Bool {
     sql.map { $0.contains("\nBEGIN\n  INSERT INTO ") && !$0.contains(" SELECT ") } ?? false
   }
@@ -169,7 +172,7 @@ extension SearchIndexDefinition: OwnedObject {
             + "give the index another name", lines: ["FullText(…, name: \(free.swiftLiteral))"])
       }
       guard migration.isWhole else { return nil }
-      // Triggers and notes that have outlived their index are in the way.
+      // Triggers and notes of an index that no longer exists are dropped first.
       let others = triggers.map { schema.trigger($0.name) } + [schema.pendingTable(pendingTable)]
       return OwnedObjectChange(
         creation: others.compactMap(\.self).drops + creation + triggers.map(\.sql))

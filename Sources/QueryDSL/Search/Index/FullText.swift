@@ -22,29 +22,31 @@ struct FullTextLine<M: ResultRow> {
 /// //   content='Post', content_rowid='id', tokenize='unicode61 remove_diacritics 2')
 /// ```
 ///
-/// The index stores no copy of the text. Triggers, whose names begin with `Post_search_`, keep it
-/// up to date under every kind of write, by this program or another, in whatever order SQLite fires
-/// the triggers of the table. Between the triggers before and after a change, the table
-/// `Post_search_pending` holds the indexed text. A trigger that hides changes from all others
-/// cannot be declared beside this line, nor beside `Logged()`: it throws `ModelError`.
+/// The index stores no copy of the text. Triggers, whose names begin with `Post_search_`, keep the
+/// index up to date. They work for every kind of write, by this program or another one, in whatever
+/// order SQLite fires the triggers of the table. Between the triggers before and after a change,
+/// the table `Post_search_pending` holds the indexed text. As beside `Logged()`, a trigger that
+/// hides changes from all other triggers cannot be declared beside this line, and throws
+/// `ModelError`.
 ///
-/// SQLite fires no delete trigger for a row that REPLACE removes unless `recursive_triggers` is on.
-/// So opening a database with such a model switches it on for the writing connection of this
-/// program. Another program must do so before it writes with REPLACE.
+/// When REPLACE removes a row, SQLite fires the delete triggers only if the setting
+/// `recursive_triggers` is on. So opening a database with such a model turns the setting on for the
+/// writing connection of this program. Another program must turn the setting on before it writes
+/// with REPLACE.
 ///
-/// A migration creates the index after all other steps and fills it from the rows. It creates the
-/// index again if its declaration, or the name of a column or of the table, has changed. A table
-/// has one full-text index, and needs a single integer primary key, because the index finds its
-/// rows by the rowid. A model that cannot have the index throws `ModelError` when the database is
-/// opened.
+/// A migration creates the index after all other steps and fills it from the rows. If the
+/// declaration, the name of a column or the name of the table has changed, a migration creates the
+/// index again. A table can have only one full-text index. The table needs a single integer primary
+/// key, because the index finds its rows by the rowid. If a model cannot have the index, opening
+/// the database throws `ModelError`.
 ///
-/// Each write of an indexed column costs two statements on the index and one or two short ones on
-/// the notes. Filling the index reads the whole table.
+/// Each write of an indexed column costs two statements on the index, and one or two short
+/// statements on the table `Post_search_pending`. Filling the index reads the whole table.
 ///
 /// - Parameters:
 ///   - tokenizer: how text is split into words.
-///   - prefixes: the lengths of word beginnings, in characters, for which the index has its own
-///     lists. A search for a beginning of such a length is then as fast as a search for a word.
+///   - prefixes: the lengths of word beginnings, in characters, that the index stores in addition
+///     to whole words. A search for a beginning of such a length is as fast as a search for a word.
 ///   - detail: how exactly the index stores each word.
 ///   - name: the name of the index; `Post_search` if it is nil.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#external_content_tables>
@@ -70,7 +72,7 @@ public func FullText<M: TableModel, each Value: ColumnValue>(
 /// //   "title", "body", "status" UNINDEXED, content='Post', content_rowid='id',
 /// //   tokenize='porter unicode61 remove_diacritics 2', prefix='2 3')
 /// ```
-/// Otherwise the same as `FullText(_:tokenizer:prefixes:detail:name:)`.
+/// Everything else is as in `FullText(_:tokenizer:prefixes:detail:name:)`.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_bm25_function>
 public func FullText<M: TableModel>(
   tokenizer: SearchTokenizer = .unicode(), prefixes: [Int] = [], detail: SearchDetail = .full,
@@ -102,13 +104,13 @@ public struct FullTextTerm: Sendable {
 }
 
 extension SQLExpression {
-  /// A column of a full-text index whose words count `weight` times in the rank of a row. SQL:
-  /// `bm25(10.0, …)`
+  /// Returns the column for a full-text index, with a weight: its words count `weight` times in the
+  /// rank of a row. SQL: `bm25(10.0, …)`
   ///
   /// The weight must be finite and not negative, or opening the model throws `ModelError`.
   public func weighted(_ weight: Double) -> FullTextTerm { FullTextTerm(node, weight: weight) }
 
-  /// A column that a full-text index only stores, without finding its words. SQL:
+  /// The column for a full-text index that does not find the column's words. SQL:
   /// `"status" UNINDEXED`
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_unindexed_column_option>
   public var unindexed: FullTextTerm {

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The full-text index of a model, resolved against its columns. The schema of the model and its
-/// queries share it.
+/// The full-text index of a model, with its columns found in the model's layout. The model's schema
+/// and queries share this value.
 struct SearchIndex: Hashable, Sendable {
   struct Column: Hashable, Sendable {
     /// The index of the column in the model's layout.
@@ -31,7 +31,7 @@ extension SearchIndex {
   /// The indexes of the models that were searched or opened, by the numbers of their layouts.
   private static let known = Lock<[UInt16: SearchIndex]>([:])
 
-  /// Returns the full-text index that a model declares; nil if it declares none. Throws
+  /// Returns the full-text index that a model declares; nil if the model declares none. Throws
   /// `ModelError` if the declaration is invalid.
   static func declared<M: TableModel>(by model: M.Type) throws -> SearchIndex? {
     let layout = try M.layout
@@ -59,7 +59,8 @@ extension SearchIndex {
 }
 
 extension SearchIndex {
-  /// Makes the index that is the FTS5 table of a model. Which words it has is its own matter.
+  /// Creates the index of a model whose table is itself an FTS5 table. The table's own definition
+  /// decides which words are indexed.
   private init(tableOf layout: ModelLayout, _ model: Any.Type) throws {
     guard let key = layout.rowIDColumn, layout.columns[key].name.isSame(as: "rowid") else {
       throw ModelError(
@@ -104,7 +105,7 @@ extension FullTextLine where M: TableModel {
       guard term.weight.isFinite, term.weight >= 0 else {
         throw error("the weight of \(column.name) is \(term.weight)")
       }
-      // Swift would write other numbers with an exponent, which FTS5 does not read.
+      // Swift would write other numbers with an exponent, which FTS5 cannot read.
       guard term.weight == 0 || (0.001...1e9).contains(term.weight) else {
         throw error(
           "the weight of \(column.name) is \(term.weight); only ratios matter, so choose weights "

@@ -1,22 +1,23 @@
 import SQLCore
 
-/// A full-text index, as its model declares it, as SQL.
+/// The SQL of a full-text index that a model declares.
 package struct SearchIndexDefinition: Hashable, Sendable {
   let model: String
   package let name: String
   /// The name of the table whose rows are indexed.
   package let table: String
-  /// The names of the columns, which show a migration whether a rebuilt table has other values.
+  /// The names of the columns. If a rebuild of the table changes their values, a migration fills
+  /// the index again.
   package let columns: [String]
   /// The name of the key, which is the rowid.
   package let key: String
   /// `CREATE VIRTUAL TABLE …`
   package let createTable: String
-  /// `CREATE TABLE …`, for the table of the triggers' notes on indexed texts.
+  /// `CREATE TABLE …`, for the table in which the triggers note the indexed texts.
   package let createPending: String
   /// `bm25(10.0, 1.0)`
   let rank: String
-  /// Whether the library's own tokenizer makes normal forms.
+  /// Whether the index uses the library's normalizing tokenizer.
   package let normalizes: Bool
   /// The triggers that keep the index up to date.
   package let triggers: [TriggerDefinition]
@@ -31,7 +32,7 @@ package struct SearchIndexDefinition: Hashable, Sendable {
     ]
   }
 
-  /// The name of the table of the triggers' notes on indexed texts.
+  /// The name of the table in which the triggers note the indexed texts.
   package var pendingTable: String { Self.pendingTable(of: name) }
 
   package static func pendingTable(of index: String) -> String { index + "_pending" }
@@ -42,7 +43,7 @@ package struct SearchIndexDefinition: Hashable, Sendable {
   /// About how many steps of SQLite's virtual machine `rebuild` takes for each row.
   package static let stepsPerRow = 19
 
-  /// The statement that removes the notes of the values before the change.
+  /// The statement that deletes all notes of the triggers.
   package var forgetting: String { "DELETE FROM \(Identifier(pendingTable).quoted)" }
 
   private var quotedName: String { Identifier(name).quoted }
@@ -90,7 +91,8 @@ extension SearchIndexDefinition {
     triggers = Self.triggers(of: index, model: model, on: layout)
   }
 
-  /// The comment after the name, which shows a migration the indexes that it may drop.
+  /// Returns the comment after the name of the index. By this comment, a migration recognises the
+  /// indexes that it may drop.
   private static func mark(_ rank: String) -> String { "/* Apus \(rank) */" }
 
   // MARK: Triggers
@@ -105,12 +107,14 @@ extension SearchIndexDefinition {
 
   /// Returns the triggers of an index.
   ///
-  /// To delete a row from an index, FTS5 needs exactly the indexed text. That is not always the
-  /// `OLD` of a trigger: if an earlier trigger has written the row again, the index does not have
-  /// that text yet, or no longer has it. So the triggers do not depend on their order. A trigger
-  /// before the change notes the text of the row while the index agrees with it, unless a note
-  /// exists already. Each trigger after a change deletes the noted text from the index, and adds
-  /// the current row of the table. If OR IGNORE leaves the row unchanged, the note stays true.
+  /// To delete a row from an index, FTS5 needs exactly the indexed text. The `OLD` of a trigger may
+  /// be another text: if an earlier trigger has written the row again, the index does not have the
+  /// text of `OLD` yet, or no longer has it.
+  ///
+  /// Therefore a trigger before the change notes the text of the row while the index agrees with
+  /// the row, unless there is already a note. A trigger after the change deletes the noted text
+  /// from the index, and adds the current row of the table. So the order of the triggers does not
+  /// matter. If OR IGNORE leaves the row unchanged, the note stays correct.
   private static func triggers(
     of index: SearchIndex, model: String, on layout: ModelLayout
   ) -> [TriggerDefinition] {
@@ -123,8 +127,8 @@ extension SearchIndexDefinition {
     let list = (["rowid"] + names).joined(separator: ", ")
     let row = "SELECT \(([key] + names).joined(separator: ", ")) FROM \(layout.quotedTableName)"
     func isIndexed(_ id: String) -> String { "EXISTS (SELECT 1 FROM \(sizes) WHERE id = \(id))" }
-    // An upsert keeps its own rule, whatever the conflict clause of the statement that fires a
-    // trigger.
+    // In a trigger, an upsert keeps its own ON CONFLICT rule, whatever the conflict clause of the
+    // statement that fires the trigger.
     let note =
       "  INSERT INTO \(pending) (\(list)) \(row) WHERE \(key) = OLD.\(key) "
       + "AND \(isIndexed("OLD.\(key)")) ON CONFLICT (rowid) DO NOTHING;\n"
@@ -135,10 +139,10 @@ extension SearchIndexDefinition {
         + "  INSERT INTO \(table) (\(list)) \(row) WHERE \(key) = \(id) "
         + "AND NOT \(isIndexed(id));\n"
     }
-    // An update may assign the columns from which a generated column is calculated without naming
-    // the generated column.
+    // An update need not name a generated column to change it: it assigns the columns from which
+    // the generated column is calculated.
     let isGenerated = indexed.contains { layout.columns[$0.index].isGenerated }
-    // SQLite compares names, and an update may name the key in any of four ways.
+    // UPDATE OF compares names, and an update may name the key in any of four ways.
     let keys =
       [key]
       + TableColumn.freeRowIDNames { name in layout.columns.contains { $0.name.isSame(as: name) } }

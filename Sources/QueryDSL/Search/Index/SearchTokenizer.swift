@@ -31,7 +31,7 @@ public struct SearchTokenizer: Hashable, Sendable {
     self.words = words
   }
 
-  /// Words of letters and digits of Unicode; their case is ignored.
+  /// Returns a tokenizer for words of Unicode letters and digits, whose case is ignored.
   /// SQL: `tokenize='unicode61 remove_diacritics 2'`
   ///
   /// - Parameters:
@@ -51,7 +51,8 @@ public struct SearchTokenizer: Hashable, Sendable {
     return SearchTokenizer(.unicode, words)
   }
 
-  /// Words of ASCII letters and digits, whose case is ignored, and of all characters outside ASCII.
+  /// Returns a tokenizer for words of ASCII letters and digits, whose case is ignored, and of all
+  /// characters outside ASCII.
   /// SQL: `tokenize='ascii'`
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#ascii_tokenizer>
   public static func ascii(
@@ -63,8 +64,8 @@ public struct SearchTokenizer: Hashable, Sendable {
     return SearchTokenizer(.ascii, words)
   }
 
-  /// The words of another tokenizer without their English endings: `searching` is found by
-  /// `search`. SQL: `tokenize='porter unicode61 …'`
+  /// Returns a tokenizer that cuts English endings off the words of another tokenizer, so that
+  /// `search` finds `searching`. SQL: `tokenize='porter unicode61 …'`
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#porter_tokenizer>
   public static func porter(_ words: SearchTokenizer = .unicode()) -> SearchTokenizer {
     var tokenizer = SearchTokenizer(.porter, ["porter"] + words.words)
@@ -72,11 +73,12 @@ public struct SearchTokenizer: Hashable, Sendable {
     return tokenizer
   }
 
-  /// Every three consecutive characters, so that parts of words are found; also by `LIKE` and
-  /// `GLOB`. A word of a pattern with fewer than three characters is ignored, and a pattern of
-  /// only such words finds nothing. SQL: `tokenize='trigram'`
+  /// Returns a tokenizer for every three consecutive characters, so that parts of words are found,
+  /// also by `LIKE` and `GLOB`. In a pattern, a word with fewer than three characters is ignored.
+  /// If a pattern has only such words, it finds nothing. SQL: `tokenize='trigram'`
   ///
-  /// SQLite before 3.45 cannot remove diacritics here: then opening the model throws `ModelError`.
+  /// SQLite before 3.45 cannot remove diacritics with this tokenizer; opening the model then throws
+  /// `ModelError`.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_trigram_tokenizer>
   public static func trigram(
     caseSensitive: Bool = false, removingDiacritics: Bool = false
@@ -89,31 +91,34 @@ public struct SearchTokenizer: Hashable, Sendable {
     return tokenizer
   }
 
-  /// The words of another tokenizer, after the text is normalized to NFC: an `é` that is one
-  /// character equals a letter with an accent, in rows as in patterns. The stored text stays
-  /// unchanged. SQL: `tokenize='apus_nfc unicode61 remove_diacritics 0'`
+  /// Returns a tokenizer that normalizes the text to NFC, and then splits it with another
+  /// tokenizer. An `é` that is one character then equals an `e` with a combining accent, both in
+  /// rows and in patterns. The stored text stays unchanged. SQL:
+  /// `tokenize='apus_nfc unicode61 remove_diacritics 0'`
   ///
   /// ```swift
   /// FullText(\.$title, tokenizer: .normalized(.unicode(diacritics: .kept)))
   /// ```
-  /// The default, `.unicode()`, needs this for Hangul, kana and other scripts whose letters it does
-  /// not fold itself. It needs this for letters with accents only if it keeps the accents. The
-  /// tokenizer is written in Swift: a program without it can neither search nor write the table;
-  /// see `Registration.normalizingTokenizer`.
+  /// The default tokenizer, `.unicode()`, needs normalized text for Hangul, kana and other scripts
+  /// whose letters it does not fold itself. For letters with accents, it needs normalized text only
+  /// if it keeps the accents.
+  ///
+  /// The normalizing tokenizer is written in Swift. A program without this tokenizer can neither
+  /// search nor write the table; see `Registration.normalizingTokenizer`.
   public static func normalized(_ words: SearchTokenizer = .unicode()) -> SearchTokenizer {
     var tokenizer = SearchTokenizer(.normalized, ["apus_nfc"] + words.words)
     tokenizer.requiredVersion = words.requiredVersion
     return tokenizer
   }
 
-  /// Whether the tokenizer, or one inside it, is the library's own.
+  /// Whether the tokenizer, or a tokenizer inside it, is the library's normalizing tokenizer.
   var normalizes: Bool { words.contains("apus_nfc") }
 
-  /// A tokenizer of the program, with the name and the arguments of its registration. SQL:
-  /// `tokenize='lines one two'`
+  /// Returns a tokenizer of the program, with the name under which it is registered, and its
+  /// arguments. SQL: `tokenize='lines one two'`
   ///
-  /// Register it in `Configuration.prepareConnection`, because a migration needs it. A program
-  /// without the tokenizer can neither search nor write the table.
+  /// Register the tokenizer in `Configuration.prepareConnection`, because a migration needs it. A
+  /// program without the tokenizer can neither search nor write the table.
   public static func custom(_ name: String, _ arguments: String...) -> SearchTokenizer {
     SearchTokenizer(.custom, [name] + arguments)
   }

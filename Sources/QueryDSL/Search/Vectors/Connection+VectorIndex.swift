@@ -1,17 +1,17 @@
 import SQLCore
 
 extension Connection {
-  /// Learns the cells of the vector indexes of a model, and puts all rows into them, in the
-  /// transaction that is open.
+  /// Learns the cells of a model's vector indexes, and puts all rows into these cells, in the open
+  /// transaction.
   ///
-  /// `Database.rebuildVectorIndex` does the same in several transactions, so that other writes need
-  /// not wait. It is the better choice for large tables.
+  /// For large tables, prefer `Database.rebuildVectorIndex`. That method does the same in several
+  /// transactions, so that other writes need not wait.
   ///
   /// - Parameters:
-  ///   - onlyNew: whether the cells stay, and only rows without a cell are put into cells. It costs
-  ///     one index seek for each of these rows, and the reading of all centroids.
-  ///   - progress: called with the number of rows placed so far, and the number of all rows to
-  ///     place. An error that it throws ends the work.
+  ///   - onlyNew: whether to keep the cells, and to place only rows without a cell. This costs one
+  ///     index seek for each of these rows, and reads all centroids.
+  ///   - progress: a closure that is called with the number of rows placed so far, and the number
+  ///     of all rows to place. If the closure throws an error, the work ends.
   public func rebuildVectorIndex<M: TableModel>(
     of model: M.Type, onlyNew: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws {
@@ -36,37 +36,38 @@ extension Connection {
   ///   try db.rebuildVectorIndex(of: Picture.self)
   /// }
   /// ```
-  /// It returns false if another program wrote the index itself or dropped its triggers, and if a
-  /// rebuild has not ended: searches may then miss rows. `rebuildVectorIndex` repairs the index.
-  /// Reads the whole table and the whole index. Throws `ModelError` if the model declares no
-  /// `VectorIndex`.
+  /// The result is false if another program wrote the index itself or dropped its triggers, or if a
+  /// rebuild has not ended. Searches may then miss rows. `rebuildVectorIndex` repairs the index.
+  /// The check reads the whole table and the whole index. Throws `ModelError` if the model declares
+  /// no `VectorIndex`.
   public func checkVectorIndex<M: TableModel>(of model: M.Type) throws -> Bool {
     try VectorIndexDefinition.required(by: model).allSatisfy { try $0.isSound(on: self) }
   }
 }
 
 extension Database {
-  /// Learns the cells of the vector indexes of a model again, and puts all rows into them.
+  /// Learns the cells of a model's vector indexes again, and puts all rows into these cells.
   ///
   /// ```swift
   /// try await db.rebuildVectorIndex(of: Picture.self) { placed, total in print(placed, "of", total) }
   /// try await db.rebuildVectorIndex(of: Picture.self, onlyNew: true)       // after an import
   /// ```
-  /// Call it after the index was created, and when a table has become several times as large. With
-  /// `onlyNew`, it puts only rows written since then into the existing cells: it takes about 0.1 ms
-  /// for each row, and makes searches as fast as before.
+  /// Call this method after the index was created, and when the table has become several times as
+  /// large. With `onlyNew`, only rows that were written since then are put into the existing cells.
+  /// This takes about 0.1 ms for each row, and makes searches as fast as before.
   ///
-  /// The rows are placed in transactions of 1,000 rows, so that other writes need not wait. All of
-  /// them can be searched at any time, even if the work ends early: by an error that `progress`
-  /// throws, a cancellation, or the end of the process. Call it again then. Measured, 100,000
-  /// vectors of 384 dimensions take 14 seconds.
+  /// The rows are placed in transactions of 1,000 rows, so that other writes need not wait. All
+  /// rows can be searched at any time, even if the work ends early. An error that `progress`
+  /// throws, a cancellation, or the end of the process ends the work early; call the method again
+  /// then. In a measurement, 100,000 vectors of 384 dimensions took 14 seconds.
   ///
-  /// Throws `ModelError` if the model declares no `VectorIndex`. It does not need sqlite-vec.
+  /// Throws `ModelError` if the model declares no `VectorIndex`. The method does not need
+  /// sqlite-vec.
   ///
   /// - Parameters:
-  ///   - onlyNew: whether the cells stay, and only rows without a cell are placed.
-  ///   - progress: called with the number of rows placed so far, and the number of all rows to
-  ///     place; both are 0 while the cells are learnt.
+  ///   - onlyNew: whether to keep the cells, and to place only rows without a cell.
+  ///   - progress: a closure that is called with the number of rows placed so far, and the number
+  ///     of all rows to place. Both numbers are 0 while the cells are learnt.
   public func rebuildVectorIndex<M: TableModel>(
     of model: M.Type, onlyNew: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws {
@@ -86,7 +87,7 @@ extension Database {
     }
   }
 
-  /// Learns the cells of the vector indexes of a model again, and puts all rows into them.
+  /// Learns the cells of a model's vector indexes again, and puts all rows into these cells.
   /// Cancelling the task ends the work.
   public func rebuildVectorIndex<M: TableModel>(
     of model: M.Type, onlyNew: Bool = false,

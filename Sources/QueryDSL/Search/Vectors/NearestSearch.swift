@@ -1,8 +1,8 @@
 import SQLCore
 
-/// The search of a query in an index of vectors, which finds the candidates to measure.
+/// A search in a vector index, which finds the candidates that a query measures.
 ///
-/// A query has it as a condition on the key of its table:
+/// The search becomes a condition of the query, on the key of the table:
 /// ```swift
 /// // "id" IN (WITH
 /// //   few: the first rows for which the conditions hold; if there are no more, all are measured
@@ -10,7 +10,7 @@ import SQLCore
 /// //   found: few, near, and the rows that are not in a cell; or all rows, if near has too few
 /// //   SELECT the nearest rows of found)
 /// ```
-/// So the result has as many rows as an exact search, whatever the conditions.
+/// So the result has as many rows as an exact search, whatever the conditions are.
 package final class NearestSearch: Sendable {
   /// The name of the index.
   let index: String
@@ -22,11 +22,11 @@ package final class NearestSearch: Sendable {
   let share: Double
   /// The distance of a row.
   let distance: ExpressionNode
-  /// The number of conditions that the search adds to the query.
+  /// The number of conditions that `nearest` itself adds to the query, such as `IS NOT NULL`.
   let conditionCount: Int
 
-  /// Returns the search in the index that a model declares; nil if the column has no index with
-  /// that metric.
+  /// Creates the search in the index that a model declares; nil if the column has no index with the
+  /// metric, or if `share` is 1 or more.
   init?<M: TableModel>(
     of vector: [Float], in columns: Columns<M>, by column: PartialKeyPath<M>,
     metric: VectorMetric, distance: ExpressionNode, share: Double, conditionCount: Int
@@ -54,8 +54,8 @@ package final class NearestSearch: Sendable {
 }
 
 extension SelectStatement {
-  /// The number of rows that a search by an index must find. Nil if the query's result would change
-  /// if it had only the nearest rows, as with an aggregate.
+  /// The number of rows that a search by an index must find. Nil if the query needs more than the
+  /// nearest rows, for example for an aggregate.
   private var indexedLimit: Int? {
     guard case .number(let limit) = limit, limit > 0, limit < 100_000, !isDistinct,
       let content = extras?.content, content.groups.isEmpty, content.having.isEmpty,
@@ -71,7 +71,7 @@ extension SelectStatement {
     }
   }
 
-  /// Writes WHERE with the conditions, and before them the search in an index of vectors.
+  /// Writes WHERE with the search in a vector index, and then the conditions of the query.
   func writeConditions(_ search: NearestSearch?, to writer: inout ShapeWriter) {
     guard let search, let limit = indexedLimit, let table = searched else {
       return Self.write(predicates, behind: .where, to: &writer)
@@ -85,9 +85,9 @@ extension SelectStatement {
     PredicateNode.all(Array(predicates)).writeOperand(to: &writer, binding: .and)
   }
 
-  /// The rows in which an index of vectors searches: the rows of the query before ORDER BY. A
-  /// full-text search in a join becomes a condition, which SQLite evaluates once. Nil if the query
-  /// needs more of the search than its rows.
+  /// The rows among which a vector index searches: the rows of the query, without order and limit.
+  /// A full-text search in a join becomes a condition, which SQLite evaluates once. Nil if another
+  /// condition also uses the hits of the full-text search.
   private var searched: SelectStatement? {
     var inner = self
     (inner.order, inner.limit, inner.offset) = (.none, nil, nil)
@@ -154,7 +154,7 @@ private struct CandidateWriter {
     search.keys.count == 1 ? search.keys[0] : .row(search.keys)
   }
 
-  /// The statement for the keys and distances of rows.
+  /// Returns the statement for the keys and distances of the query's rows.
   private func rows(_ change: (inout SelectStatement) -> Void) -> SelectStatement {
     var rows = table
     rows.selection = .terms((search.keys + [search.distance]).map { .expression($0) })
@@ -165,8 +165,8 @@ private struct CandidateWriter {
   func write(to writer: inout ShapeWriter) {
     let keys = keyNames.quotedList
     let columns = keyNames.quotedList + ", \"distance\""
-    // The condition that guards the search: if all rows are among the first ones, nothing else is
-    // read.
+    // The condition under which the index is searched: if `apus_few` already has all rows, nothing
+    // else is read.
     let isFull: SQL =
       hasConditions
       ? SQL("(SELECT count(*) FROM \"apus_few\") = \(measured)") : SQL("1")
@@ -235,7 +235,7 @@ private struct CandidateWriter {
         CAST(\(search.share) * (SELECT ifnull(max("count"), 0) FROM \(unsafe: cells) \
         WHERE "cell" = 0) AS INTEGER)))
         """))
-    // Few bits do not tell near vectors from others.
+    // A code of few bits does not distinguish near vectors from others.
     if search.vector.count >= VectorCells.fewestCodedDimensions {
       let coded = BoundValue(VectorCells.coded(search.vector, by: search.metric))
       writer.fragment(
@@ -244,12 +244,12 @@ private struct CandidateWriter {
             + "vec_quantize_binary(vec_sub(?, \"centroid\")) FROM \(cells) WHERE \"cell\" = 0))",
           bindings: [coded]))
     }
-    // Only conditions can leave out many of these rows.
+    // Without conditions, nearly all of these rows count, so a limit is enough.
     writer.fragment(SQL(" LIMIT \(hasConditions ? -1 : measured)"))
   }
 
-  /// Writes the distance of the row that a row of the index names; NULL if it does not exist, or if
-  /// the conditions do not hold.
+  /// Writes the distance of the table's row for a row of the index; NULL if the table's row does
+  /// not exist or does not match the conditions.
   private func writeProbe(to writer: inout ShapeWriter) {
     var parts: [SQLFragment.Part] = []
     for (node, name) in zip(search.keys, keyNames) {
@@ -264,7 +264,8 @@ private struct CandidateWriter {
     write(row, to: &writer)
   }
 
-  /// Writes a query over the tables of the surrounding query, which it cannot see.
+  /// Writes an inner query over the same tables as the surrounding query. The inner query does not
+  /// refer to the surrounding query.
   private func write(_ statement: SelectStatement, to writer: inout ShapeWriter) {
     writer.hideScope(true)
     statement.write(to: &writer)

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A measure of the distance of two vectors.
+/// A measure of the distance between two vectors.
 ///
 /// ```swift
 /// struct Picture: Model {
@@ -14,13 +14,14 @@ import SQLCore
 /// The functions belong to sqlite-vec, which `Configuration.extensions` loads.
 /// - SeeAlso: <https://alexgarcia.xyz/sqlite-vec/api-reference.html#distance-functions>
 public enum VectorMetric: Sendable {
-  /// The length of the straight line between the two. SQL: `vec_distance_L2(a, b)`
+  /// The length of the straight line between the two vectors. SQL: `vec_distance_L2(a, b)`
   case euclidean
-  /// 1 minus the cosine of the angle between the two: 0 for the same direction, 2 for opposite
-  /// directions. A vector of zeros has no direction; its distance from any other vector counts as
-  /// 1. SQL: `ifnull(vec_distance_cosine(a, b), 1.0)`
+  /// 1 minus the cosine of the angle between the two vectors: 0 for the same direction, 2 for
+  /// opposite directions. A vector of zeros has no direction; its distance from any other vector
+  /// counts as 1. SQL: `ifnull(vec_distance_cosine(a, b), 1.0)`
   case cosine
-  /// The sum of the differences of their numbers. SQL: `vec_distance_L1(a, b)`
+  /// The sum of the absolute differences between the numbers of the two vectors. SQL:
+  /// `vec_distance_L1(a, b)`
   case manhattan
 
   func node(_ first: ExpressionNode, _ second: ExpressionNode) -> ExpressionNode {
@@ -43,10 +44,9 @@ extension SQLExpression where Value == [Float] {
   /// Post.where { $0.$embedding.distance(to: vector, by: .cosine) < 0.3 }
   /// // … WHERE ifnull(vec_distance_cosine("embedding", ?), 1.0) < ?
   /// ```
-  /// Every row is read and measured; no index serves this. A vector with a number that is not
-  /// finite throws `ColumnValueError` when the query is rendered. Two vectors with different
-  /// numbers of dimensions throw `DatabaseError` when the query runs, and its message has both
-  /// numbers.
+  /// SQLite reads and measures every row, and uses no index. If a number of the given vector is not
+  /// finite, rendering the query throws `ColumnValueError`. If two vectors have different numbers
+  /// of dimensions, running the query throws `DatabaseError` with both numbers in its message.
   public func distance(
     to vector: [Float], by metric: VectorMetric = .euclidean
   ) -> SQLExpression<Double> {
@@ -61,7 +61,8 @@ extension SQLExpression where Value == [Float] {
     SQLExpression<Double>(metric.node(node, vector.node))
   }
 
-  /// The number of dimensions. It needs no extension. SQL: `length("embedding") / 4`
+  /// The number of dimensions of the vector. This needs no extension. SQL:
+  /// `length("embedding") / 4`
   ///
   /// ```swift
   /// Check { $0.$embedding.dimensions == 384 }       // in the schema: no other vector is stored
@@ -72,7 +73,7 @@ extension SQLExpression where Value == [Float] {
 }
 
 extension SQLExpression where Value == [Float]? {
-  /// Returns the distance of the vector from another one; NULL if it is NULL.
+  /// Returns the distance of the vector from another one; NULL if the vector is NULL.
   /// SQL: `iif("embedding" IS NULL, NULL, vec_distance_L2("embedding", ?))`
   public func distance(
     to vector: [Float], by metric: VectorMetric = .euclidean
@@ -80,8 +81,8 @@ extension SQLExpression where Value == [Float]? {
     distance(to: SQLExpression<[Float]>(vector), by: metric)
   }
 
-  /// Returns the distance of the vector from the vector of another expression; NULL if that
-  /// expression is NULL.
+  /// Returns the distance of the vector from the vector of another expression; NULL if the first
+  /// vector is NULL.
   public func distance(
     to vector: SQLExpression<[Float]>, by metric: VectorMetric = .euclidean
   ) -> SQLExpression<Double?> {
@@ -91,7 +92,8 @@ extension SQLExpression where Value == [Float]? {
         [.predicate((self == nil).node), .constant("NULL"), metric.node(node, vector.node)]))
   }
 
-  /// The number of dimensions; NULL if it is NULL. SQL: `length("embedding") / 4`
+  /// The number of dimensions of the vector; NULL if the vector is NULL. SQL:
+  /// `length("embedding") / 4`
   public var dimensions: SQLExpression<Int?> {
     SQLExpression<Int?>(.function("length", [node])) / 4
   }
@@ -108,26 +110,27 @@ extension TableModel {
   /// // SELECT …, vec_distance_L2("embedding", ?) FROM "Post" WHERE "status" = ?
   /// //   ORDER BY vec_distance_L2("embedding", ?) LIMIT ?
   /// ```
-  /// The limit counts the rows that match the conditions. Without an index, the result is exact:
-  /// each of these rows is read and measured. Measured, 20,000 vectors of 384 dimensions take about
-  /// 20 ms.
+  /// The limit counts only rows that match the conditions. Without an index, the result is exact,
+  /// because SQLite reads and measures each of these rows. In a measurement, 20,000 vectors of 384
+  /// dimensions took about 20 ms.
   ///
   /// If the model declares a `VectorIndex` for the column and the metric, the query measures only
-  /// rows that the index finds. The result has as many rows as an exact result and exact distances,
-  /// but may miss rows. `db.explain` names the tables of the index if the query uses it. An
-  /// aggregate, a window function, DISTINCT, groups, a RIGHT or FULL join, and a limit that is not
-  /// a number measure all rows.
+  /// rows that the index finds. The result has exact distances and as many rows as an exact result,
+  /// but may miss near rows. If the query uses the index, `db.explain` names the tables of the
+  /// index. A query measures all rows if it has an aggregate, a window function, DISTINCT, groups,
+  /// a RIGHT or FULL join, or a limit that is not a number.
   /// ```swift
   /// Post.nearest(to: vector, by: \.$embedding, limit: 10, examining: 0.3)   // slower, misses less
   /// Post.nearest(to: vector, by: \.$embedding, limit: 10, examining: 1)     // exact
   /// ```
   ///
-  /// It needs sqlite-vec in `Configuration.extensions`. Throws `ColumnValueError` when the query is
-  /// rendered if a number of the vector is not finite. Throws `DatabaseError` when the query runs
-  /// if a stored vector has another number of dimensions.
+  /// The query needs sqlite-vec in `Configuration.extensions`. Rendering the query throws
+  /// `ColumnValueError` if a number of the vector is not finite. Running the query throws
+  /// `DatabaseError` if a stored vector has another number of dimensions.
   ///
-  /// - Parameter share: The share of the rows whose codes an index reads; the rows with the best
-  ///   codes are measured. From 1 on, all rows are measured without the index.
+  /// - Parameter share: The share of the rows whose codes the index reads; only the rows with the
+  ///   most similar codes are measured. If the share is 1 or more, all rows are measured without
+  ///   the index.
   public static func nearest(
     to vector: [Float], by column: KeyPath<Self, ColumnReference<[Float]>>,
     metric: VectorMetric = .euclidean, limit: Int, examining share: Double = 0.1

@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// The cells into which an index divides vectors: the centroids, and the search for the nearest of
-/// them.
+/// The cells into which an index divides vectors: the centroids, and the search for the nearest
+/// centroid.
 ///
 /// The centroids come from k-means in two levels: a sample is divided into a few groups, and each
 /// group into cells. Vectors are compared in the form that `coded(_:by:)` returns.
@@ -20,16 +20,17 @@ struct VectorCells: Sendable {
   /// The mean of all vectors, which is subtracted before codes are made.
   let mean: [Float]
   private let centroids: Points
-  /// The groups of centroids, so that not all of them are compared with each vector.
+  /// The groups of centroids. A vector is compared only with the centroids of the nearest groups.
   private let groups: Points
   private let members: [[Int]]
 
   var count: Int { centroids.count }
 
   /// Learns the cells from a sample of vectors. Only vectors with the most frequent number of
-  /// dimensions count. Returns nil if the sample is empty.
+  /// dimensions are used. Returns nil if the sample is empty.
   ///
-  /// - Parameter step: called between the rounds. An error that it throws ends the learning.
+  /// - Parameter step: a closure that is called between the rounds. If the closure throws an error,
+  ///   the learning ends.
   init?(
     learning count: Int, from sample: [[Float]], by metric: VectorMetric, _ step: () throws -> Void
   ) throws {
@@ -57,7 +58,7 @@ struct VectorCells: Sendable {
       metric: metric)
   }
 
-  /// Makes cells of centroids that were learnt before.
+  /// Creates cells from centroids that were learnt before.
   init(
     centroids vectors: [[Float]], mean: [Float], dimensions: Int, metric: VectorMetric
   ) throws {
@@ -81,11 +82,11 @@ struct VectorCells: Sendable {
     self.members = members
   }
 
-  /// The centroid of a cell, as a vector of the table.
+  /// Returns the centroid of a cell, with the same number of dimensions as the vectors of the
+  /// table.
   func centroid(_ index: Int) -> [Float] { Array(centroids[index].prefix(dimensions)) }
 
-  /// Returns the cell of a vector of the table, and its code; nil if it has another number of
-  /// dimensions.
+  /// Returns the cell and the code of a vector; nil if the vector has another number of dimensions.
   func place(of vector: [Float]) -> (cell: Int, code: Data)? {
     guard vector.count == dimensions else { return nil }
     let coded = Self.coded(vector, by: metric)
@@ -99,8 +100,8 @@ struct VectorCells: Sendable {
     return (best.cell, Self.code(of: coded, around: mean))
   }
 
-  /// One bit for each dimension: whether the vector is greater than the mean in it, as in
-  /// `vec_quantize_binary(vec_sub(vector, mean))`.
+  /// Returns the code of a vector, with one bit for each dimension. A bit is set if the vector is
+  /// greater than the mean in this dimension, as in `vec_quantize_binary(vec_sub(vector, mean))`.
   static func code(of coded: [Float], around mean: [Float]) -> Data {
     var bytes = [UInt8](repeating: 0, count: coded.count / 8)
     for (index, pair) in zip(coded, mean).enumerated() where pair.0 - pair.1 > 0 {
@@ -109,8 +110,9 @@ struct VectorCells: Sendable {
     return Data(bytes)
   }
 
-  /// Returns the vector in the form that is compared: of length 1 if only directions count, and
-  /// padded with zeros to a multiple of 8 dimensions.
+  /// Returns the vector in the form in which vectors are compared. It is padded with zeros to a
+  /// multiple of 8 dimensions. With the metric `.cosine`, its length is 1, because only the
+  /// direction counts.
   static func coded(_ vector: [Float], by metric: VectorMetric) -> [Float] {
     guard metric == .cosine else { return padded(vector) }
     let length = vector.reduce(0 as Double) { $0 + Double($1) * Double($1) }.squareRoot()
@@ -125,10 +127,10 @@ struct VectorCells: Sendable {
 extension VectorCells {
   /// Points of the same number of dimensions, one after the other.
   private struct Points: Sendable {
-    /// A multiple of 8.
+    /// The number of dimensions, which is a multiple of 8.
     let width: Int
     private(set) var numbers: [Float] = []
-    /// Half the square of the length of each point.
+    /// For each point, half the square of its length.
     private var halfSquares: [Float] = []
 
     init(width: Int) {
@@ -148,7 +150,7 @@ extension VectorCells {
       }
     }
 
-    /// Returns a number that is the greater the nearer a vector is to a point.
+    /// Returns the similarity of a vector and a point: a greater number means a smaller distance.
     func similarity(_ index: Int, to vector: ArraySlice<Float>) -> Float {
       Self.product(self[index], vector) - halfSquares[index]
     }
@@ -198,7 +200,7 @@ extension VectorCells {
         for member in members { cells[centers.nearest(to: self[member])].append(member) }
         var moved = Points(width: width)
         for cell in cells {
-          // A center without points takes the place of any of them.
+          // A center without points moves to a random point.
           let center =
             cell.isEmpty ? Array(self[members.randomElement() ?? 0]) : mean(of: cell)
           moved.append(isNormal ? VectorCells.coded(center, by: .cosine) : center)
@@ -208,8 +210,8 @@ extension VectorCells {
       return centers
     }
 
-    /// The scalar product. It reads eight numbers at a time: one number at a time, learning takes
-    /// several times as long.
+    /// Returns the scalar product. It reads eight numbers at a time, because learning takes several
+    /// times as long with one number at a time.
     private static func product(_ left: ArraySlice<Float>, _ right: ArraySlice<Float>) -> Float {
       left.withUnsafeBufferPointer { left in
         right.withUnsafeBufferPointer { right in

@@ -7,8 +7,8 @@ struct VectorIndexLine<M: ResultRow> {
   let name: String?
 }
 
-/// Declares an index over a column of vectors. With it, `nearest` measures only a small part of
-/// them.
+/// Declares an index over a column of vectors. With the index, `nearest` measures only a small part
+/// of the vectors.
 ///
 /// ```swift
 /// VectorIndex(\.$embedding, metric: .cosine)
@@ -16,20 +16,23 @@ struct VectorIndexLine<M: ResultRow> {
 /// // CREATE TABLE "Picture_embedding_index_cells" /* Apus */ ("cell", "centroid", "count")
 /// ```
 /// The index divides the vectors into cells, each around a centroid that was learnt from a sample
-/// of the vectors. For each row it has the number of the cell, and a code of one bit for each
-/// dimension. A search reads the codes of the nearest cells, and measures the vectors with the most
-/// similar codes. The returned distances are exact; a near row may be missed. Measured with 100,000
-/// vectors of 384 dimensions, it finds 97 of 100 rows in a twelfth of the time.
+/// of the vectors. For each row, the index has the number of the cell, and a code with one bit for
+/// each dimension. A search reads the codes of the nearest cells, and measures the vectors with the
+/// most similar codes. The returned distances are exact, but a search may miss a near row. In a
+/// measurement with 100,000 vectors of 384 dimensions, the index found 97 of 100 rows in a twelfth
+/// of the time.
 ///
-/// A migration creates the tables, and three triggers in plain SQL: every program can write the
-/// rows, also without sqlite-vec. The triggers mark new and changed rows, and every search measures
-/// all marked rows, so that none of them is missed. `rebuildVectorIndex` learns the cells and puts
-/// the rows into them: call it after the index was created and after many changes. Until then, all
-/// rows are marked, and searches are exact and as slow as without the index.
+/// A migration creates the tables, and three triggers in plain SQL. So every program can write the
+/// rows, also without sqlite-vec. The triggers mark new and changed rows. Every search measures all
+/// marked rows, so none of these is missed.
+///
+/// `rebuildVectorIndex` learns the cells and puts the rows into them. Call it after the index was
+/// created, and after many changes. Before the first call, all rows are marked, and searches are
+/// exact and as slow as without the index.
 ///
 /// Each write of a vector costs two short statements on the index. The index takes about 16 bytes
-/// for each row, and a bit for each dimension. `nearest` uses the index only if both have the same
-/// metric.
+/// for each row, and a bit for each dimension. `nearest` uses the index only if the search and the
+/// index have the same metric.
 ///
 /// - Parameter name: the name of the index; `Picture_embedding_index` if it is nil.
 public func VectorIndex<M: TableModel>(
@@ -47,15 +50,15 @@ public func VectorIndex<M: TableModel>(
   SchemaElement(kind: .vectorIndex(VectorIndexLine(column: column, metric: metric, name: name)))
 }
 
-/// An index of vectors in SQL's terms.
+/// The SQL of a vector index that a model declares.
 package struct VectorIndexDefinition: Sendable {
   let name: String
   package let table: String
   let column: String
-  /// The key of the table. The index has its columns under the names of `keyNames`.
+  /// The columns of the table's key. In the index, these columns have the names of `keyNames`.
   let keys: [TableDefinition.Column]
   let metric: VectorMetric
-  /// `AFTER UPDATE OF "embedding", "id"`
+  /// The event of the update trigger, such as `UPDATE OF "embedding", "id"`.
   private let update: String
 
   static let follower = "the vector index"
@@ -76,7 +79,8 @@ package struct VectorIndexDefinition: Sendable {
     self.column = column
     self.metric = metric
     keys = table.keyNames.compactMap(table.column)
-    // An update may name the rowid in any of four ways, and need not name a generated column.
+    // An update may name the rowid in any of four ways, and can change a generated column without
+    // naming it.
     let rowIDs = table.hasRowIDKey ? TableColumn.freeRowIDNames(besides: table.declares) : []
     let columns = [column] + table.keyNames + rowIDs
     update =
@@ -88,19 +92,20 @@ package struct VectorIndexDefinition: Sendable {
   var quotedCells: String { Identifier(Self.cells(of: name)).quoted }
   var quotedTable: String { Identifier(table).quoted }
   var quotedColumn: String { Identifier(column).quoted }
-  /// `"key"`
+  /// The names of the key's columns in the index, such as `"key"`.
   var keyList: String { Self.keyNames(keys.count).quotedList }
-  /// `"id"`
+  /// The names of the key's columns in the table, such as `"id"`.
   var tableKeyList: String { keys.map(\.name).quotedList }
 
-  /// The condition that a row of the index, with that alias, has the key of a row of the table.
+  /// Returns the condition that a row of the index, with the given alias, has the key of a row of
+  /// the table.
   func isSame(_ alias: String) -> String {
     zip(Self.keyNames(keys.count), keys)
       .map { "\(quotedTable).\($1.quotedName) = \(alias).\(Identifier($0).quoted)" }
       .joined(separator: " AND ")
   }
 
-  /// Marks all vectors of the table that the index does not have.
+  /// The statement that marks all vectors of the table that the index does not have.
   var filling: String {
     "INSERT INTO \(quotedName) (\"cell\", \(keyList)) SELECT 0, \(tableKeyList) FROM "
       + "\(quotedTable) WHERE \(quotedColumn) IS NOT NULL AND NOT EXISTS "
@@ -182,7 +187,7 @@ extension VectorIndexDefinition: OwnedObject {
             + "the index another name", lines: ["VectorIndex(…, name: \(free.swiftLiteral))"])
       }
       guard migration.isWhole else { return nil }
-      // What has outlived its index is in the way.
+      // Triggers and cells of an index that no longer exists are dropped first.
       let others = triggers.map { schema.trigger($0.name) } + [schema.pendingTable(cells)]
       return OwnedObjectChange(creation: others.compactMap(\.self).drops + creation)
     }

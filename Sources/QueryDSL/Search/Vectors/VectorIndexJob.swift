@@ -6,17 +6,17 @@ import SQLCore
   import Foundation
 #endif
 
-/// The work that puts the rows of a table into the cells of an index. It is done in parts, and each
+/// A job that puts the rows of a table into the cells of an index. The job works in parts, and each
 /// part can be a separate transaction.
 ///
-/// During the job, and if it ends early, a row is in a former cell, in a new cell, or in none.
-/// Every search measures the rows without a cell, so searches are correct at all times.
+/// During the job, and if the job ends early, a row is in a former cell, in a new cell, or in no
+/// cell. Every search measures the rows without a cell, so searches are correct at all times.
 struct VectorIndexJob: Sendable {
   private let index: VectorIndexDefinition
   private let cells: VectorCells
   /// The numbers of the cells.
   private let numbers: [Int]
-  /// The rows in cells with smaller numbers are placed again.
+  /// The number of the first new cell. Rows in cells with smaller numbers are placed again.
   private let first: Int
   /// The number of rows to place.
   let rowCount: Int
@@ -42,7 +42,7 @@ struct VectorIndexJob: Sendable {
     return try VectorCells(learning: count, from: sample, by: index.metric, step)
   }
 
-  /// Reads the cells of an index; nil if it has none, or if they are damaged.
+  /// Reads the cells of an index; nil if the index has no cells, or if the cells are damaged.
   static func known(
     to index: VectorIndexDefinition, on connection: Connection
   ) throws -> (cells: VectorCells, numbers: [Int])? {
@@ -67,8 +67,8 @@ struct VectorIndexJob: Sendable {
     return (cells, numbers)
   }
 
-  /// Begins to place all rows in cells that were learnt, and repairs missing parts of the index, in
-  /// the open transaction. Returns nil if there are no cells, and empties the index then.
+  /// Begins to place all rows in newly learnt cells, in the open transaction. Also adds rows that
+  /// the index lacks. If there are no cells, empties the index and returns nil.
   init?(
     placingAllIn cells: VectorCells?, of index: VectorIndexDefinition, on connection: Connection
   ) throws {
@@ -105,8 +105,8 @@ struct VectorIndexJob: Sendable {
     numbers = Array(first..<first + cells.count)
   }
 
-  /// Begins to put rows without a cell into the existing cells of an index; nil if the index has
-  /// none.
+  /// Begins to put rows without a cell into the existing cells of an index; nil if the index has no
+  /// cells.
   init?(placingNewOf index: VectorIndexDefinition, on connection: Connection) throws {
     guard let known = try Self.known(to: index, on: connection) else { return nil }
     self.index = index
@@ -117,9 +117,9 @@ struct VectorIndexJob: Sendable {
       "SELECT count(*) FROM \(index.quotedName) WHERE \"cell\" = 0")
   }
 
-  /// Places some rows, and returns their number. After the last row it removes the former cells,
-  /// and returns 0. It also returns 0 if another rebuild has removed its cells; that rebuild then
-  /// places the rows.
+  /// Places some rows, and returns their number. If no row is left, removes the former cells and
+  /// returns 0. Also returns 0 if another rebuild has removed the cells of this job; the other
+  /// rebuild then places the rows.
   func placeSome(on connection: Connection) throws -> Int {
     guard let last = numbers.last, let start = numbers.first else { return 0 }
     let found = try connection.number(
@@ -142,14 +142,14 @@ struct VectorIndexJob: Sendable {
     let update =
       "UPDATE \(index.quotedName) SET \"cell\" = ?, \"code\" = ? WHERE \(condition)"
     for row in rows {
-      // A vector that fits into no cell is measured by every search.
+      // A vector that fits into no cell gets the number -1, and every search measures it.
       let place: [BoundValue] = [
         BoundValue(row.place.map { numbers[$0.cell] } ?? -1), BoundValue(row.place?.code),
       ]
       try connection.execute(SQL(text: update, bindings: place + row.key))
     }
     if rows.isEmpty, first > 1 {
-      // Rows that are still in former cells no longer exist.
+      // An entry that is still in a former cell belongs to a row that no longer exists.
       for table in [index.quotedName, index.quotedCells] {
         try connection.execute(
           SQL(unsafe: "DELETE FROM \(table) WHERE \"cell\" > 0 AND \"cell\" < \(first)"))
@@ -160,7 +160,7 @@ struct VectorIndexJob: Sendable {
 }
 
 extension VectorIndexDefinition {
-  /// Returns whether the index has every vector, and the right code for each.
+  /// Returns whether the index has every vector, and the right code for each vector.
   func isSound(on connection: Connection) throws -> Bool {
     let missing = try connection.number(
       "SELECT EXISTS (SELECT 1 FROM \(quotedTable) WHERE \(quotedColumn) IS NOT NULL AND NOT EXISTS "
@@ -169,7 +169,7 @@ extension VectorIndexDefinition {
         + "(SELECT \"cell\" FROM \(quotedCells)))")
     guard missing == 0 else { return false }
     guard let known = try VectorIndexJob.known(to: self, on: connection) else {
-      // An index without cells has all rows outside of them.
+      // In an index without cells, all rows are outside of cells.
       return try connection.number("SELECT EXISTS (SELECT 1 FROM \(quotedCells))") == 0
     }
     var isSound = true
@@ -211,7 +211,7 @@ extension Connection {
 }
 
 extension StatementRow {
-  /// Returns the vector in a column; nil for other values, and for one with a number that is not
+  /// Returns the vector in a column; nil if the value is not a vector, or has a number that is not
   /// finite.
   fileprivate func vector(at index: Int) throws -> [Float]? {
     guard case .blob(let data) = try databaseValue(at: index), data.count % 4 == 0 else {

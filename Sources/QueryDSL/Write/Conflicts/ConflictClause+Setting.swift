@@ -3,7 +3,7 @@ import SQLCore
 // Upserts that set only some columns, and clauses that handle every constraint.
 
 extension Insert {
-  /// Gives the existing row the new values of some columns if the new row violates this unique
+  /// Updates some columns of the existing row to the new values if the new row violates this unique
   /// constraint. A row that already has these values is not changed.
   ///
   /// ```swift
@@ -31,8 +31,8 @@ extension Insert {
     return self
   }
 
-  /// Gives the existing row the new values of some columns if the new row violates a unique index
-  /// over these terms. A row that already has these values is not changed.
+  /// Updates some columns of the existing row to the new values if the new row violates a unique
+  /// index over these terms. A row that already has these values is not changed.
   ///
   /// ```swift
   /// User.insert(user).onConflictUpdate(
@@ -55,8 +55,8 @@ extension Insert {
     return self
   }
 
-  /// Gives the existing row the values of the new one, except the key, if the new row violates any
-  /// unique constraint. A row that already has the values is not changed.
+  /// Updates the existing row to the values of the new row, except the key, if the new row violates
+  /// any unique constraint. A row that already has the values is not changed.
   ///
   /// ```swift
   /// Post.insert(post).onConflictUpdate()
@@ -64,8 +64,9 @@ extension Insert {
   /// //   SET …, "title" = excluded."title", …
   /// //   WHERE … OR "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR …
   /// ```
-  /// If two rows violate two constraints, SQLite updates one of them, and the other constraint
-  /// throws. Clauses that name a constraint come before this clause.
+  /// If the new row conflicts with two existing rows because of two constraints, SQLite updates one
+  /// of these rows, and the other constraint throws. Clauses that name a constraint must come
+  /// before this clause.
   public consuming func onConflictUpdate() -> Self {
     var clause = ConflictClause(excluded: Columns<M>().table)
     clause.updateAll(of: columns.table, written: writtenColumns)
@@ -73,7 +74,7 @@ extension Insert {
     return self
   }
 
-  /// Gives the existing row the new values of some columns if the new row violates any unique
+  /// Updates some columns of the existing row to the new values if the new row violates any unique
   /// constraint. A row that already has these values is not changed.
   /// SQL: `ON CONFLICT DO UPDATE SET "title" = excluded."title" WHERE …`
   public consuming func onConflictUpdate<Setting: ColumnValue, each Other: ColumnValue>(
@@ -85,7 +86,7 @@ extension Insert {
     return self
   }
 
-  /// Updates the existing row if the new one violates any unique constraint.
+  /// Updates the existing row if the new row violates any unique constraint.
   /// SQL: `ON CONFLICT DO UPDATE SET "views" = "Post"."views" + ?`
   public consuming func onConflictUpdate(
     set assign: (inout Assignments<M>) -> Void,
@@ -120,7 +121,7 @@ extension Insert {
 // same terms, written as in the index, so that SQLite recognises the index.
 
 extension Insert {
-  /// Keeps the existing row if the new one violates a unique index over these terms.
+  /// Keeps the existing row if the new row violates a unique index over these terms.
   ///
   /// ```swift
   /// User.insert(user).onConflictDoNothing(on: { $0.$email.lower() })
@@ -138,7 +139,7 @@ extension Insert {
     return self
   }
 
-  /// Updates the existing row if the new one violates a unique index over these terms.
+  /// Updates the existing row if the new row violates a unique index over these terms.
   ///
   /// ```swift
   /// User.insert(user).onConflictUpdate(on: { $0.$name.collated(.noCase) }) {

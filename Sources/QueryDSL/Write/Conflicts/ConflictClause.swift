@@ -10,7 +10,7 @@ struct ConflictClause: Sendable {
   var condition: Result<String?, QueryError> = .success(nil)
   /// The row that would have been inserted.
   let excluded: TableID
-  /// nil for DO NOTHING.
+  /// The assignments of DO UPDATE; nil for DO NOTHING.
   var assignments: [Assignment]?
   var predicates: ShortList<PredicateNode> = .none
 }
@@ -92,18 +92,19 @@ extension ConflictClause {
   }
 }
 
-// A clause applies to the unique constraint over exactly its columns: a primary key, a UNIQUE
-// constraint or a unique index. SQLite checks that there is one when it prepares the statement.
+// A clause applies to the unique constraint that has exactly the clause's columns: a primary key, a
+// UNIQUE constraint or a unique index. SQLite checks that such a constraint exists when it prepares
+// the statement.
 
 extension Insert {
-  /// Keeps the existing row if the new one violates any unique constraint.
+  /// Keeps the existing row if the new row violates any unique constraint.
   /// SQL: `ON CONFLICT DO NOTHING`
   public consuming func onConflictDoNothing() -> Self {
     add(ConflictClause(excluded: Columns<M>().table))
     return self
   }
 
-  /// Keeps the existing row if the new one violates this unique constraint.
+  /// Keeps the existing row if the new row violates this unique constraint.
   /// SQL: `ON CONFLICT ("url") DO NOTHING`
   ///
   /// - Parameter condition: the condition of a partial index, as its `Index` declares it. Its
@@ -117,7 +118,7 @@ extension Insert {
     return self
   }
 
-  /// Updates the existing row if the new one violates this unique constraint: an upsert.
+  /// Updates the existing row if the new row violates this unique constraint: an upsert.
   ///
   /// ```swift
   /// Post.insert(post).onConflictUpdate(\.$url) {
@@ -161,9 +162,9 @@ extension Insert {
     }
   }
 
-  /// Gives the existing row the values of the new row if the new row violates this unique
-  /// constraint. Updates every column, except columns of the constraint and of the key. A row that
-  /// already has the values is not changed.
+  /// Updates the existing row to the values of the new row if the new row violates this unique
+  /// constraint. Every column is updated, except the columns of the constraint and of the key. A
+  /// row that already has the values is not changed.
   ///
   /// ```swift
   /// Post.insert(post).onConflictUpdate(\.$url)
@@ -182,8 +183,8 @@ extension Insert {
     return self
   }
 
-  /// Adds a clause. SQLite allows a clause for every constraint only at the end. If another clause
-  /// follows it, rendering the statement throws `QueryError`.
+  /// Adds a clause. SQLite requires that a clause for every constraint is the last clause. If
+  /// another clause follows, rendering the statement throws `QueryError`.
   mutating func add(_ clause: consuming ConflictClause) {
     if let last = conflicts.last, last.isForEveryConstraint {
       problem =
@@ -204,12 +205,14 @@ extension Insert {
     clause.target = [columns[dynamicMember: first].node]
     for other in repeat each others { clause.target.append(columns[dynamicMember: other].node) }
     let predicates = condition(Columns<M>.declared)
-    // SQLite recognises a partial index by the text of its condition, which cannot have parameters.
+    // SQLite recognises a partial index by the text of its condition, so the condition has literals
+    // instead of parameters.
     clause.condition = Self.declared { try $0.declaration(of: predicates) }
     return clause
   }
 
-  /// Returns a text made from the layout of the table, or the error that making it threw.
+  /// Returns the text that `body` makes from the layout of the table, or the error that `body`
+  /// throws.
   static func declared<Text>(
     _ body: (ModelLayout) throws -> Text
   ) -> Result<Text, QueryError> {
@@ -232,8 +235,9 @@ extension Insert {
 }
 
 extension ConflictClause {
-  /// Assigns every column that the insert writes, except the target and the key, if any of them
-  /// differs. Without such a column, the clause is DO NOTHING.
+  /// Makes the clause assign every column that the insert writes, except the target and the key. A
+  /// row is updated if any of these columns differs. If no column is left, the clause is DO
+  /// NOTHING.
   mutating func updateAll(of table: TableID, written: [UInt16]?) {
     guard let layout = LayoutRegistry.shared.layout(number: table.layout) else { return }
     let target = target.compactMap { $0.columnID?.index }
@@ -245,7 +249,8 @@ extension ConflictClause {
     update(indices, of: table)
   }
 
-  /// Assigns the new values of some columns, if any of them differs.
+  /// Makes the clause assign the new values of some columns. A row is updated if any of these
+  /// columns differs.
   mutating func update(_ indices: [UInt16], of table: TableID) {
     guard !indices.isEmpty, let layout = LayoutRegistry.shared.layout(number: table.layout) else {
       return

@@ -3,10 +3,10 @@
 struct AccessState {
   /// Whether statements may write. False during a read, even on a connection that could write.
   private(set) var allowsWriting: Bool
-  /// The time at which the access must have ended.
+  /// The time by which the access must end.
   private(set) var deadline: Deadline?
-  /// Whether the access runs in a task, on the task's own thread, and so must check for
-  /// cancellation.
+  /// Whether the access runs in a task, on the task's own thread. The access then checks whether
+  /// the task was cancelled.
   private var asksTask = false
   /// The reason why the access was ended, if it was. Later statements of the access throw it.
   private(set) var stopReason: StopReason?
@@ -25,7 +25,7 @@ struct AccessState {
     asksTask = inTask
   }
 
-  /// Ends the access: the next one has no limits.
+  /// Ends the access, and removes its limits.
   mutating func end() {
     deadline = nil
     asksTask = false
@@ -86,7 +86,7 @@ struct AccessState {
 
 /// The options of an access to a connection: its deadline, its thread and its origin.
 struct AccessOptions: Sendable {
-  /// The time at which the access must have ended.
+  /// The time by which the access must end.
   var deadline: Deadline?
   /// Whether the access always runs on a thread of the database.
   var hops = false
@@ -98,8 +98,7 @@ struct AccessOptions: Sendable {
   /// Whether the access may read from the snapshot that its connection has kept. Otherwise the
   /// snapshot ends before the access begins.
   var usesKeptSnapshot = false
-  /// The place in the source that requested the access; nil for an access of the
-  /// library's own.
+  /// The place in the source that requested the access; nil for one of the library's own accesses.
   var place: SourcePlace?
 
   init(deadline: Duration? = nil, hops: Bool = false, place: SourcePlace? = nil) {

@@ -16,7 +16,8 @@ struct Deadline: Sendable {
     return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
   }
 
-  /// The time of the same clock at its last tick, at most some milliseconds ago. Cheaper to read.
+  /// The time of the clock's last tick, at most some milliseconds ago. It is cheaper to read than
+  /// `now`.
   static var roughlyNow: Deadline {
     #if canImport(Darwin)
       Deadline(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
@@ -30,7 +31,7 @@ struct Deadline: Sendable {
   static func after(_ duration: Duration) -> Deadline {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return now }
-    // About 31 years: as good as no deadline, and safe from overflow.
+    // The bound is about 31 years, which prevents an overflow.
     let bounded = UInt64(min(seconds, 1_000_000_000)) &* 1_000_000_000
     return Deadline(
       nanoseconds: now.nanoseconds &+ bounded &+ UInt64(attoseconds / 1_000_000_000))

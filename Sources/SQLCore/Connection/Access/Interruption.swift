@@ -4,7 +4,7 @@ import CSQLite
 enum StopReason: Sendable {
   case cancelled
   case deadline
-  /// Ended by `interrupt()` while waiting for a lock.
+  /// `interrupt()` ended the access while it waited for a lock.
   case interrupted
 
   var error: any Error {
@@ -39,8 +39,8 @@ extension ConnectionCore {
     return try body()
   }
 
-  /// Ends the access that holds the lease, at whatever point it is. A later access is not affected.
-  /// It can be called from any thread.
+  /// Ends the access that holds the lease, whatever the access is doing. A later access is not
+  /// affected. It can be called from any thread.
   func cancel(lease: UInt64) {
     // A late call must not replace the cancellation of a later lease.
     cancelledLease.max(lease, ordering: .acquiringAndReleasing)
@@ -53,7 +53,7 @@ extension ConnectionCore {
     sqlite3_interrupt(handle)
   }
 
-  /// Returns the reason why the current access must end, or nil.
+  /// Returns the reason why the current access must end; nil if it may continue.
   func findStopReason() -> StopReason? {
     if cancelledLease.load(ordering: .acquiring) == lease { return .cancelled }
     return state.pointee.access.findStopReason()
@@ -101,8 +101,8 @@ extension ConnectionCore {
     return error(code, sql: sql())
   }
 
-  /// Runs a closure in which a wait for a lock ends after that time at the latest, whatever the
-  /// busy timeout.
+  /// Runs a closure. Meanwhile, each wait for a lock ends after `duration` at the latest, whatever
+  /// the busy timeout.
   package func waiting<Result>(
     atMost duration: Duration, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -114,8 +114,8 @@ extension ConnectionCore {
   fileprivate func progressed() -> Int32 {
     guard !state.pointee.transaction.runsOwnStatement, !hasWritten else { return 0 }
     guard let reason = findStopReason() else { return listenersStop() ? 1 : 0 }
-    // Interrupting a statement that writes rolls back the whole transaction, and with it the other
-    // writes of the shared commit. The access therefore ends at its next statement.
+    // If a statement that writes is interrupted, SQLite rolls back the whole transaction, with all
+    // writes that share it. The access therefore ends at its next statement instead.
     if state.pointee.transaction.isShared, isWriting { return 0 }
     state.pointee.access.stop(because: reason)
     return 1
@@ -128,9 +128,8 @@ extension ConnectionCore {
     return sqlite3_stmt_busy(statement) == 0
   }
 
-  /// Whether a statement that writes is between its first step and its end. SQLite reports the
-  /// progress of this statement, or of a statement that the writing statement's function or loop
-  /// runs.
+  /// Whether a statement that writes has begun and has not ended. SQLite then reports the progress
+  /// of that statement, or of a statement that runs inside it, such as one that a function runs.
   private var isWriting: Bool {
     var statement = sqlite3_next_stmt(handle, nil)
     while let current = statement {

@@ -1,7 +1,8 @@
-/// The objects that callers hold under the current lease of a connection: statements that they
-/// prepared, BLOBs and sessions. They end with the lease.
+/// The objects that callers hold under the current lease of a connection: prepared statements,
+/// BLOBs and sessions. They end with the lease.
 ///
-/// Its methods end nothing themselves, since that runs code of SQLite and of observers.
+/// The methods of this type only store and remove the objects. The core ends them, because ending
+/// an object runs code of SQLite and of observers.
 struct LentObjects {
   private var statements: [ObjectIdentifier: LentStatement] = [:]
   private var handles: [ObjectIdentifier: LentHandle] = [:]
@@ -52,7 +53,7 @@ extension ConnectionCore {
     if let pointer = statement.take() { giveBack(pointer) }
   }
 
-  /// Ends every statement that is left of a lease that is over.
+  /// Ends every remaining statement of the lease that has ended.
   func endLentStatements() {
     guard state.pointee.lent.hasStatements else { return }
     for statement in state.pointee.lent.takeStatements() {

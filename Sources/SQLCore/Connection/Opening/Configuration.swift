@@ -23,7 +23,7 @@ public struct Configuration: Sendable {
     case normal = "NORMAL"
     /// At each commit. Committed transactions survive a power cut.
     case full = "FULL"
-    /// At each commit, and after deleting a journal its folder is synchronized as well.
+    /// At each commit. After a journal was deleted, its folder is synchronized to the disk as well.
     case extra = "EXTRA"
   }
 
@@ -33,16 +33,17 @@ public struct Configuration: Sendable {
   /// With 0, reads and writes take turns on one connection, in the order in which they were
   /// requested.
   public var maximumReaders = 4
-  /// The maximum number of connections on which live queries run again, beside the readers: at least
-  /// one, by default half of the processors and at most four. They open when they are needed.
+  /// The maximum number of connections on which live queries run again, in addition to the readers.
+  /// It is at least one. The default is half of the number of processors, but at most four. The
+  /// connections open when they are needed.
   ///
-  /// The re-runs of live queries wait for each other on these connections, in the order of the
-  /// commits, and take no reader from the program's own reads. A database that reads and writes on
-  /// one connection has none.
+  /// Re-runs of live queries use these connections in the order of the commits, and take no reader
+  /// from the program's own reads. A database that reads and writes on one connection has no such
+  /// connections.
   public var maximumLiveReaders = defaultLiveReaders
-  /// The greatest number of bytes that the maintained live queries of the database hold, as
-  /// `db.liveStatus` estimates it. A query whose rows do not fit runs again after each commit that
-  /// touches what it reads, until there is room for the rows again.
+  /// The maximum number of bytes that the maintained live queries of the database hold, as
+  /// `db.liveStatus` estimates it. If the rows of a query do not fit, the query runs again after
+  /// each commit that touches the data that it reads, until there is room for its rows again.
   public var maximumLiveMemory = 256 << 20
   /// When SQLite waits until its writes are on the disk.
   public var synchronous = Synchronous.full
@@ -50,14 +51,15 @@ public struct Configuration: Sendable {
   public var busyTimeout = Duration.seconds(5)
   /// Whether the file is opened only for reading: nothing is created, migrated or written.
   public var isReadOnly = false
-  /// Whether the file is guaranteed not to change while it is open. SQLite then reads it without
-  /// locks and creates no files beside it. Setting this to true also sets `isReadOnly`.
+  /// Whether you guarantee that the file does not change while it is open. SQLite then reads the
+  /// file without locks and creates no files beside it. Setting this to true also sets
+  /// `isReadOnly`.
   ///
-  /// Use it for a file in a folder that does not allow writing, or on a read-only medium. Without
-  /// it, a file in WAL mode cannot be read there, since even a reader creates a `-shm` file beside
-  /// the database. If another process writes the file nevertheless, reads return wrong results.
-  /// Opening throws `.cannotOpen` if a `-wal` or `-journal` file beside the database holds changes,
-  /// since SQLite would ignore them silently.
+  /// Use this setting for a file in a folder that does not allow writing, or on a read-only medium.
+  /// Without the setting, a file in WAL mode cannot be read there, because even a reader creates a
+  /// `-shm` file beside the database. If another process writes the file nevertheless, reads return
+  /// wrong results. Opening throws `.cannotOpen` if a `-wal` or `-journal` file beside the database
+  /// holds changes, because SQLite would ignore these changes silently.
   /// - SeeAlso: <https://www.sqlite.org/uri.html#uriimmutable>
   public var isImmutable = false {
     didSet { if isImmutable { isReadOnly = true } }
@@ -73,15 +75,15 @@ public struct Configuration: Sendable {
   public var maximumCachedStatementBytes = 1 << 20
   /// The size in bytes that the write-ahead log should not exceed.
   ///
-  /// When the log comes near this size, the access that wrote restarts the log as it ends. The
-  /// access waits up to 0.1 seconds for readers that still use the log; later reads are not held
-  /// up. A single transaction that writes more than this exceeds the bound, and the log's file is
-  /// truncated after it. While a reader keeps its snapshot, the log continues to grow;
-  /// `onPinnedWAL` reports the reader.
+  /// When a write brings the log near this size, the library restarts the log at the end of the
+  /// write. The write waits up to 0.1 seconds for readers that still use the log; later reads are
+  /// not delayed. A single transaction may write more than this size. The file of the log is then
+  /// truncated after the transaction. While a reader keeps its snapshot, the log continues to grow,
+  /// and `onPinnedWAL` reports the reader.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
   public var maximumWALBytes = 64 << 20
   /// Extensions of SQLite that every connection of the database loads, in this order, before it
-  /// reads the schema. An extension that cannot be loaded throws `ExtensionError`.
+  /// reads the schema. If an extension cannot be loaded, opening throws `ExtensionError`.
   ///
   /// SQL cannot load extensions: the function `load_extension` stays forbidden. With
   /// `untrustedFile`, the views of the file can use only those extension functions that are
@@ -90,18 +92,19 @@ public struct Configuration: Sendable {
   public var extensions: [SQLiteExtension] = []
   /// Whether and how the schema (tables, columns, indexes, triggers and views) may be changed.
   public var schemaPolicy = SchemaPolicy.automatic
-  /// Whether errors include the bound values. Use it during development; leave it off where others
-  /// can read the log.
+  /// Whether errors include the bound values. Use it during development. Leave it off where other
+  /// people can read the logs.
   public var showsValuesInErrors = false
-  /// The maximum number of row changes of a transaction that observation records. For a larger
-  /// transaction it reports only which tables changed. A row that changes twice counts twice.
+  /// The maximum number of row changes that observation records for one transaction. For a larger
+  /// transaction, observation reports only which tables changed. A row that changes twice counts
+  /// twice.
   public var maximumTrackedRows = 100_000
   /// A closure that is called when the write-ahead log exceeds its bound because readers still use
-  /// it. Its argument holds the size of the log and the reads that may hold it, each with the place
-  /// in the source that requested it and its age.
+  /// the log. Its argument has the size of the log, and the reads that may prevent its restart. For
+  /// each read, it has the age and the place in the source that requested the read.
   ///
-  /// It is called again each time the log has grown by a quarter. It runs on a thread of its own,
-  /// concurrently with other accesses, and may use the database.
+  /// The closure is called again each time the log has grown by a quarter. It runs on its own
+  /// thread, concurrently with other accesses, and may use the database.
   public var onPinnedWAL: (@Sendable (PinnedWAL) -> Void)?
   /// The former name of `onPinnedWAL`.
   @available(*, deprecated, renamed: "onPinnedWAL")
@@ -118,12 +121,12 @@ public struct Configuration: Sendable {
   /// //   CREATE INDEX "Post_on_status" ON "Post" ("status")
   /// ```
   ///
-  /// The closure is called once for each SQL text and version of the schema, after the statement
-  /// has completed successfully, on the statement's thread and before its access continues. The
-  /// closure uses no connection of the database. While the property is nil, each statement costs
-  /// one additional comparison. Otherwise the first report of a SQL text costs some milliseconds:
-  /// the library recreates the schema in memory, without rows, and asks SQLite which index it would
-  /// use there. Functions and collations are registered on that connection as well, and
+  /// The closure is called once for each SQL text and version of the schema. It runs after the
+  /// statement has completed successfully, on the statement's thread, before the access continues.
+  /// The closure must not use the database. While the property is nil, each statement costs one
+  /// additional comparison. Otherwise the first report of a SQL text costs some milliseconds. The
+  /// library creates the schema again in memory, without rows, and asks SQLite which index it would
+  /// use there. The connection to this schema also gets the functions and collations, and
   /// `prepareConnection` runs on it.
   public var onTableScan: (@Sendable (TableScan) -> Void)? {
     didSet { knownScans = KnownScans() }
@@ -140,10 +143,10 @@ public struct Configuration: Sendable {
   var keptSnapshotRound = Duration.milliseconds(4)
   private static let defaultLiveReaders = min(
     4, max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
-  /// The least number of rows that a maintained result with a limit holds beyond it.
+  /// The minimum number of extra rows that a maintained result with a limit holds beyond its limit.
   package var liveReserve = 32
   /// The age at which a shared transaction takes no more writes, because its first write would wait
-  /// too long for its answer. Tests change the age, because they must not depend on a clock.
+  /// too long for the commit. Tests change the age, because they must not depend on a clock.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
   /// A closure that is called when a statement ends, on every connection of the database. Its
   /// argument has the duration of the statement and its SQL. The SQL comes without the values
@@ -153,13 +156,13 @@ public struct Configuration: Sendable {
   /// configuration.onStatement = { print($0.duration ?? .zero, $0.sql ?? "") }
   /// ```
   ///
-  /// The closure works like `onTrace(.profile)` on each connection from its opening on. It
-  /// therefore also sees the statements of a migration while the database opens, and the library's
-  /// own statements. It runs on the statement's thread; meanwhile its connection runs nothing else.
-  /// While the property is nil, statements are not traced.
+  /// The closure works like `onTrace(.profile)` on each connection, from the moment when the
+  /// connection opens. It therefore also sees the statements of a migration while the database
+  /// opens, and the library's own statements. It runs on the statement's thread; meanwhile its
+  /// connection runs nothing else. While the property is nil, statements are not traced.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
   public var onStatement: (@Sendable (borrowing TraceEvent) -> Void)?
-  /// A closure that is called when a migration has changed the database and is committed. Its
+  /// A closure that is called after the commit of a migration that has changed the database. Its
   /// argument has the steps and the time that they took.
   ///
   /// ```swift
@@ -169,8 +172,8 @@ public struct Configuration: Sendable {
   /// It is not called for a migration that had nothing to do. It runs on the thread of the
   /// migration, and may use the database.
   public var onMigration: (@Sendable (MigrationReport) -> Void)?
-  /// A closure that runs first on each new connection to a file, before any statement: for the key of
-  /// an encrypted file. If it throws, opening the connection fails.
+  /// A closure that gives SQLite the key of an encrypted file. It runs first on each new connection
+  /// to a file, before any statement. If it throws, opening the connection fails.
   ///
   /// ```swift
   /// let secret = "open sesame"
@@ -181,11 +184,12 @@ public struct Configuration: Sendable {
   /// for the files that `backup(to:)` and `vacuum(into:)` write, which get the same key. It does
   /// not run for a database in memory. A wrong key throws `.notADatabase` as the file is opened.
   public var unlockConnection: (@Sendable (Connection) throws -> Void)?
-  /// A closure that runs for each new connection after the other settings have been applied: for
-  /// pragmas, functions and collations. If it throws, opening the connection fails.
+  /// A closure that prepares each new connection, for example with pragmas, functions and
+  /// collations. It runs after the other settings have been applied. If it throws, opening the
+  /// connection fails.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 
-  /// The defaults.
+  /// Creates a configuration with the default settings.
   public init() {}
 
   /// The defaults with `synchronous = .normal`. Commits are faster; a power cut may lose the last
@@ -219,7 +223,7 @@ public struct MigrationReport: Hashable, Sendable, CustomStringConvertible {
   public let description: String
   /// The statements that the steps consist of, in their order. They contain no values of rows.
   public let statements: [String]
-  /// The time that the migration took, with its waiting for other writers.
+  /// The time that the migration took, including the time for which it waited for other writers.
   public let duration: Duration
 
   package init(description: String, statements: [String], duration: Duration) {

@@ -56,8 +56,8 @@ extension ConnectionCore {
     state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
   }
 
-  /// Lets the configuration give the key of an encrypted file. It must be the first to use the
-  /// connection: with the first read, SQLite would take the file for a damaged one.
+  /// Runs the closure of the configuration that sets the key of an encrypted file. Nothing may use
+  /// the connection before that, because a read without the key would find the file damaged.
   func unlock(_ location: DatabaseLocation) throws {
     guard case .file(let file) = location, let unlock = configuration.unlockConnection else {
       return
@@ -107,7 +107,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Whether triggers fire. Temporary triggers always do. Set it between transactions.
+  /// Whether triggers fire. Temporary triggers always fire. Set it between transactions.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
   package var firesTriggers: Bool {
     get { setting(SQLITE_DBCONFIG_ENABLE_TRIGGER) }

@@ -11,14 +11,14 @@ import CSQLite
 /// The file of a database, identified so that every connection opens the same file.
 ///
 /// The path is absolute, so that a later change of the working folder has no effect. Once the first
-/// connection is open, later connections open the same file, by the path to which SQLite resolved
-/// its links, and none of them creates a file.
+/// connection is open, later connections open the same file, by the path that SQLite found when it
+/// resolved all links. They never create a file.
 package struct DatabaseFile: Hashable, Sendable {
   /// The path as it was given, prefixed with the working folder if it was relative.
   package let path: String
   /// The working folder when the path was given; nil if it did not exist.
   let workingFolder: String?
-  /// The parameters of a URI, if the path was given as one: `file://?vfs=…`.
+  /// The parameters of the URI, if the path was given as a URI such as `file://?vfs=…`.
   private(set) var uri: URIParameters?
   /// The file that the first connection opened; nil before that.
   private(set) var opened: OpenedFile?
@@ -98,15 +98,16 @@ package struct DatabaseFile: Hashable, Sendable {
     return name.parameters.isEmpty ? realPath : name.text(path: realPath)
   }
 
-  /// The name of the file for ATTACH. Its parameters include the mode, since ATTACH takes no flags.
+  /// The name of the file for ATTACH. Its parameters include the mode, because ATTACH takes no
+  /// flags.
   var attachedName: String {
     var name = DatabaseURI(path: path)
     let others = uri?.others ?? []
     for index in stride(from: 0, to: others.count, by: 2) {
       name = name.adding(others[index], others[index + 1])
     }
-    // `rwc` is left out: it is the default where a connection may create files, and a connection
-    // that may not must not be asked to.
+    // `rwc` is left out. It is the default of a connection that may create files, and SQLite
+    // refuses it on a connection that may not.
     if let mode = uri?.mode, mode != "rwc" { name = name.adding("mode", mode) }
     if uri?.isImmutable == true { name = name.adding("immutable", "1") }
     return name.parameters.isEmpty ? path : name.text(path: path)
@@ -128,8 +129,8 @@ struct OpenedFile: Hashable, Sendable {
   let path: String
   private let identity: FileStatus.Identity
 
-  /// Returns nil if SQLite keeps the database in no file of the file system. Throws `.cannotOpen`
-  /// if another file took its place meanwhile.
+  /// Identifies the file that a connection has open. Returns nil if the database is not in a file
+  /// of the file system. Throws `.cannotOpen` if another file has replaced it in the meantime.
   init?(of handle: OpaquePointer, path: String) throws {
     guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
     self.path = String(cString: name)
@@ -142,7 +143,7 @@ struct OpenedFile: Hashable, Sendable {
     }
   }
 
-  /// Throws if a newly opened connection has another file open than the first connection.
+  /// Throws unless a newly opened connection has opened the same file as the first connection.
   func check(_ handle: OpaquePointer, path: String) throws {
     guard FileStatus(following: self.path)?.identity == identity, !Self.hasMoved(handle) else {
       throw DatabaseError(
@@ -182,7 +183,8 @@ extension DatabaseFile {
     var flags = isReadOnly || isImmutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     if creates { flags |= SQLITE_OPEN_CREATE }
     var connection: OpaquePointer?
-    // SQLite notes `errno` with an error, which may be left over from an earlier system call.
+    // SQLite stores `errno` together with an error. Without this line, the value might be left over
+    // from an earlier system call.
     errno = 0
     let code = sqlite3_open_v2(
       name(isImmutable: isImmutable), &connection, flags | Self.commonFlags, nil)
@@ -239,7 +241,7 @@ extension DatabaseFile {
     return read(descriptor, &byte, 1) == 1 ? byte : nil
   }
 
-  /// Calls the system's `open`, by the name of its module, since methods of this type hide it.
+  /// Calls the system's `open`, by the name of its module, because methods of this type hide it.
   private static func openToRead(_ path: String) -> Int32 {
     #if canImport(Darwin)
       Darwin.open(path, O_RDONLY | O_CLOEXEC)

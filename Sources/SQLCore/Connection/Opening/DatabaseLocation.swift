@@ -8,13 +8,14 @@ import CSQLite
   import Musl
 #endif
 
-/// The place of a database: a file, or storage that only one connection can use.
+/// The place of a database: a file, storage that only one connection can use, or an engine
+/// elsewhere.
 package enum DatabaseLocation: Hashable, Sendable {
   case file(DatabaseFile)
   /// In memory, or in a temporary file without a name. `name` is the name that SQLite opens. A
-  /// second connection would open another database.
+  /// second connection would get a different database.
   case unshared(name: String)
-  /// Elsewhere: SQLite has only a copy of the schema.
+  /// In an engine elsewhere. SQLite has only a copy of the schema.
   case remote(RemoteDatabase)
 
   /// A database in the memory of this process.
@@ -63,7 +64,8 @@ package enum DatabaseLocation: Hashable, Sendable {
     return file.restricting(configuration)
   }
 
-  /// Returns this location so that later connections open the same file as `core`.
+  /// Returns this location, bound to the file that `core` has opened. Later connections open the
+  /// same file.
   func asOpened(by core: ConnectionCore) throws -> DatabaseLocation {
     guard case .file(let file) = self else { return self }
     return .file(try file.asOpened(by: core.handle))
@@ -91,7 +93,7 @@ package enum DatabaseLocation: Hashable, Sendable {
     }
   }
 
-  /// Returns an error of opening with the path, the cause and advice added.
+  /// Returns an error that occurred while opening, with the path, the cause and advice added.
   func describe(_ error: DatabaseError, _ configuration: Configuration, on handle: OpaquePointer)
     -> DatabaseError
   {
@@ -158,7 +160,7 @@ struct DatabaseURI {
     return ["on", "yes", "true"].contains(value) || (Int(value) ?? 0) != 0
   }
 
-  /// Returns the URI of an absolute path with these parameters.
+  /// Returns the text of a URI that has an absolute path and the parameters of this URI.
   func text(path: String) -> String {
     let pairs = parameters.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }
     return "file://" + Self.encoded(path)

@@ -19,13 +19,14 @@ import CSQLite
 /// Load only libraries that you trust as much as the program itself.
 /// - SeeAlso: <https://www.sqlite.org/loadext.html>
 public struct SQLiteExtension: Hashable, Sendable {
-  /// The path of the library. A relative path was completed with the folder that was the working
-  /// folder when the value was made. A name without a slash is looked up by the system's linker.
+  /// The path of the library. If a relative path was given, it is prefixed with the working folder
+  /// at the time when the value was created. A name without a slash is looked up by the system's
+  /// linker.
   public let path: String
   /// The name of the function that SQLite calls in the library; nil for SQLite's own choice.
   public let entryPoint: String?
 
-  /// Names a library.
+  /// Creates a value that names a library.
   ///
   /// - Parameters:
   ///   - path: the path of the library. SQLite adds `.so`, `.dylib` or `.dll` if there is no file
@@ -41,11 +42,11 @@ public struct SQLiteExtension: Hashable, Sendable {
   }
 }
 
-/// An error for an extension of SQLite that could not be loaded. Opening the connection fails with
-/// it, and nothing of the database was read or changed.
+/// An error thrown when an extension of SQLite cannot be loaded. The connection does not open, and
+/// nothing in the database was read or changed.
 /// - SeeAlso: <https://www.sqlite.org/loadext.html>
 public struct ExtensionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kinds of fault.
+  /// The reasons why an extension cannot be loaded.
   public enum Reason: Hashable, Sendable {
     /// There is no file at the path.
     case missingFile
@@ -60,13 +61,13 @@ public struct ExtensionError: Error, Hashable, Sendable, CustomStringConvertible
     case unsupported
   }
 
-  /// The fault.
+  /// The reason why the extension was not loaded.
   public let reason: Reason
   /// The path from which the library was to be loaded.
   public let path: String
   /// The entry point that the configuration names; nil if SQLite chose it.
   public let entryPoint: String?
-  /// The reason that the system or SQLite gives, and advice.
+  /// The explanation that the system or SQLite gives, and advice.
   public let message: String
 
   /// The path and the message.
@@ -111,10 +112,10 @@ extension ConnectionCore {
 
 #if !canImport(Darwin)
   extension SQLiteExtension {
-    /// Returns the error for a call that failed.
+    /// Returns the error for a failed call of `sqlite3_load_extension`.
     ///
-    /// SQLite tries the path with the suffix of libraries last, and returns the system's message
-    /// for that one. So the system is asked again, for the file that exists.
+    /// SQLite tries the path with the suffix `.so` last, and returns the system's message for that
+    /// path. This method therefore asks the system again, for the file that exists.
     fileprivate func failure(_ code: Int32, _ said: String) -> ExtensionError {
       let tried = [path, path + ".so"]
       let file = tried.first { FileStatus(following: $0) != nil }

@@ -60,15 +60,16 @@ extension Connection {
   }
 
   /// Makes the innermost transaction or savepoint roll back when its closure returns. The rollback
-  /// is not reported as an error; `isRollbackRequested` says so to the caller.
+  /// is not an error, so nothing is thrown. The closure can return `isRollbackRequested` to report
+  /// the rollback to its caller.
   public func requestRollback() throws {
     try use().state.pointee.transaction.requestRollback()
   }
 
   /// Whether the innermost transaction or savepoint will be rolled back when its closure returns.
   ///
-  /// Return it with the value of a transaction to know afterwards whether the transaction was
-  /// rolled back. A transaction that SQLite could not commit throws.
+  /// If you want to know after a transaction whether it was rolled back, return this property
+  /// together with the transaction's value. If SQLite cannot commit a transaction, the call throws.
   ///
   /// ```swift
   /// let (count, isRolledBack) = try db.write { tx in
@@ -110,8 +111,8 @@ extension ConnectionCore {
   }
 
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-    // Outside a transaction SAVEPOINT would begin one, RELEASE would commit it, and ROLLBACK TO
-    // would leave it open. An ordinary transaction is used instead.
+    // Outside a transaction, SAVEPOINT would begin a transaction, RELEASE would commit it, and
+    // ROLLBACK TO would leave it open. Here, an ordinary transaction is used instead.
     guard isInTransaction else { return try transaction(.immediate, body) }
     let name = "apus_\(state.pointee.transaction.openSavepoint())"
     defer { state.pointee.transaction.closeSavepoint() }
@@ -153,7 +154,7 @@ extension ConnectionCore {
     return try savepoint(body)
   }
 
-  /// Runs a closure that is the whole of its transaction, or of its savepoint in a shared
+  /// Runs a closure that does all the work of its transaction, or of its savepoint in a shared
   /// transaction. Rethrows the error of the closure.
   func asOneCall<Result>(_ body: () throws -> Result) throws -> Result {
     state.pointee.transaction.beginCall()
@@ -164,11 +165,11 @@ extension ConnectionCore {
   // MARK: Guarding
 
   /// Runs a closure in a transaction that the library began. The closure cannot end the
-  /// transaction, nor continue after SQLite has rolled it back. Returns whether the closure
-  /// requested a rollback.
+  /// transaction. After SQLite has rolled the transaction back, every statement of the closure
+  /// throws. Returns whether the closure requested a rollback.
   ///
-  /// If a cancelled task, the deadline or `interrupt()` ended the access, this throws even if the
-  /// closure caught the error, since the closure may have done only half of its work.
+  /// If a cancelled task, the deadline or `interrupt()` ended the access, this method throws even
+  /// if the closure caught the error. The closure may have done only half of its work.
   func guardingTransaction<Result>(
     _ body: () throws -> Result
   ) throws -> (Result, isRollbackRequested: Bool) {
@@ -214,8 +215,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Throws if the transaction in which a closure runs is gone, or if a statement would end it. It
-  /// is called only for a statement that has effects, or without the transaction.
+  /// Throws if the transaction of a closure was rolled back, or if a statement would end it. This
+  /// is called only if the statement has effects or if the transaction was rolled back.
   @inline(never)
   func checkTransaction(beside statement: StatementPointer) throws {
     guard isTransactionWhole else { throw rolledBack }

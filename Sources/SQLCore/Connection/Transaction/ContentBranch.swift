@@ -1,18 +1,17 @@
 import CSQLite
 
-/// A connection's note of the content that it writes: whether the file may have other content than
-/// after the connection's last write.
+/// A connection's knowledge about the content of its file: whether other content may have replaced
+/// the content since the connection's last write.
 ///
 /// A file may have been restored or copied before it was opened, and a backup may replace its
 /// content while it is open. Every backup changes the version of the schema, so SQLite recompiles
 /// the connection's statements. `WriteFrame` runs a statement at each write anyway. The counters of
-/// that statement show whether SQLite recompiled it, so that a write costs no further statement.
+/// this statement show whether SQLite has recompiled it, so the check costs no further statement.
 struct ContentBranch {
-  /// The number under which the file has the branch; nil if the branch must still be noted in the
-  /// file.
+  /// The number of the branch's note in the file; nil if the file has no note of the branch yet.
   private var number: Int64?
-  /// The content's version when the branch was noted. The note may be rolled back until another
-  /// version shows that the transaction was committed.
+  /// The version of the content when the branch was noted. A different version later shows that the
+  /// transaction with the note was committed. Until then, the note may be rolled back.
   private var notedVersion: UInt32 = 0
   private var isCommitted = false
   private var schemaVersion: Int32 = 0
@@ -21,8 +20,9 @@ struct ContentBranch {
   private var runs: Int32 = 0
   private var compilations: Int32 = 0
 
-  /// Returns whether the branch is noted for certain, and the statement was not compiled again
-  /// since. A new statement at the address of an evicted one has run less often.
+  /// Returns whether the branch is known to be noted, and the statement was not compiled again
+  /// since. A new statement may have the address of an evicted one. It is recognised because it has
+  /// run less often.
   @inline(__always)
   fileprivate mutating func isKnown(to handle: OpaquePointer?) -> Bool {
     let ran = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0)
@@ -48,7 +48,7 @@ struct ContentBranch {
       isCommitted = noted == number && present != notedVersion
       if noted != number { notedVersion = present }
       number = noted
-      // Noting it may create a table.
+      // The note may have created a table.
       schemaVersion = isRemote ? 0 : try core.schemaVersion()
     }
     statement = isCommitted ? handle : nil
@@ -57,12 +57,12 @@ struct ContentBranch {
 }
 
 extension ConnectionCore {
-  /// Runs one of the library's own statements as `run(cached:)` does. Then runs a closure if the
-  /// file may have other content than after this connection's last write: after opening, and after
-  /// a backup has replaced the content.
+  /// Runs one of the library's own statements as `run(cached:)` does. Then runs a closure if other
+  /// content may have replaced the file's content since this connection's last write. This is so
+  /// after opening, and after a backup has replaced the content.
   ///
-  /// - Parameter note: notes the branch of the content in the file, unless the number that it gets
-  ///   is noted there already. Returns the number of the note.
+  /// - Parameter note: A closure that notes the branch of the content in the file, unless the file
+  ///   already has a note with the given number. Returns the number of the note.
   package func run(
     cached text: String, notingBranch note: (_ number: Int64?) throws -> Int64
   ) throws {

@@ -5,10 +5,10 @@ struct TransactionState {
   /// Set by `requestRollback()` and checked when the transaction or savepoint ends.
   private(set) var isRollbackRequested = false
   /// Whether a closure runs in a transaction that the library began. The closure cannot end the
-  /// transaction, nor continue after SQLite has rolled it back.
+  /// transaction, and its statements throw after SQLite has rolled the transaction back.
   private(set) var guardsClosure = false
-  /// Whether the transaction, or the savepoint in a shared transaction, belongs to one call of the
-  /// library, whose error undoes all of it.
+  /// Whether one call of the library does all the work of the transaction, or of its savepoint in a
+  /// shared transaction. An error of the call then undoes all of this work.
   private(set) var belongsToCall = false
   /// Whether other writes share the transaction.
   private(set) var isShared = false
@@ -16,7 +16,7 @@ struct TransactionState {
   /// the transaction belongs to one write.
   private(set) var sharedWrites: SharedWriteCount?
   /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint).
-  /// Cancellations and deadlines do not end these.
+  /// Cancellations and deadlines do not end such a statement.
   private(set) var runsOwnStatement = false
   /// The reason why the transaction was rolled back before its closure returned, or must be rolled
   /// back.
@@ -25,7 +25,7 @@ struct TransactionState {
   private(set) var changedConnection = false
   /// The library's work around each write; nil if there is none.
   var frame: WriteFrame?
-  /// Whether the file may have other content than after the last write.
+  /// Whether other content may have replaced the file's content since the last write.
   var branch = ContentBranch()
   /// The number of open savepoints, which gives each its name.
   private var savepointDepth = 0
@@ -139,8 +139,8 @@ struct RollbackCause {
 /// The work that the library does at the beginning and at the end of each write, inside its
 /// transaction.
 ///
-/// SQLite has no trigger that fires at a commit. The change log uses this to know where the changes
-/// of one write end.
+/// The change log uses a frame to know where the changes of one write end, because SQLite has no
+/// trigger that fires at a commit.
 package struct WriteFrame: Sendable {
   let begin: @Sendable (ConnectionCore) throws -> Void
   let end: @Sendable (ConnectionCore) throws -> Void
@@ -159,8 +159,8 @@ package struct WriteFrame: Sendable {
 }
 
 extension Registration {
-  /// Runs the frame around the writes of the connections that may write. There is one frame: a
-  /// later one replaces it.
+  /// Installs a frame on the connections that may write. Each connection has one frame; a later
+  /// frame replaces it.
   package static func framing(_ frame: WriteFrame) -> Registration {
     Registration(Key(kind: .setting, name: "write_frame")) { core in
       if !core.isReader { core.state.pointee.transaction.frame = frame }
@@ -172,8 +172,8 @@ extension ConnectionCore {
   /// The context of the frame around writes; nil without a frame.
   package var frameContext: (any Sendable)? { state.pointee.transaction.frame?.context }
 
-  /// Runs the library's work at the beginning of a write. A deferred transaction may be a read, so
-  /// it is left alone.
+  /// Runs the library's work at the beginning of a write. Does nothing for a deferred transaction,
+  /// which may be a read.
   func beginWrite(_ kind: TransactionKind = .immediate) throws {
     guard let frame = state.pointee.transaction.frame, kind != .deferred else { return }
     try frame.begin(self)

@@ -15,7 +15,7 @@ package final class CacheEntry: Sendable {
   package let rowID: Int64?
   /// The names of the tables, in lower case, from which a result was read.
   let tables: [String]
-  /// The key; nil if the key has 8 bytes, because the table then keeps it.
+  /// The key of the entry. Nil for a key of 8 bytes, because the table itself stores such a key.
   private let key: [UInt8]?
 
   package init(
@@ -30,7 +30,7 @@ package final class CacheEntry: Sendable {
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
-  /// Whether this key, which does not have 8 bytes, is the key of the entry.
+  /// Returns whether a key belongs to the entry. The key must not be one of 8 bytes.
   @inline(__always)
   func hasKey(_ other: CacheKey) -> Bool {
     guard let key else { return false }
@@ -45,7 +45,7 @@ package enum CacheKey: Sendable {
   case word(UInt64)
   /// Any other key.
   case bytes([UInt8])
-  /// The key is the text, as its UTF-8.
+  /// A text, compared by its UTF-8 bytes.
   case text(String)
 
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
@@ -84,7 +84,7 @@ final class ModelCache: @unchecked Sendable {
     entries = CacheTable(model.limits)
   }
 
-  /// Removes all entries, and returns a table that has them.
+  /// Removes all entries, and returns them in a new table.
   func removeAll() -> CacheTable {
     statistics.invalidations += entries.count
     return entries.takeAll()
@@ -105,8 +105,8 @@ final class ModelCache: @unchecked Sendable {
   private func removeRows(_ touched: TouchedRows) -> [CacheEntry] {
     guard let table = touched.table(model.table) else { return [] }
     guard !table.isWhole else { return entries.removeAll { _ in true } }
-    // The rowid of some rows is not known, as in a table WITHOUT ROWID. Each of these may have been
-    // touched.
+    // The rowids of some rows are not known, as in a table WITHOUT ROWID. Each of these rows may
+    // have been touched.
     var removed = entries.removeUnnumbered()
     for row in table.rowIDs {
       if let entry = entries.removeRow(row) { removed.append(entry) }

@@ -28,7 +28,7 @@ struct CacheFeed {
     touched.note(table, rowID: rowID)
   }
 
-  /// Notes that changes may be made that the pre-update hook does not report.
+  /// Notes that the connection may make changes that the pre-update hook does not report.
   @inline(__always)
   mutating func noteUnknown() {
     if isOn { touched.noteUnknown() }
@@ -54,14 +54,15 @@ struct CacheFeed {
 
   /// Called when an access to the writer ends. No transaction is open.
   ///
-  /// The log hook is not called for a transaction that leaves every page as it was.
+  /// SQLite does not call the log hook for a transaction that leaves every page as it was, so the
+  /// rows of such a transaction are still noted.
   mutating func didEnd() {
     didRollBack()
   }
 }
 
 extension DatabaseCache {
-  /// Notes whether the commit that now begins directly follows the version.
+  /// Notes whether the commit that now begins directly follows the version of the cache.
   fileprivate func writerWillCommit() {
     state.withLock { state in
       guard let version = state.version, let index = state.index else { return }
@@ -69,8 +70,9 @@ extension DatabaseCache {
     }
   }
 
-  /// Removes the entries that a commit touched and keeps the others, if the commit directly follows
-  /// the version of the cache and no other commit follows yet.
+  /// Removes only the entries that a commit touched, if the commit directly follows the version of
+  /// the cache and no other commit has followed yet. Otherwise, the next lookup removes all
+  /// entries.
   fileprivate func writerDidCommit(_ touched: TouchedRows, frameCount: Int) {
     let removed = state.withLock { state -> [CacheEntry] in
       let isNext = state.isCommitting && !touched.isUnknown
@@ -94,8 +96,8 @@ extension DatabaseCache {
 
 /// The rows that the writer has touched since its last commit, as the pre-update hook reports them.
 ///
-/// These may be more rows than the commit changes, because a savepoint may have been rolled back.
-/// An entry that is removed without need is read again.
+/// They may be more rows than the commit changes, because a savepoint may have been rolled back. If
+/// an entry is removed without need, its row is read again.
 struct TouchedRows {
   /// The touched rows of one table.
   struct Table {
@@ -105,15 +107,15 @@ struct TouchedRows {
     fileprivate let text: [CChar]
     /// The rowids before the change, of rows that were updated or deleted.
     fileprivate(set) var rowIDs: [Int64] = []
-    /// Whether any row may be touched, because too many were.
+    /// Whether every row counts as touched, because too many rows were touched.
     fileprivate(set) var isWhole = false
   }
 
   private var tables: [Table] = []
   /// The table that was touched last.
   private var last = 0
-  /// Whether there may be changes that the hook did not report: changes of the schema, by VACUUM, or
-  /// while a session used the slot of the hook.
+  /// Whether there may be changes that the hook did not report: changes of the schema, changes by
+  /// VACUUM, or changes while a session used the hook.
   private(set) var isUnknown = false
 
   /// The number of touched rows from which the whole table counts as touched.
@@ -141,7 +143,7 @@ struct TouchedRows {
     tables[last].rowIDs.append(rowID)
   }
 
-  /// Notes that changes may be made that the hook does not report.
+  /// Notes that the connection may make changes that the hook does not report.
   mutating func noteUnknown() { isUnknown = true }
 
   mutating func removeAll() {

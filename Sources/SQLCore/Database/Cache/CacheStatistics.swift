@@ -8,7 +8,7 @@
 public struct CacheStatistics: Hashable, Sendable {
   /// The number of reads that the cache answered.
   public package(set) var hits = 0
-  /// The number of reads that it did not answer.
+  /// The number of reads that the cache did not answer.
   public package(set) var misses = 0
   /// The number of entries that were removed because the cache was full.
   public package(set) var evictions = 0
@@ -30,14 +30,15 @@ extension Database {
   /// for (table, counts) in db.cacheStatistics { print(table, counts.hits, counts.misses) }
   /// ```
   ///
-  /// It is meant for metrics: it has a model from the first read that might use its cache, takes a
-  /// lock for a moment, and runs no SQL. `cacheStatistics(of:)` has the counts of one model.
+  /// This property is meant for metrics. Reading it takes a lock for a moment, and runs no SQL. A
+  /// model is included from the first read that might use its cache. `cacheStatistics(of:)` returns
+  /// the counts of one model.
   public var cacheStatistics: [String: CacheStatistics] {
     _cache?.statistics(of: .rows) ?? [:]
   }
 
   /// The counts of the cached results of all models since the database was opened, by the names of
-  /// their tables. `resultCacheStatistics(of:)` has the counts of one model.
+  /// their tables. `resultCacheStatistics(of:)` returns the counts of one model.
   public var resultCacheStatistics: [String: CacheStatistics] {
     _cache?.statistics(of: .results) ?? [:]
   }

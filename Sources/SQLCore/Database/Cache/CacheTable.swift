@@ -1,17 +1,18 @@
-/// A hash table of cached values, with a bound of their rows and of their bytes.
+/// A hash table of cached values, with a maximum number of rows and of bytes.
 ///
-/// It is an open hash table with linear probing. If the table is full, the hand of a clock goes
-/// around: it removes the first entry that was not read since the hand last passed it.
+/// The table uses open addressing with linear probing, and evicts entries by the clock algorithm.
+/// If the table is full, a hand goes around its places. It removes the first entry that was not
+/// read since the hand last passed.
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class CacheTable: @unchecked Sendable {
-  /// A place of the table. It is trivial, so that a search counts no references: the table retains
-  /// an entry when it puts the entry into a place, and releases it when it removes the entry.
+  /// A place of the table. The type is trivial, so that a search counts no references. The table
+  /// retains an entry when it stores the entry, and releases the entry when it removes it.
   ///
-  /// A hit reads one place, of 32 bytes, and the value. Each further object might be a miss of the
-  /// processor's cache, which takes as long as the rest of the search.
+  /// A hit reads only one place, of 32 bytes, and the value. If a search read another object, it
+  /// might miss the processor's cache, which takes as long as the rest of the search.
   private struct Place: BitwiseCopyable {
-    /// The key, if it has 8 bytes; otherwise the hash of the key, which the entry has.
+    /// The key itself if it has 8 bytes. Otherwise the hash of the key, which the entry stores.
     var tag: UInt64 = 0
     /// The entry; nil in a place that is empty.
     var entry: Unmanaged<CacheEntry>?
@@ -35,7 +36,7 @@ final class CacheTable: @unchecked Sendable {
 
   let limits: CacheLimits
   private var places: UnsafeMutablePointer<Place>
-  /// The number of places less one; the number is a power of two.
+  /// The number of places minus one. The number of places is a power of two.
   private var mask: Int
   private(set) var count = 0
   /// The number of rows of all entries.
@@ -43,7 +44,7 @@ final class CacheTable: @unchecked Sendable {
   private(set) var byteCount = 0
   /// The place that the hand looks at next.
   private var hand = 0
-  /// The hash of the entry of each row.
+  /// The hash of each row's entry, by the rowid.
   private var hashes: [Int64: UInt64] = [:]
   /// The entries that were read from each table, with their hashes.
   private var readers: [String: [ObjectIdentifier: UInt64]] = [:]
@@ -101,9 +102,9 @@ final class CacheTable: @unchecked Sendable {
 
   // MARK: Changing
 
-  /// Stores an entry, in place of the earlier entry with the same key or row. Returns the removed
-  /// entries, which the caller releases after it has released the lock, and the number of entries
-  /// that were removed for lack of room.
+  /// Stores an entry, and removes earlier entries with the same key or row. Returns the removed
+  /// entries, and the number of entries that were removed for lack of room. The caller must release
+  /// the removed entries only after it has released the lock.
   func insert(_ entry: CacheEntry, for key: CacheKey) -> (removed: [CacheEntry], evicted: Int) {
     var removed: [CacheEntry] = []
     let hash = hash(of: key)
@@ -172,7 +173,7 @@ final class CacheTable: @unchecked Sendable {
     var removed: [CacheEntry] = []
     var place = 0
     while place <= mask {
-      // Another entry may move to the place of a removed entry.
+      // After a removal, another entry may have moved to the same place.
       if let entry = places[place].entry, isRemoved(entry.takeUnretainedValue()) {
         removed.append(remove(entry, at: place))
       } else {
@@ -182,7 +183,7 @@ final class CacheTable: @unchecked Sendable {
     return removed
   }
 
-  /// Removes the entry that the hand finds.
+  /// Removes the first entry that was not read since the hand last passed, and returns it.
   private func evict() -> CacheEntry {
     while true {
       hand = (hand + 1) & mask
@@ -192,7 +193,7 @@ final class CacheTable: @unchecked Sendable {
     }
   }
 
-  /// Removes all entries, and returns a table that has them.
+  /// Removes all entries, and returns them in a new table.
   func takeAll() -> CacheTable {
     let other = CacheTable(limits)
     (places, other.places) = (other.places, places)
@@ -224,13 +225,14 @@ final class CacheTable: @unchecked Sendable {
     return entry
   }
 
-  /// Moves the entries after an empty place, so that a search for each finds no empty place before.
+  /// Moves later entries into a place that has become empty, so that a search never meets an empty
+  /// place before it finds its entry.
   private func closeGap(at empty: Int) {
     var gap = empty
     var place = (empty + 1) & mask
     while places[place].entry != nil {
       let home = Int(truncatingIfNeeded: hash(of: places[place])) & mask
-      // The distance from its home to where it is, compared with the distance to the gap.
+      // An entry moves if the gap lies between the home of the entry and its present place.
       if (place &- home) & mask >= (place &- gap) & mask {
         places[gap] = places[place]
         places[place] = Place()

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The identification of a table's cached rows.
+/// The way in which the cached rows of a table are identified.
 package struct CachedTable: Sendable {
   /// Whether the rowids of the rows can be read. The pre-update hook names rows by rowid. Without
   /// rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all its cached
@@ -8,7 +8,8 @@ package struct CachedTable: Sendable {
   package let hasRowID: Bool
 }
 
-/// The cached tables as one reader found them, by the numbers of their models' layouts.
+/// What one reader knows about the tables of cached models. The keys are the numbers of the cached
+/// models.
 struct CachedTables {
   private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
 
@@ -24,16 +25,16 @@ struct CachedTables {
 }
 
 extension ConnectionCore {
-  /// Returns how the rows of a model's table are distinguished; nil if they must not be cached.
+  /// Returns how the rows of a model's table are identified; nil if the rows must not be cached.
   ///
-  /// The rows can be cached if they belong to an ordinary table whose primary key is the model's,
-  /// so that at most one row has a given key.
+  /// The rows can be cached if the table is an ordinary table with the same primary key as the
+  /// model. At most one row then has a given key.
   ///
   /// - Parameter rowID: The name of the column with the model's rowids, or nil.
   package func cachedTable(
     of model: CachedModel, key columns: [String], rowID: String?
   ) throws -> CachedTable? {
-    // An authorizer of this reader alone may hide values.
+    // An authorizer that only this reader has may hide values.
     guard state.pointee.hooks.listeners.authorizer.isEmpty else { return nil }
     let version = try schemaVersion()
     let number = model.number
@@ -54,8 +55,8 @@ extension ConnectionCore {
     let known = try self.columns(ofTable: name, in: "main")
     let key = known.filter { $0.primaryKeyPosition > 0 }.map(\.name.lowercasedASCII)
     guard Set(key) == Set(columns.map(\.lowercasedASCII)) else { return nil }
-    // An index of the key with another collation than its columns allows several rows with keys
-    // that are equal in a comparison.
+    // If the index of the key has another collation than its columns, several rows may have keys
+    // that compare as equal.
     let indexed = try ownRows(
       """
       SELECT c.name, c.coll FROM pragma_index_list(?, 'main') AS i, \
@@ -71,7 +72,7 @@ extension ConnectionCore {
     return CachedTable(hasRowID: !isWithoutRowID && rowID != nil && !hidesRowID)
   }
 
-  /// The number of bytes of the texts and BLOBs of the current row of a statement.
+  /// Returns the number of bytes of all texts and BLOBs in the current row of a statement.
   package func contentByteCount(of statement: StatementPointer) -> Int {
     (0..<sqlite3_column_count(statement.handle)).reduce(0) { total, column in
       switch sqlite3_column_type(statement.handle, column) {

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The cached rows and results of a database. Programs do not use it directly: a model whose schema
-/// has the line `Cached()` or `CachedResults()` is cached, and `Database.cacheStatistics(of:)`
-/// counts.
+/// The cached rows and results of a database. Programs do not use this class directly. A model is
+/// cached if its schema has the line `Cached()` or `CachedResults()`.
+/// `Database.cacheStatistics(of:)` returns the counts.
 ///
-/// All entries belong to one *version*: a header of the wal-index, which each commit of any process
-/// changes. A lookup compares it with the header in shared memory, without a call of SQLite. If the
-/// two differ, all entries are removed, with one exception. A commit of this database's writer that
-/// directly follows the version removes only the entries that it touched, and makes its own header
-/// the version.
+/// All entries belong to one *version*, which is a header of the wal-index. Each commit of any
+/// process changes the header. A lookup compares the version with the header in shared memory,
+/// without a call of SQLite. If they differ, all entries are removed, with one exception. If a
+/// commit of this database's writer directly follows the version, only the entries that it touched
+/// are removed, and its header becomes the new version.
 ///
 /// The exception is checked twice. In the commit hook, while the writer holds the write lock, the
 /// header must be the version. In the log hook, after the commit, the header must count one more
-/// commit. It must have the length of the log after the commit, and the log must not have been
-/// restarted.
+/// commit. The header must also have the length of the log after the commit, and the log must not
+/// have been restarted.
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
 public final class DatabaseCache: Sendable {
   struct State {
@@ -34,11 +34,12 @@ public final class DatabaseCache: Sendable {
   }
 
   let state = Lock(State())
-  /// Whether anything may be cached, so that the writer reports the rows that it touches.
+  /// Whether anything may be cached. If so, the writer reports the rows that it touches.
   let isUsed = Atomic<Bool>(false)
-  /// The pool of the database, which owns both.
+  /// The pool of the database.
   ///
-  /// Not counted: every lookup is a call of the database, which outlives the call.
+  /// The reference is not counted. The database owns the pool and the cache, and outlives every
+  /// lookup, because each lookup is a call of the database.
   private unowned(unsafe) let pool: ConnectionPool
 
   init(pool: ConnectionPool) {
@@ -56,18 +57,18 @@ public final class DatabaseCache: Sendable {
 
   // MARK: Reading
 
-  /// True once in 64 hits: a hit does not suspend its task, so tasks that read in loops could occupy
-  /// all threads of Swift's pool.
+  /// Whether the task should yield now: true once in 64 hits. A hit does not suspend its task, so
+  /// tasks that read in loops could occupy all threads of Swift's pool.
   @usableFromInline
   package var isTimeToYield: Bool {
     hitCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Calls a closure with the cached value of a key of 8 bytes. The closure must only copy the
-  /// value: it runs under the lock, so that no reference to the value is counted.
+  /// Calls a closure with the cached value of a key of 8 bytes. The closure runs under the lock, so
+  /// that no reference to the value is counted. It must only copy the value.
   ///
-  /// Returns false if there is no value, or if a read of the database might not begin.
-  /// `lookUp(_:in:)` then decides.
+  /// Returns false if no value is cached, or if a read of the database might not be allowed to
+  /// begin. The caller then calls `lookUp(_:in:)`, which decides.
   package func copy(_ word: UInt64, in number: Int, _ copy: (AnyObject) -> Void) -> Bool {
     guard pool.isUnoccupied else { return false }
     return state.withLock { state -> Bool in
@@ -85,7 +86,7 @@ public final class DatabaseCache: Sendable {
   /// Returns the entry of a key. If there is none, returns a ticket to store the value that the
   /// caller will read.
   ///
-  /// Throws where a read of the database would not begin.
+  /// Throws if a read of the database could not begin, for example after `close()`.
   package func lookUp(_ key: CacheKey, in model: CachedModel) throws -> CacheLookup {
     try pool.check()
     var removed: [CacheTable] = []
@@ -113,15 +114,15 @@ public final class DatabaseCache: Sendable {
     return lookup
   }
 
-  /// Stores a value that was read with a ticket, unless anything was committed since the ticket was
-  /// given. The reader has ended its read.
+  /// Stores a value that was read after a lookup, unless anything was committed since the lookup.
+  /// The reader must have ended its read.
   package func store(
     _ entry: CacheEntry, for key: CacheKey, in model: CachedModel, with ticket: CacheTicket
   ) {
     guard let version = ticket.version else { return }
     let removed = state.withLock { state -> [CacheEntry] in
       // The snapshot of the read was the newest at a time between the ticket and now. If nothing
-      // was committed between the two, it has the version of the ticket.
+      // was committed in this time, the snapshot has the version of the ticket.
       guard state.version == version, state.generation == ticket.generation,
         let index = state.index, index.isAt(version)
       else { return [] }
@@ -162,8 +163,8 @@ public final class DatabaseCache: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Removes all entries, and caches nothing any more. Called when an authorizer is added, and
-  /// before the connections close: the index is unmapped then.
+  /// Removes all entries, and stops caching. Called when an authorizer is added, and before the
+  /// connections close, because closing them unmaps the index.
   func turnOff() {
     let removed = state.withLock { state -> [CacheTable] in
       state.isOff = true
@@ -196,7 +197,8 @@ extension DatabaseCache.State {
     return cache
   }
 
-  /// Removes all entries, and returns the tables that hold them, to be released without the lock.
+  /// Removes all entries, and returns them in tables. The caller must release the tables after it
+  /// has released the lock.
   mutating func removeAll() -> [CacheTable] {
     models.reduce(into: []) { removed, cache in
       guard let cache = cache?.takeUnretainedValue(), cache.entries.count > 0 else { return }
@@ -224,7 +226,7 @@ package struct CacheTicket: Sendable {
   package var allowsStoring: Bool { version != nil }
 }
 
-/// A model as a cache knows it.
+/// The facts about a model that a cache uses.
 @usableFromInline
 package struct CachedModel: Sendable {
   /// The kind of entries that a cache has for a model.

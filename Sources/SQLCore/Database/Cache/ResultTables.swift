@@ -34,12 +34,12 @@ struct ResultTables {
 
 extension ConnectionCore {
   /// Returns the tables, in lower case, on which the result of a query depends. Nil if the result
-  /// also depends on anything whose changes the cache does not see.
+  /// also depends on anything else, because the cache would not notice its changes.
   ///
   /// The result can be cached if the query reads only tables and views of the main database, and
-  /// calls only functions whose result depends only on their arguments. The rows of a virtual table
-  /// can change unnoticed; only tables whose rows are computed from arguments, such as `json_each`,
-  /// are allowed.
+  /// calls only functions whose result depends only on their arguments. A virtual table is allowed
+  /// only if its rows are computed from its arguments, such as those of `json_each`, because the
+  /// rows of other virtual tables can change unnoticed.
   ///
   /// - Parameters:
   ///   - shape: A key that is equal only for equal SQL.
@@ -92,7 +92,7 @@ extension ConnectionCore {
   ]
 
   /// The functions of SQLite and of the library whose results depend only on their arguments. The
-  /// functions of dates and times are left out, since they may read the clock and the time zone.
+  /// functions of dates and times are left out, because they may read the clock and the time zone.
   /// - SeeAlso: <https://www.sqlite.org/deterministic.html>
   private static let pureFunctions: Set = [
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "ceil", "ceiling",

@@ -38,7 +38,7 @@ extension ConnectionPool {
   /// Ends the snapshots that were not used since the last round.
   ///
   /// The lock is held while SQLite releases the read marks, which takes some microseconds. If a
-  /// reader left the pool for this, reads that begin at that moment would miss it.
+  /// reader left the pool for this time, reads that begin at that moment could not use it.
   private func runRound() {
     let continues = state.withLock { state in
       state.rounds.next()

@@ -10,7 +10,7 @@ import CSQLite
 /// A snapshot is kept only for a moment, because it keeps the log from being restarted. The pool
 /// ends a snapshot some milliseconds after its last use.
 struct KeptSnapshot {
-  /// The index of the log; `none` with attached databases, too.
+  /// The index of the log. It is `none` if the connection has attached databases.
   private var support = WALIndexSupport.unknown
   /// The version of the database that the open transaction sees; nil if no snapshot is kept.
   private var version: WALIndex.Version?
@@ -19,9 +19,9 @@ struct KeptSnapshot {
   /// The library's own BEGIN and COMMIT, prepared when they are first used.
   private(set) var begin: OpaquePointer?
   private(set) var commit: OpaquePointer?
-  /// The pool's count of rounds when the connection last came back with the snapshot.
+  /// The number of the pool's round in which the connection last came back with the snapshot.
   private(set) var lastUse: UInt64 = 0
-  /// The pool's count of rounds when the connection first came back with the snapshot.
+  /// The number of the pool's round in which the connection first came back with the snapshot.
   private var firstUse: UInt64?
   /// Whether the snapshot has been used for so long that the next read must take a new one.
   private var isOld = false
@@ -59,14 +59,14 @@ struct KeptSnapshot {
     support = index.map { .log($0) } ?? .none
   }
 
-  /// Whether a read that begins now follows closely on another one.
+  /// Notes that a read found no snapshot, and returns whether it closely follows another such read.
   mutating func isBusy() -> Bool {
     let now = Deadline.roughlyNow
     defer { lastMiss = now }
     return now.nanoseconds &- lastMiss.nanoseconds < longestPause
   }
 
-  /// The version that is the newest now; nil if the connection cannot keep snapshots.
+  /// The newest version of the database; nil if the connection cannot keep snapshots.
   var newestVersion: WALIndex.Version? {
     if case .log(let index) = support { index.version } else { nil }
   }
@@ -83,7 +83,7 @@ struct KeptSnapshot {
     version = nil
   }
 
-  /// Notes that the connection comes back to the pool with the snapshot, in that round of the pool.
+  /// Notes that the connection comes back to the pool with the snapshot, in a round of the pool.
   mutating func didUse(in round: UInt64) {
     lastUse = round
     if let firstUse { isOld = round &- firstUse >= Self.maximumAge } else { firstUse = round }
@@ -106,8 +106,9 @@ struct KeptSnapshot {
 }
 
 extension ConnectionCore {
-  /// Runs a closure that only reads, in the snapshot that the connection has kept if nothing was
-  /// committed since. Keeps the snapshot afterwards if that is possible.
+  /// Runs a closure that only reads. If the connection has kept a snapshot and nothing was
+  /// committed since, the closure reads that snapshot. Afterwards, the snapshot is kept if
+  /// possible.
   ///
   /// - Parameter isOneStatement: Whether the closure runs only one of the library's statements,
   ///   which needs no transaction. Otherwise the closure may be the caller's.
@@ -139,8 +140,8 @@ extension ConnectionCore {
     rollBack()
   }
 
-  /// Begins a transaction whose snapshot may be kept, and returns the version from before its
-  /// begin. Returns nil without beginning a transaction if no snapshot is to be kept.
+  /// Begins a transaction whose snapshot may be kept. Returns the version of the database before
+  /// the transaction began. If no snapshot is to be kept, begins no transaction and returns nil.
   private func beginSnapshot() throws -> WALIndex.Version? {
     guard isReader, state.pointee.kept.isBusy(), !state.pointee.hooks.seesOwnStatements else {
       return nil
@@ -160,11 +161,11 @@ extension ConnectionCore {
     return version
   }
 
-  /// Keeps the snapshot of the read that just ended if it has the given version. Otherwise ends its
-  /// transaction: it is an older snapshot, and something was committed during the read.
+  /// Keeps the snapshot of the read that has just ended if the snapshot has the given version.
+  /// Otherwise ends the transaction, because something was committed during the read.
   ///
-  /// The snapshot has this version if the version was the newest before the snapshot was taken and
-  /// still is the newest: SQLite took the snapshot in between.
+  /// The given version was the newest before SQLite took the snapshot. If it is still the newest
+  /// now, the snapshot has this version.
   private func endSnapshot(unless version: WALIndex.Version?) throws {
     if let version, isInTransaction,
       sqlite3_txn_state(handle, "main") == SQLITE_TXN_READ,
@@ -187,7 +188,7 @@ extension ConnectionCore {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Finds out whether the connection can keep snapshots. It has read before.
+  /// Finds out whether the connection can keep snapshots. The connection must have read before.
   ///
   /// Snapshots are not kept without shared memory. They are not kept with attached databases
   /// either, because the header does not show commits to attached databases.

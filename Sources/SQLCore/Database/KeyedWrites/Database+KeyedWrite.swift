@@ -1,5 +1,6 @@
 extension Database {
-  /// Runs a closure in a transaction at most once for each key, however often it is called.
+  /// Runs a closure in a transaction at most once for each key, however often this method is
+  /// called.
   ///
   /// ```swift
   /// let number = 4711
@@ -13,17 +14,18 @@ extension Database {
   /// the first call creates. If the table already has the key, the closure does not run, and the
   /// stored value is returned.
   ///
-  /// So a write whose outcome is unknown can be called again with the same key, by this process or
-  /// by another one. If the session with an engine elsewhere is lost, this method repeats the write
-  /// by itself, as long as `Configuration.busyTimeout` allows: the closure may run several times,
-  /// and only one run is committed. It does not repeat the write if a statement that may have no
-  /// end was running when its node stopped answering: see `RemoteSessionError.allowsRetry`. An
-  /// error that the closure throws is rethrown, and no key is stored.
+  /// If the outcome of a write is unknown, this or another process can therefore repeat the call
+  /// with the same key. If the session with an engine elsewhere is lost, this method repeats the
+  /// write by itself, as long as `Configuration.busyTimeout` allows. The closure may then run
+  /// several times, but only one run is committed. The method does not repeat the write if the
+  /// engine stopped answering during a statement that may never end; see
+  /// `RemoteSessionError.allowsRetry`. If the closure throws, its error is rethrown and no key is
+  /// stored.
   ///
   /// Costs an index seek and an insert. The keys stay until `forgetWrites(olderThan:)`. Throws
-  /// `RemoteSessionError` if the engine could not be reached in time: call it again with the same
-  /// key. Throws `.notAuthorized` if the schema is locked and the table does not exist yet, and
-  /// `.mismatch` if the stored value is not a `Value`.
+  /// `RemoteSessionError` if the engine could not be reached in time. Then repeat the call with the
+  /// same key. Throws `.notAuthorized` if the schema is locked and the table does not exist yet,
+  /// and `.mismatch` if the stored value is not a `Value`.
   /// - Parameter label: A name for this write, reported to observers of changes.
   @discardableResult
   public func write<Value: Codable & Sendable>(
@@ -47,7 +49,7 @@ extension Database {
   /// ```swift
   /// try await db.write(id: WriteKey()) { tx in try tx.run(Post.update { $0.$likes += 1 }) }
   /// ```
-  /// It is as the method for closures that return a value.
+  /// Otherwise, this works like the method for closures that return a value.
   @discardableResult
   public func write(
     id: WriteKey, label: String? = nil, deadline: Duration? = nil,
@@ -92,20 +94,21 @@ extension Database {
     }
   }
 
-  /// Deletes the keys of the writes that were committed longer ago, and returns how many. A write
-  /// that is called again with such a key is applied again.
+  /// Deletes the keys of all writes that were committed longer ago than `age`, and returns the
+  /// number of deleted keys. If a call is repeated with a deleted key, its write is applied again.
   ///
   /// ```swift
   /// try db.forgetWrites(olderThan: .seconds(7 * 86_400))
   /// ```
-  /// One transaction, which reads all keys. Keep the keys for longer than any caller repeats a
-  /// write.
+  /// Costs one transaction, which reads all keys. Keep the keys for longer than any caller may take
+  /// to repeat a call.
   @discardableResult
   public func forgetWrites(olderThan age: Duration) throws -> Int {
     try write { try $0.forgetKeys(olderThan: age) }
   }
 
-  /// Deletes the keys of the writes that were committed longer ago, from asynchronous code.
+  /// Deletes the keys of all writes that were committed longer ago than `age`, from asynchronous
+  /// code.
   @discardableResult
   public func forgetWrites(olderThan age: Duration) async throws -> Int {
     try await write { try $0.forgetKeys(olderThan: age) }
@@ -159,10 +162,10 @@ private struct KeyedAttempts {
   var remaining: Duration? { end.map { max(.zero, $0 - .now) } }
 
   /// Returns the nanoseconds to wait before the next attempt. Throws the error if there is no time
-  /// for one, or if it would not help.
+  /// for another attempt, or if another attempt would not help.
   ///
-  /// Once the outcome of an attempt was unknown, it stays so until an attempt succeeds or its closure
-  /// runs and throws.
+  /// After an attempt with an unknown outcome, the outcome of the write stays unknown until an
+  /// attempt succeeds, or until its closure runs and throws.
   mutating func pause(after error: any Error) throws -> UInt64 {
     guard let lost = error as? RemoteSessionError else {
       let isEarly =

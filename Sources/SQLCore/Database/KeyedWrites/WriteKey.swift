@@ -28,7 +28,7 @@ public struct WriteKey: Hashable, Sendable, ExpressibleByStringInterpolation,
   /// Makes a key from an id.
   public init(_ id: Unique64) { text = id.description }
 
-  /// Makes a new key, from a new id of the process.
+  /// Makes a new key, from a new `Unique64`.
   public init() { self.init(Unique64()) }
 
   /// The text.
@@ -57,7 +57,8 @@ struct KeptValue<Value> {
 }
 
 extension KeptValue where Value: Codable {
-  /// The value as JSON, in an array, because JSON that has only a number is not read everywhere.
+  /// The conversion to JSON. The value is stored in an array, because some JSON readers do not
+  /// accept a single number.
   static var json: KeptValue {
     KeptValue(
       encode: { String(decoding: try JSONEncoder().encode([$0]), as: UTF8.self) },
@@ -83,7 +84,8 @@ extension Connection {
     ) STRICT, WITHOUT ROWID
     """
 
-  /// Runs a closure if no write with the key was committed, and keeps the key and its value.
+  /// Runs a closure unless a write with the key was committed before, and stores the key with the
+  /// closure's value.
   func once<Value: Sendable>(
     _ key: WriteKey, _ kept: KeptValue<Value>, _ body: (Connection) throws -> Value
   ) throws -> KeyedWrite<Value> {

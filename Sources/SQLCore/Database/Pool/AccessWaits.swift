@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The end of an access's wait for a connection, as `db.onWait` reports it.
+/// A report from `db.onWait` about an access that had to wait for a connection.
 ///
 /// ```swift
 /// let listener = db.onWait { wait in print(wait.lane, wait.duration) }
@@ -22,12 +22,12 @@ public struct AccessWait: Hashable, Sendable {
   public let lane: Lane
   /// The duration of the wait.
   public let duration: Duration
-  /// Whether it got a connection. Otherwise its task was cancelled, or its deadline passed.
+  /// Whether the access got a connection. Otherwise its task was cancelled, or its deadline passed.
   public let wasGranted: Bool
 }
 
 extension Database {
-  /// Calls `body` for each access that had to wait for a connection, when its waiting ends.
+  /// Calls `body` for each access that had to wait for a connection, when the wait ends.
   ///
   /// ```swift
   /// let listener = db.onWait { wait in print(wait.lane, wait.duration) }
@@ -35,10 +35,10 @@ extension Database {
   /// ```
   ///
   /// An access that finds an idle connection, or may open a new one, does not wait. A write that
-  /// joins the transaction of earlier writes waits until it joins. While `body` runs, another
-  /// access may be delayed, and `body` must not use the database.
+  /// joins the transaction of earlier writes waits until it joins. `body` must not use the
+  /// database. While `body` runs, another access may be delayed.
   ///
-  /// With a listener, each wait costs two readings of the clock. Without one, it costs a
+  /// With a listener, each wait costs two readings of the clock. Without a listener, it costs a
   /// comparison.
   @discardableResult
   public func onWait(_ body: @escaping @Sendable (AccessWait) -> Void) -> HookListener {
@@ -48,11 +48,11 @@ extension Database {
   }
 }
 
-/// The listeners to the waiting of a pool's accesses.
+/// The listeners that are notified when an access of a pool has waited for a connection.
 final class AccessWaits: Sendable {
   private typealias Listeners = HookListeners.List<@Sendable (AccessWait) -> Void>
 
-  /// A wait that has begun, and where its end is reported.
+  /// A wait that has begun, and the listeners that are notified of its end.
   struct Running: Sendable {
     let lane: AccessWait.Lane
     let start = Deadline.now
@@ -80,7 +80,7 @@ final class AccessWaits: Sendable {
     isObserved.store(true, ordering: .releasing)
   }
 
-  /// Lets go of the listeners that were removed.
+  /// Releases the closures of listeners that were removed.
   func purge() {
     // The closures are released after the lock.
     let removed = listeners.withLock { listeners -> Listeners in

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Lends connections to closures, which run on the calling thread or on a thread of the database,
-/// immediately or when it is their turn.
+/// The object that runs closures with connections of a pool. A closure runs on the calling thread
+/// or on a thread of the database, immediately or when its turn comes.
 ///
 /// `Database` and `DatabaseSnapshot` share this type. The single connection of a snapshot takes the
 /// place of the writer.
@@ -39,7 +39,7 @@ final class ConnectionAccess: Sendable {
     first.state.pointee.wal.callBeforeCopying { [weak pool] in pool?.endKeptSnapshots() }
   }
 
-  /// Runs a closure with a connection of a lane on this thread, and waits for the connection.
+  /// Waits for a connection of a lane, and runs a closure with it on this thread.
   func run<Result>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ body: (ConnectionCore) throws -> Result
@@ -53,9 +53,9 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// Runs a closure with a connection of a lane. It runs where it is called if a connection is idle
-  /// and the closure is short; otherwise it runs on a thread of the database while the task is
-  /// suspended.
+  /// Runs a closure with a connection of a lane. The closure runs on the calling thread if it is
+  /// short, a connection is idle, and the caller is not on the main actor. Otherwise it runs on a
+  /// thread of the database while the task is suspended.
   func run<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -81,8 +81,8 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Runs a closure with a connection of a lane on a thread of the database, and then calls the
-  /// completion there, when the connection has been given back.
+  /// Runs a closure with a connection of a lane on a thread of the database. Then gives the
+  /// connection back, and calls the completion on the same thread.
   func run<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result,
@@ -94,7 +94,7 @@ final class ConnectionAccess: Sendable {
       try pool.check()
       try pool.take(lane, for: waiter)
     } catch {
-      // No thread of the database may be left after it was closed.
+      // After the database was closed, it may have no thread left.
       DispatchQueue.global().async { waiter.endWaiting(with: error) }
     }
   }
@@ -123,8 +123,8 @@ final class ConnectionAccess: Sendable {
   ///
   /// If memory was exhausted, an earlier access may have failed to roll its transaction back, and
   /// reads in that transaction would return outdated rows. A kept snapshot stays open only if the
-  /// access may use it and if it is the newest: the access sees everything that was committed
-  /// before this call.
+  /// access may use it and if it is the newest. The access therefore sees everything that was
+  /// committed before this call.
   func begin(_ core: ConnectionCore, _ options: AccessOptions = AccessOptions()) throws {
     if !keepsTransaction, core.isInTransaction {
       if options.usesKeptSnapshot, core.state.pointee.kept.isCurrent, registrations.areAll(on: core)
@@ -137,8 +137,8 @@ final class ConnectionAccess: Sendable {
     try registrations.apply(to: core)
   }
 
-  /// Returns a closure that another thread can run, with this task's value for listeners of
-  /// statements.
+  /// Returns a closure that another thread can run. It carries this task's `TraceEvent.origin` for
+  /// the listeners of statements.
   func carryingOrigin<Argument, Result>(
     _ body: @escaping @Sendable (Argument) throws -> Result
   ) -> @Sendable (Argument) throws -> Result {
@@ -156,14 +156,15 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// True once in 64 accesses. An access that runs where it is called does not suspend. Tasks that
-  /// read in loops could therefore occupy all threads of Swift's pool, and no other task would run.
+  /// Whether the task should yield now: true once in 64 accesses. An access on the calling thread
+  /// does not suspend its task. Tasks that read in loops could therefore occupy all threads of
+  /// Swift's pool, and no other task would run.
   private var isTimeToYield: Bool {
     accessCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Waits in line with a write that can share a commit. `granted` is called on the writer's
-  /// thread, for the first write of the shared transaction.
+  /// Waits in line with a write that can share a commit. For the first write of the shared
+  /// transaction, calls `granted` on the writer's thread.
   func share<Write: SharedWrite>(
     _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
   ) async throws -> Write.Value {
@@ -171,8 +172,8 @@ final class ConnectionAccess: Sendable {
     try pool.check()
     let waiter = Waiter(sharedWrite: write)
     return try await wait(.writer, nil, waiter) { continuation in
-      // The group that commits the write answers it. The connection may have been granted to
-      // another write of that group.
+      // The group that commits the write delivers its result. The connection may have been granted
+      // to another write of that group.
       write.answer(to: continuation)
       return { result in
         switch result {
@@ -211,7 +212,7 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Runs a closure that blocks, and needs no connection of the pool, on a thread of the database.
+  /// Runs a blocking closure on a thread of the database, without a connection of the pool.
   func runWithoutConnection<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {

@@ -27,16 +27,17 @@ extension ConnectionPool {
     }
   }
 
-  /// Closes the pool and returns its connections. Fetches by observations, and reads that the
-  /// library runs on the writer between two accesses, are probes. If any probe is running or
-  /// waiting, the pool stays open, and this returns a semaphore that is signalled when the probes
-  /// have ended.
+  /// Closes the pool and returns its connections.
+  ///
+  /// If a probe is running or waiting, the pool stays open. This method then returns a semaphore
+  /// that is signalled when all probes have ended. Probes are fetches by observations, and reads
+  /// that the library runs on the writer between two accesses.
   private func removeAllForEver() throws -> ([ConnectionCore], DispatchSemaphore?) {
     let thread = ThreadID.current
     return try state.withLock { state throws in
       guard !state.isClosed else { return ([], nil) }
-      // A probe whose own thread closes the database, for example in an observation's closure,
-      // would wait for itself.
+      // If the thread of a probe closes the database, for example in the closure of an observation,
+      // the probe would wait for itself.
       guard !state.occupants.contains(where: { $0.isBeside || $0.thread == thread }),
         !state.lanes.contains(where: \.isUsed)
       else {

@@ -10,8 +10,8 @@ extension ConnectionPool {
     try state.withLock { state throws in try state.check(thread) }
   }
 
-  /// Whether no connection is in use, so that an access by this thread is not inside another one.
-  /// It may be false although the only access has just ended.
+  /// Whether no connection is in use. If true, an access by this thread cannot be inside another
+  /// access. Just after the last access has ended, this may still be false.
   var isUnoccupied: Bool { occupantCount.load(ordering: .relaxed) == 0 }
 
   @inline(__always)
@@ -42,7 +42,7 @@ extension ConnectionPool {
     }
   }
 
-  /// Returns the connection that this thread already uses.
+  /// Returns the connection that this thread already uses; nil if it uses none.
   func coreOfCurrentThread() -> ConnectionCore? {
     let thread = ThreadID.current
     return state.withLock { state in

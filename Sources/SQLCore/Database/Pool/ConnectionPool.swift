@@ -24,7 +24,7 @@ final class ConnectionPool: Sendable {
     /// The number of connections that are idle, lent or being opened.
     var count = 0
     var waiters = Queue<Waiter>()
-    /// The number of connections that are lent to streams that are ending, and so will soon return.
+    /// The number of streams that are ending. Their connections will return soon.
     var endingCount = 0
     /// The number of connections that are granted to probes.
     var probeCount = 0
@@ -56,8 +56,8 @@ final class ConnectionPool: Sendable {
 
   /// A connection in use, and the thread that uses it.
   struct Occupant {
-    /// Nil for a stream while it is not read, and for a long job, whose thread may use the
-    /// database.
+    /// The thread that uses the connection. Nil for a stream while no thread reads from it, and for
+    /// a long job, whose thread may use the database as well.
     var thread: ThreadID?
     let core: ConnectionCore
     let place: SourcePlace?
@@ -125,7 +125,7 @@ final class ConnectionPool: Sendable {
       occupants.removeLast()
     }
 
-    /// What follows after a grant was given back.
+    /// The steps that follow after a grant was given back.
     struct Return: Sendable {
       /// The next in line, who gets the grant.
       var waiter: Waiter?
@@ -155,7 +155,7 @@ final class ConnectionPool: Sendable {
   }
 
   let state: Lock<State>
-  /// The number of occupants, for a look without the lock. It is written under the lock.
+  /// The number of occupants. It is written under the lock, but can be read without the lock.
   let occupantCount = Atomic<Int>(0)
   let waits = AccessWaits()
   /// The queue of the rounds that end kept snapshots.
@@ -199,7 +199,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Answers the waiter with a grant of the lane, immediately or when it is its turn.
+  /// Grants the waiter a connection of the lane, immediately or when its turn comes.
   func take(_ name: LaneName, for waiter: Waiter) throws {
     let grant = try state.withLock { state throws -> Grant? in
       if state.isClosed { throw Self.closed }
@@ -264,8 +264,8 @@ final class ConnectionPool: Sendable {
     hand(grant, after: result, name)
   }
 
-  /// Answers the next in line with a grant that was given back. If that one was cancelled meanwhile,
-  /// the next one gets the grant.
+  /// Passes a grant that was given back to the next waiter in line. If that waiter was cancelled in
+  /// the meantime, the waiter after it gets the grant.
   private func hand(_ grant: Grant, after first: State.Return, _ name: LaneName) {
     var result = first
     while true {

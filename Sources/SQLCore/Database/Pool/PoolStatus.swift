@@ -1,14 +1,15 @@
 import CSQLite
 
-/// The use of a database's connections at one moment, and of their statement caches until then:
-/// `db.poolStatus`.
+/// A report from `db.poolStatus`: how many connections of a database are in use at one moment, and
+/// how often their statement caches were hit until then.
 ///
 /// ```swift
 /// let status = db.poolStatus
 /// print(status.writer, status.readers, status.statementCacheHits)
 /// ```
 ///
-/// It is meant for metrics: reading it takes a lock for a moment, and waits for no connection.
+/// The report is meant for metrics. Reading it takes a lock for a moment, and does not wait for a
+/// connection.
 public struct PoolStatus: Hashable, Sendable {
   /// The connections that serve one kind of access.
   public struct Lane: Hashable, Sendable {
@@ -19,7 +20,7 @@ public struct PoolStatus: Hashable, Sendable {
     /// The number of accesses that wait for a connection.
     public var waiting: Int
 
-    /// Makes the use of some connections.
+    /// Creates a report on some connections from its parts.
     public init(connections: Int = 0, used: Int = 0, waiting: Int = 0) {
       self.connections = connections
       self.used = used
@@ -37,10 +38,11 @@ public struct PoolStatus: Hashable, Sendable {
   public internal(set) var live = Lane()
   /// How often a requested statement was in a connection's cache, since the database was opened.
   ///
-  /// A connection that is in use contributes its count from the last `poolStatus` that found it
+  /// If a connection is in use, its count is the one from the last time that `poolStatus` found it
   /// idle.
   public internal(set) var statementCacheHits = 0
-  /// How often a requested statement had to be prepared; it is counted like `statementCacheHits`.
+  /// How often a requested statement had to be prepared. The count is made like
+  /// `statementCacheHits`.
   public internal(set) var statementCacheMisses = 0
 }
 
@@ -60,10 +62,11 @@ package struct LaneStatus: Hashable, Sendable {
 }
 
 extension Database {
-  /// The use of the connections at this moment, and of their statement caches until now.
+  /// A report of how many connections are in use now, and how often their statement caches were hit
+  /// until now.
   public var poolStatus: PoolStatus {
     access.pool.state.withLock { state in
-      // Idle connections are in no one's use, so they can be inspected while the lock is held.
+      // No access uses an idle connection, so it can be inspected while the lock is held.
       for name in ConnectionPool.LaneName.allCases {
         for core in state[name].idle {
           let new = core.state.pointee.statements.takeNewCounts()
@@ -98,8 +101,8 @@ extension ConnectionPool.Lane {
     PoolStatus.Lane(connections: count, used: count - idle.count, waiting: waitingCount)
   }
 
-  /// The state of the lane. Idle connections are in no one's use, so they can be inspected while
-  /// the lock is held.
+  /// The state of the lane. No access uses an idle connection, so it can be inspected while the
+  /// lock is held.
   fileprivate var status: LaneStatus {
     LaneStatus(
       count: count, idle: idle.count, waiting: waitingCount, faults: idle.flatMap(\.faults))

@@ -4,9 +4,10 @@ final class Waiter: Sendable {
   typealias Answer = @Sendable (Result<ConnectionPool.Grant, any Error>) -> Void
 
   private enum State {
-    /// Created, without an answer to call yet.
+    /// Created, but without a closure to call with the grant yet.
     case idle
-    /// Its waiting is reported if it stands in line and there are listeners.
+    /// Waiting for a grant. The second value reports the wait; it is nil unless the access stands
+    /// in line and there are listeners.
     case waiting(Answer, AccessWaits.Running?)
     /// Granted a connection; its waiting can no longer be ended.
     case granted
@@ -30,8 +31,8 @@ final class Waiter: Sendable {
     self.isProbe = isProbe
   }
 
-  /// Whether the access still waits in line. An access whose wait was ended stays in line until its
-  /// turn.
+  /// Whether the access still waits in line. An access that no longer waits also stays in line
+  /// until its turn.
   var isWaiting: Bool {
     state.withLock { state in
       if case .waiting = state { return true }
@@ -55,7 +56,7 @@ final class Waiter: Sendable {
     }
   }
 
-  /// Answers with a grant. Returns false if the access no longer waits.
+  /// Gives the access a grant. Returns false if the access no longer waits.
   func grant(_ grant: ConnectionPool.Grant) -> Bool {
     guard let (answer, wait) = stopWaiting(to: .granted) else { return false }
     answer(.success(grant))
@@ -71,8 +72,8 @@ final class Waiter: Sendable {
     return true
   }
 
-  /// Notes that the access now uses a connection. If it was cancelled since the grant, its lease is
-  /// cancelled.
+  /// Notes that the access now uses a connection. If the access was cancelled after the grant, its
+  /// lease is cancelled.
   func run(on core: ConnectionCore) {
     let lease = core.lease
     let isCancelled = state.withLock { state -> Bool in

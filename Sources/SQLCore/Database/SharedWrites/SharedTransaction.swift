@@ -3,10 +3,10 @@ import CSQLite
 /// A transaction that runs several waiting writes, each in its own savepoint: one commit and one
 /// fsync for all of them.
 ///
-/// The group takes writes from the line until the line is empty, the next access in line wants its
-/// own transaction, the last write ran a PRAGMA, ATTACH or DETACH, or the group has grown too old
-/// or too large. The group never waits for further writes. The writes are answered after the
-/// commit, in the order of the line.
+/// The group takes writes from the line, and never waits for further writes. It is complete when
+/// the line is empty, when the next access in line wants its own transaction, when the last write
+/// ran a PRAGMA, ATTACH or DETACH, or when the group has grown too old or too large. The callers
+/// get their results after the commit, in the order of the line.
 struct SharedTransaction {
   private let core: ConnectionCore
   private let pool: ConnectionPool
@@ -27,7 +27,8 @@ struct SharedTransaction {
     case undone(by: any Error)
   }
 
-  /// With more members, the first write would wait too long for its answer.
+  /// The maximum number of members. With more members, the first write would wait too long for the
+  /// commit.
   private static let maximumCount = 256
 
   private init(core: ConnectionCore, pool: ConnectionPool) {
@@ -35,8 +36,8 @@ struct SharedTransaction {
     self.pool = pool
   }
 
-  /// Runs the first write and the writes that join it, and returns closures that answer all of
-  /// them.
+  /// Runs the first write and the writes that join it. Returns closures that deliver the results to
+  /// the callers.
   static func run(first: Waiter, on core: ConnectionCore, pool: ConnectionPool) -> [() -> Void] {
     var group = SharedTransaction(core: core, pool: pool)
     core.state.pointee.transaction.countSharedWrites()
@@ -150,8 +151,8 @@ struct SharedTransaction {
   /// the cause, as it would in a transaction of its own. Otherwise the writes that had finished are
   /// marked as undone.
   ///
-  /// A write that will run again has not ended, so its rollback is not reported, unless its commit
-  /// was.
+  /// If a write will run again, its rollback is not reported, because the write has not ended. If
+  /// its commit was already reported, its rollback is reported as well.
   private mutating func undo(because cause: any Error, before end: Int) {
     core.state.pointee.uniqueIDs.ticks = 0
     let done = members.indices.prefix(end).filter { index in
@@ -166,14 +167,14 @@ struct SharedTransaction {
     }
   }
 
-  /// Runs the undone writes that consist only of data again, one by one.
+  /// Runs the undone writes that can run again, one by one.
   private mutating func runUndone() {
     for index in members.indices {
       guard case .undone = members[index].outcome, members[index].write.canRunAgain else {
         continue
       }
       let write = members[index].write
-      // Rollbacks are reported here, since SQLite reports no rollback if the transaction cannot
+      // Rollbacks are reported here, because SQLite reports no rollback if the transaction cannot
       // even begin.
       core.state.pointee.transaction.countSharedWrites(done: 1)
       do {
@@ -198,7 +199,7 @@ struct SharedTransaction {
 struct SharedWriteCount {
   /// The number of writes that will be committed.
   var done = 0
-  /// The number of these that were reported to commit listeners.
+  /// The number of these writes that were reported to commit listeners.
   var reported = 0
 }
 

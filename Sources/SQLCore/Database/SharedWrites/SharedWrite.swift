@@ -2,10 +2,11 @@
 protocol SharedWrite: AnyObject, Sendable {
   associatedtype Value: Sendable
 
-  /// Whether the write can run again after SQLite has rolled back the whole transaction. A write of
-  /// data can; a closure may have had other effects.
+  /// Whether the write can run again after SQLite has rolled back the whole transaction. True for a
+  /// call that only writes data, and for a write with a key. Any other closure may have had other
+  /// effects.
   var canRunAgain: Bool { get }
-  /// Stores the continuation that waits for the answer.
+  /// Stores the continuation that waits for the result.
   func answer(to continuation: UnsafeContinuation<Value, any Error>)
   /// Runs the write and keeps its result.
   func run(on core: ConnectionCore) throws
@@ -52,8 +53,8 @@ final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendabl
   }
 }
 
-/// An error for a write that was undone because another write of the same shared transaction made
-/// SQLite roll back the whole transaction.
+/// An error thrown when a write was undone because another write of the same shared transaction
+/// made SQLite roll back the whole transaction.
 ///
 /// The write can be run again; `write(alone: true)` does not share its transaction.
 /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>

@@ -1,11 +1,12 @@
-/// The observer of a connection, and the connection's notes for it about the running statement.
+/// The observer of a connection, and what the connection notes for the observer about the running
+/// statement.
 ///
-/// Its methods do not call the observer, because the observer may use this value, too.
+/// The methods do not call the observer, because the observer may use this value during the call.
 ///
 /// The methods that run for each statement or row are inlined, so that a call copies and retains
 /// nothing.
 struct ObservationState {
-  /// The place of the observer of statements, rows and transactions, while there is one.
+  /// A pointer to the observer of statements, rows and transactions; nil if there is no observer.
   ///
   /// The pointer stays valid while a statement or a transaction runs, because an observer is set
   /// only between transactions.
@@ -20,8 +21,9 @@ struct ObservationState {
   private(set) var writeAuthor: String?
   /// The tables whose row changes the observer does not need.
   private var passedOver = RecentTables()
-  /// The address of the name of the last table in `passedOver` that the running statement changed.
-  /// While that statement runs, no other table's name can be at this address.
+  /// The last table that the running statement changed and whose changes the observer does not
+  /// need, as the address of the table's name. While that statement runs, no other table's name can
+  /// be at this address.
   private var lastPassedOver: UnsafePointer<CChar>?
 
   /// Frees the memory of the value, and releases the observer.
@@ -69,8 +71,8 @@ struct ObservationState {
     writingStatement = nil
   }
 
-  /// Returns the place of the observer, for a report that a statement begins or ends. Forgets the
-  /// last unneeded table, because its name's address may belong to another table afterwards.
+  /// Returns a pointer to the observer, to notify it that a statement begins or ends. Also clears
+  /// `lastPassedOver`, because that address may hold another table's name afterwards.
   @inline(__always)
   mutating func observerOfStatement() -> UnsafeMutablePointer<InstalledObserver>? {
     guard let installed else { return nil }
@@ -81,7 +83,7 @@ struct ObservationState {
   // MARK: Tables
 
   /// Whether the running statement has changed this table before, and the observer does not need
-  /// its changes.
+  /// the table's changes.
   @inline(__always)
   func passesOver(_ table: UnsafePointer<CChar>) -> Bool { lastPassedOver == table }
 
@@ -104,8 +106,8 @@ struct ObservationState {
 
 /// An observer in the memory of a connection.
 ///
-/// It is noncopyable, so that Swift borrows the observer for a call. A call through a property would
-/// retain and release the observer, which is three times for each statement.
+/// The type is noncopyable, so that Swift borrows the observer for a call. A call through a
+/// property would retain and release the observer, three times for each statement.
 struct InstalledObserver: ~Copyable {
   let observer: any StatementObserver
 
@@ -125,8 +127,8 @@ struct InstalledObserver: ~Copyable {
   }
 }
 
-/// An observer of a connection, notified from the first step of a statement to the end of a
-/// transaction. The writer has an observer while changes are observed.
+/// An observer of the statements, row changes and transactions of a connection. The writer has an
+/// observer while changes are observed.
 package protocol StatementObserver: AnyObject {
   /// Called when a statement that may write takes its first step.
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore)

@@ -9,8 +9,8 @@ import CSQLite
 /// A row that a statement is about to insert, update or delete. It exists while the pre-update hook
 /// runs.
 ///
-/// A column index is an index of SQLite's pre-update functions: in storage order, where virtual
-/// generated columns have no values. The event is not copyable, so it cannot be kept.
+/// Columns are counted in storage order, as in SQLite's pre-update functions. Virtual generated
+/// columns have no values. The event is not copyable, so it cannot be kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
 public struct PreUpdateEvent: ~Copyable {
   /// The kind of change.
@@ -19,7 +19,7 @@ public struct PreUpdateEvent: ~Copyable {
   package let handle: OpaquePointer
   /// The kind of change.
   public let kind: Kind
-  /// The name of the attached database; the pointer is the same for all rows of one table.
+  /// The name of the database; the pointer is the same for all rows of one table.
   package let database: UnsafePointer<CChar>
   /// The name of the table; the pointer is the same for all rows of one table.
   package let table: UnsafePointer<CChar>
@@ -28,7 +28,7 @@ public struct PreUpdateEvent: ~Copyable {
   /// The rowid after an update or insertion; 0 in a table WITHOUT ROWID.
   public let newRowID: Int64
 
-  /// The name of the attached database, `main` for the first.
+  /// The name of the database: `main`, or the name under which it is attached.
   public var databaseName: String { String(cString: database) }
   /// The name of the table.
   public var tableName: String { String(cString: table) }
@@ -37,8 +37,8 @@ public struct PreUpdateEvent: ~Copyable {
   /// The nesting depth of the change: 0 for the statement itself, more for its triggers and
   /// foreign-key actions.
   public var depth: Int { Int(sqlite3_preupdate_depth(handle)) }
-  /// The index of the column that an incremental BLOB writes, and −1 for any other change. Such a
-  /// write is reported as a deletion.
+  /// The index of the column that an incremental BLOB writes; −1 for any other change. SQLite
+  /// reports the write of an incremental BLOB as a deletion.
   public var blobColumn: Int { Int(sqlite3_preupdate_blobwrite(handle)) }
 
   /// Returns the value before an update or deletion; nil if SQLite has none.
@@ -57,8 +57,8 @@ public struct PreUpdateEvent: ~Copyable {
 }
 
 extension PreUpdateEvent {
-  /// Returns a copy of the value before the change; nil if SQLite has none. A text that is not UTF-8
-  /// is `.invalidText` with its bytes.
+  /// Returns a copy of the value before the change; nil if SQLite has none. A text that is not
+  /// UTF-8 is `.invalidText` with its bytes.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func oldDatabaseValue(at index: Int) -> DatabaseValue? {
     oldValue(at: index).flatMap { DatabaseValue(copying: $0) }

@@ -9,8 +9,8 @@
 /// A small cache of facts about the tables that the pre-update hook reported most recently. A
 /// lookup does not make a `String` of a table's name.
 ///
-/// The hook passes the same pointer for all rows of a table. After a schema change the pointer may
-/// belong to another table, so the names, which are short, are compared as well.
+/// The hook passes the same pointer for all rows of a table. After a schema change, the pointer may
+/// belong to another table, so the names are also compared. Names are short.
 ///
 /// The cache owns memory; `removeAll()` frees it.
 package struct RecentTables {
@@ -29,7 +29,8 @@ package struct RecentTables {
   private var entries: UnsafeMutablePointer<Entry>?
   private var count = 0
   private var nextPlace = 0
-  /// Most statements, with their triggers, write to no more tables than this.
+  /// The number of tables in the cache. Most statements write to no more tables, including their
+  /// triggers.
   private static let capacity = 4
 
   package init() {}
@@ -47,8 +48,8 @@ package struct RecentTables {
     return nil
   }
 
-  /// Notes a value for the table of the changing row, which must have none yet. If the cache is
-  /// full, the value replaces the oldest entry.
+  /// Notes a value for the table of the changing row. The table must not have a value yet. If the
+  /// cache is full, the value replaces the oldest entry.
   package mutating func note(_ value: Int, of event: borrowing PreUpdateEvent) {
     let entries = self.entries ?? .allocate(capacity: Self.capacity)
     self.entries = entries

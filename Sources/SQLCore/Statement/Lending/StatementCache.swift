@@ -7,22 +7,23 @@
 #endif
 
 /// The prepared statements that a connection keeps, bounded by count and by bytes. The least
-/// recently used are evicted first.
+/// recently used statements are evicted first.
 ///
-/// It is a hash table with open addressing. The hashes are stored apart from the statements, and
-/// the bytes of a key are compared only if the hashes are equal. Recency is a timestamp, scanned
-/// only when a statement must be evicted.
+/// The cache is a hash table with open addressing. The hashes are stored apart from the statements,
+/// and the bytes of a key are compared only if the hashes are equal. Each statement has a timestamp
+/// of its last use. The timestamps are scanned only when a statement must be evicted.
 ///
-/// Evicted statements are handed to the caller, who destroys them when nothing is being changed: to
-/// finalise a statement may run code of a virtual table or of a function's auxiliary data.
+/// The cache returns evicted statements to the caller, who destroys them after the change to the
+/// cache is complete. Finalising a statement may run code of a virtual table or of a function's
+/// auxiliary data.
 struct StatementCache {
   private var slots: UnsafeMutablePointer<StatementPointer?>
   private var hashes: UnsafeMutablePointer<UInt64>
   private let mask: Int
   /// The statements that also have a number, indexed by the hash of the number. If two statements
-  /// share a place, only the later one is found.
+  /// share a place, only the later statement is found by its number.
   private var numbered: UnsafeMutablePointer<StatementPointer?>
-  /// The number of bits of a place in `numbered`.
+  /// The size of `numbered` as a power of two: it has `1 << placeBits` places.
   private var placeBits = 5
   private var clock: UInt64 = 0
   private(set) var count = 0
@@ -57,8 +58,7 @@ struct StatementCache {
   /// Returns the statement with that key, and marks it as just used; nil if the cache does
   /// not have it.
   ///
-  /// A statement that is in use is returned as well. The caller must then prepare a second copy of
-  /// it.
+  /// This may return a statement that is in use. The caller must then prepare a second copy of it.
   mutating func find(_ key: UnsafeRawBufferPointer, hash: UInt64) -> StatementPointer? {
     guard let statement = lookUp(key, hash: hash) else {
       misses &+= 1
@@ -70,7 +70,7 @@ struct StatementCache {
     return statement
   }
 
-  /// Whether there is a statement with that key. Counts neither as a hit nor as a miss.
+  /// Whether there is a statement with that key. The call counts neither as a hit nor as a miss.
   func holds(_ key: UnsafeRawBufferPointer, hash: UInt64) -> Bool {
     lookUp(key, hash: hash) != nil
   }
@@ -146,7 +146,7 @@ struct StatementCache {
     statement.pointee.number = nil
   }
 
-  /// Counts the last hit as a miss: the statement was in use, so that a copy of it had to be
+  /// Turns the last hit into a miss, because the statement was in use and a copy had to be
   /// prepared.
   mutating func countAsMiss() {
     hits &-= 1
@@ -200,7 +200,7 @@ struct StatementCache {
     return statement
   }
 
-  /// Empties a slot and moves up the statements that it had displaced.
+  /// Empties a slot and moves up the statements that its statement had displaced.
   private func remove(at hole: Int) {
     var hole = hole
     var index = (hole &+ 1) & mask

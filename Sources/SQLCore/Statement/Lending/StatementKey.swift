@@ -3,7 +3,7 @@
 /// A typed query writes its shape: a byte for each operator and a number for each column, but no
 /// values. Raw SQL writes its text, after a different first byte.
 ///
-/// The key is written again for each statement that runs, by code of another module; hence
+/// Code of another module writes a key for each statement that runs. The methods are therefore
 /// `@inlinable`.
 @usableFromInline
 package struct StatementKey {
@@ -13,8 +13,7 @@ package struct StatementKey {
     case shape = 2
   }
 
-  /// The number of bytes after the key that are always readable, so that hashing may read whole
-  /// words.
+  /// The number of bytes after the key that are always readable, because hashing reads whole words.
   private static let slack = 16
 
   @usableFromInline var start: UnsafeMutablePointer<UInt8>
@@ -74,7 +73,7 @@ package struct StatementKey {
   @inlinable
   @inline(__always)
   package mutating func append(_ byte: UInt8, _ first: UInt16, _ second: UInt16) {
-    // One store of 8 bytes writes all of them, and the following bytes overwrite the last 3.
+    // One store writes 8 bytes. The next append overwrites the last 3.
     if capacity - count < 8 { grow(by: 8) }
     let word = UInt64(byte) | UInt64(first) << 8 | UInt64(second) << 24
     UnsafeMutableRawPointer(start + count).storeBytes(of: word, as: UInt64.self)
@@ -129,16 +128,16 @@ package struct StatementKey {
   }
 }
 
-/// A hash of a statement's key, in the manner of wyhash: one multiplication of 64 × 64 bits for
-/// each 16 bytes, with a seed that differs from connection to connection.
+/// The hash function of statement keys, similar to wyhash: one multiplication of 64 × 64 bits for
+/// each 16 bytes. Each connection has its own random seed.
 enum KeyHash {
   /// Returns the hash of `count` bytes. The 16 bytes after them must be readable; their content
   /// does not matter.
   static func hash(_ start: UnsafePointer<UInt8>, count: Int, seed: UInt64) -> UInt64 {
     var position = UnsafeRawPointer(start)
     var remaining = count
-    // The count is multiplied so that one more byte and one flipped bit cannot cancel each other
-    // out.
+    // The count is multiplied first. Otherwise one more byte and one flipped bit could cancel each
+    // other out.
     var state = seed ^ (UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15)
     while remaining >= 16 {
       state = mix(
@@ -162,7 +161,7 @@ enum KeyHash {
     bytes >= 8 ? .max : bytes <= 0 ? 0 : (1 << UInt64(bytes * 8)) &- 1
   }
 
-  /// Returns the hash of bytes after which no memory may be read.
+  /// Returns the hash of bytes that have no readable memory after them. The bytes are copied first.
   static func hash(unpadded bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count + 16) { copy in
       guard let start = copy.baseAddress else { return seed }
@@ -179,9 +178,10 @@ enum KeyHash {
   }
 }
 
-/// The shape of a statement with its values, while they are written.
+/// The shape and the values of a statement, while both are being written.
 ///
-/// A connection lends its memory to the draft, and takes it back when the shape is written.
+/// The connection lends its memory to the draft, and takes the memory back when the draft is
+/// complete.
 package struct StatementDraft {
   package var key: StatementKey
   package var values: BoundValues

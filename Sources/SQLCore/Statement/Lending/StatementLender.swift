@@ -2,8 +2,8 @@ import CSQLite
 
 /// The prepared statements of a connection, and the memory in which their keys are written.
 ///
-/// It only finds and stores statements. The core prepares them, because preparing runs code of
-/// SQLite and of callers, which may use this value.
+/// This type only finds and stores statements. The core prepares them, because preparing may run
+/// the caller's code, and that code may use this value.
 struct StatementLender {
   private var cache: StatementCache
   /// The key of the statement that is looked up.
@@ -12,7 +12,7 @@ struct StatementLender {
   private var values = BoundValues()
   /// Runs `PRAGMA schema_version`; prepared when it is first used.
   private(set) var schemaVersion: OpaquePointer?
-  /// The hits and misses of the cache that `takeNewCounts()` has returned.
+  /// The hits and misses of the cache that `takeNewCounts()` has returned so far.
   private var takenCounts = (hits: 0, misses: 0)
 
   init(_ configuration: Configuration) {
@@ -63,7 +63,7 @@ struct StatementLender {
     key.append(unmeasured: text)
   }
 
-  /// Writes the key of a shape, by a closure that must not use the connection.
+  /// Writes the key of a shape with a closure. The closure must not use the connection.
   fileprivate mutating func write(
     shape write: (inout StatementKey) throws -> Void
   ) rethrows {
@@ -71,15 +71,15 @@ struct StatementLender {
     try write(&key)
   }
 
-  /// Returns a draft for a shape. The values of the draft are taken out, because binding them may
-  /// run the caller's code, which may use this connection.
+  /// Returns a draft for a shape. The storage for values moves into the draft, because binding a
+  /// value may run the caller's code, and that code may use this connection.
   fileprivate mutating func beginDraft() -> StatementDraft {
     key.begin(.shape)
     defer { values = BoundValues() }
     return StatementDraft(key: key, values: values)
   }
 
-  /// Takes back the key of a draft, which writing may have moved in memory.
+  /// Takes back the key of a draft. Its memory may have moved while the key grew.
   fileprivate mutating func takeBack(key: StatementKey) {
     self.key = key
   }
@@ -128,9 +128,9 @@ struct StatementLender {
   /// Stores a statement that was just prepared, unless it must not be cached or there is no room.
   ///
   /// Statements that may change tables are not cached. SQLite runs many PRAGMAs while it prepares
-  /// them, and so not again for a cached statement. The authorizer, too, checks a reader's rights
-  /// only during preparation. A statement that changes the schema may refer to another table next
-  /// time, through an index of the same name.
+  /// them, so a cached PRAGMA would have no effect. The authorizer also checks a reader's rights
+  /// only during preparation. A statement that changes the schema may mean another table next time:
+  /// `DROP INDEX` may find an index of that name on another table.
   ///
   /// Returns the statements that were evicted to make room, which the caller destroys.
   fileprivate mutating func insert(_ statement: StatementPointer) -> [StatementPointer] {
@@ -173,8 +173,9 @@ extension ConnectionCore {
 
   // MARK: By shape
 
-  /// Returns a draft for the shape of a query, in the memory of the connection. It is given to
-  /// `lendStatement(of:text:)` or to `discard(_:)` before anything else uses the connection.
+  /// Returns a draft for the shape of a query, in the memory of the connection. The caller must
+  /// pass the draft to `lendStatement(of:text:)` or to `discard(_:)` before anything else uses the
+  /// connection.
   package func beginDraft() -> StatementDraft {
     state.pointee.statements.beginDraft()
   }
@@ -185,8 +186,8 @@ extension ConnectionCore {
     state.pointee.statements.takeBack(values: draft.values)
   }
 
-  /// Lends the statement of a query whose shape was drafted, with its values bound. The statement
-  /// is found by its shape. If the cache does not have it, `text` reads the SQL from the shape.
+  /// Lends the statement of a drafted query, and binds the values of the draft. The statement is
+  /// found by its shape. If the cache does not have it, `text` reads the SQL from the shape.
   package func lendStatement(
     of draft: StatementDraft, text: (UnsafeRawBufferPointer, ConnectionCore) throws -> String
   ) throws -> StatementPointer {
@@ -202,7 +203,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Lends the statement of a shape, which `write` writes into the key. The caller binds its
+  /// Lends the statement of the shape that `write` writes into the key. The caller binds the
   /// values.
   package func lendStatement(
     shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
@@ -215,9 +216,9 @@ extension ConnectionCore {
 
   // MARK: By number
 
-  /// Lends a statement by a number that stands for its shape. Prepared queries, and the statements
-  /// that find or write one model, use it because each call lends them. The caller must bind every
-  /// parameter.
+  /// Lends a statement by a number that stands for its shape. This is the fast way, for statements
+  /// that many calls lend: prepared queries, and statements that find or write one model. The
+  /// caller must bind every parameter.
   package func lendStatement(
     number: Int, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {
@@ -235,7 +236,8 @@ extension ConnectionCore {
 
   // MARK: Giving back
 
-  /// Takes a statement back and resets it. Clears its values, unless every run binds new values.
+  /// Takes a statement back and resets it. Also clears the bound values, unless every run binds new
+  /// values.
   @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
@@ -249,15 +251,16 @@ extension ConnectionCore {
 
   // MARK: Known and new statements
 
-  /// Lends the statement whose key was written; returns nil if the cache has no idle one.
+  /// Lends the statement whose key was written; returns nil if the cache has no idle statement with
+  /// that key.
   private func lendKnown() -> StatementPointer? {
     guard !state.pointee.authorizer.isRecording else { return nil }
     return current(state.pointee.statements.findIdle())
   }
 
-  /// Returns a cached statement. If its database is elsewhere and the schema has changed, evicts
-  /// all idle statements and returns nil, because SQLite recompiles only statements of its own
-  /// files.
+  /// Returns a cached statement if it is up to date. If the database is remote and its schema has
+  /// changed, evicts all idle statements and returns nil. SQLite would not recompile them, because
+  /// it notices schema changes only in its own files.
   @inline(__always)
   private func current(_ found: StatementPointer?) -> StatementPointer? {
     guard let found, let remote = found.pointee.remote else { return found }
@@ -274,7 +277,7 @@ extension ConnectionCore {
   }
 
   /// Prepares and lends the statement whose key was written. If the cached statement is in use, the
-  /// new one is a duplicate that is not cached.
+  /// new statement is a duplicate and is not cached.
   private func lendNew(
     _ text: (UnsafeRawBufferPointer, ConnectionCore) throws -> String
   ) throws -> StatementPointer {

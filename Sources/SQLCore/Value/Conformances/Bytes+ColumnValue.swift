@@ -81,11 +81,11 @@ extension UUID: ColumnValue {
 
 extension UUID: OrderedColumnValue {}
 
-/// The element of an array that can be a column: UInt8 for bytes, Float for a vector, and no other
-/// type.
+/// The element type of an array that can be a column: only UInt8, for bytes, and Float, for a
+/// vector.
 ///
-/// Its name is a part of the compiler's message for `@Column var tags: [String]`. Any other array
-/// is a column as `JSON<[String]>`.
+/// The compiler's message for `@Column var tags: [String]` contains the name of this protocol.
+/// Store any other array as JSON, such as `JSON<[String]>`.
 public protocol UInt8OrFloatElseUseJSON: Equatable, Sendable {
   /// Makes an array of the bytes; programs do not use it directly.
   static func _array(_ bytes: UnsafeRawBufferPointer) throws -> [Self]

@@ -32,7 +32,8 @@ extension Date: OrderedColumnValue {
     case .julianDay:
       let days = try cell.real()
       let milliseconds = Int64(exactly: ((days - Date.julianDayOf1970) * 86_400_000).rounded())
-      // In integers, because in a distant century a Double cannot represent single microseconds.
+      // The calculation uses integers, because a Double cannot represent single microseconds in a
+      // distant century.
       let (microseconds, overflow) = (milliseconds ?? .max).multipliedReportingOverflow(by: 1_000)
       self = try Date(overflow ? nil : microseconds, from: days)
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
@@ -118,11 +119,11 @@ extension Date {
   /// that equal microseconds are equal dates.
   ///
   /// A Date is a Double of seconds since 2001, and several Doubles lie within each microsecond. In
-  /// the years 1865 to 2241 the result equals `Date(timeIntervalSince1970:)`, by the same
-  /// arithmetic. A date that was made from whole milliseconds or microseconds in that way is
-  /// therefore read back equal. In these years the two rounding errors together stay below half a
-  /// microsecond, so that the date converts back to the same microseconds. In other years they may
-  /// not, and the result is the Double nearest to the microsecond.
+  /// the years 1865 to 2241 this initializer calculates as `Date(timeIntervalSince1970:)` does. A
+  /// date that a program made in that way from whole milliseconds or microseconds is therefore
+  /// equal when it is read back. In these years the rounding errors together stay below half a
+  /// microsecond, so the date converts back to the same microseconds. In other years the errors may
+  /// be larger, so the result is the Double nearest to the microsecond.
   package init(microsecondsSince1970 microseconds: Int64) {
     if Date.commonMicroseconds.contains(microseconds) {
       self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)

@@ -1,5 +1,5 @@
-/// A text form of dates. All texts of a form have the same length, so that dates and texts sort
-/// alike. Parsing also accepts spellings of the same date that other programs write.
+/// A text form of dates. All texts of a form have the same length, so that the texts sort like the
+/// dates. Parsing also accepts spellings of the same date that other programs write.
 ///
 /// The calendar is the proleptic Gregorian calendar, computed from the number of days since 1970,
 /// for the years 0000 to 9999.
@@ -13,7 +13,7 @@ struct DateText {
 
   private static let microsecondsPerDay: Int64 = 86_400_000_000
 
-  /// Makes the text that a form writes; nil if the form is not a text.
+  /// Makes the text form of a stored form; nil if the stored form is not a text.
   init?(_ form: StoredForm) {
     switch form {
     case .iso8601: self.init("T", fractionDigits: 6, hasZone: true)
@@ -152,7 +152,8 @@ struct DateText {
       return value
     }
 
-    /// Reads the time zone: the microseconds to subtract to get UTC; 0 without a time zone.
+    /// Reads the time zone. Returns the microseconds to subtract to get UTC: 0 if there is no time
+    /// zone, nil if it is malformed.
     private mutating func offset() -> Int64? {
       if isAtEnd || take("Z") { return 0 }
       let isWest = take("-")

@@ -11,7 +11,7 @@
 /// post.tags.value.append("swift")
 /// ```
 ///
-/// It is stored as TEXT with sorted keys, so that equal values have equal texts.
+/// The value is stored as TEXT with sorted keys, so that equal values have equal texts.
 /// - SeeAlso: <https://www.sqlite.org/json1.html>
 public struct JSON<Value: Codable & Sendable>: ColumnValue {
   /// The value.
@@ -25,8 +25,8 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Decodes the JSON in a TEXT. Throws `ColumnValueError` if it does not decode as `Value`; its
-  /// `detail` names the place in the JSON.
+  /// Decodes the JSON in a TEXT. Throws `ColumnValueError` if the JSON cannot be decoded as
+  /// `Value`. The error's `detail` names the place in the JSON.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     do {
@@ -43,7 +43,8 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
     do {
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch {
-      // The error names the type and not the value: the description of a Date that JSON refuses traps.
+      // The error names the type and not the value: the description of a Date that JSON refuses
+      // traps.
       throw ColumnValueError.unstorable(Value.self, "it cannot be encoded as JSON: \(error)")
     }
   }
@@ -69,8 +70,8 @@ extension Equatable {
 extension JSON: Equatable where Value: Equatable {}
 extension JSON: Hashable where Value: Hashable {}
 
-// The value is coded through a container: encoders and decoders treat dates, data, URLs, decimal
-// numbers and dictionaries specially, which the value's own `encode(to:)` would bypass.
+// The value is encoded through a container, because encoders and decoders treat dates, data, URLs,
+// decimal numbers and dictionaries specially. The value's own `encode(to:)` would bypass this.
 extension JSON: Codable {
   /// Decodes the value as if it were not wrapped in `JSON`.
   public init(from decoder: any Decoder) throws {

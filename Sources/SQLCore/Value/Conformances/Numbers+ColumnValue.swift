@@ -23,7 +23,7 @@ extension ColumnValue where Self: FixedWidthInteger {
   }
 }
 
-/// An integer of the standard library other than Int; it goes with real numbers in arithmetic.
+/// An integer of the standard library other than Int. Queries can combine it with real numbers.
 protocol SizedInteger: NumericColumnValue where _Arithmetic == _SizedIntegerKind {}
 
 extension Int: NumericColumnValue {

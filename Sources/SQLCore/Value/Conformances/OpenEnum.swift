@@ -1,8 +1,8 @@
 /// A value of an enumeration, or a raw value that the enumeration does not have.
 ///
-/// A column of an enumeration throws when it reads a raw value that this version of the program does
-/// not know, such as a case that a newer version added. A column of an open enumeration reads it,
-/// compares it, and writes it back unchanged:
+/// A column of an enumeration throws when it reads a raw value that this version of the program
+/// does not know, such as a case that a newer version added. A column of an open enumeration reads
+/// such a raw value, compares it, and writes it back unchanged:
 ///
 /// ```swift
 /// enum Phase: String, ColumnValue { case open, closed }
@@ -20,11 +20,11 @@
 /// }
 /// ```
 ///
-/// It is stored as the raw value, exactly as the enumeration is. So the type of a property can become
-/// an open enumeration, or an enumeration again, without a migration.
+/// An open enumeration is stored as its raw value, exactly like the enumeration itself. A property
+/// can change from one type to the other without a migration.
 ///
-/// Two values are equal if their raw values are. `.unknown` of a raw value that the enumeration has is
-/// therefore equal to its case, and is read back as `.known`.
+/// Two values are equal if their raw values are equal. For example, `.unknown("closed")` is equal
+/// to `.known(.closed)`, and is read back as `.known(.closed)`.
 public enum OpenEnum<Known: RawRepresentable & Sendable>: RawRepresentable, Sendable
 where Known.RawValue: ColumnValue & Hashable & Sendable {
   /// A case of the enumeration.

@@ -4,7 +4,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   /// A column of optionals may be NULL; programs do not use it directly.
   public typealias _Nullability = _MaybeNull
 
-  /// As the wrapped type; programs do not use it directly.
+  /// The kind of number of the wrapped type; programs do not use it directly.
   public typealias _Arithmetic = Wrapped._Arithmetic
 
   /// The storage class of the wrapped type.
@@ -82,21 +82,21 @@ extension Optional: AdditiveColumnValue where Wrapped: AdditiveColumnValue & Num
 }
 
 extension Optional: ArithmeticColumnValue where Wrapped: NumericColumnValue {
-  /// An optional Double, since the number is optional; programs do not use it directly.
+  /// An optional Double, because the number is optional; programs do not use it directly.
   public typealias RealResult = Double?
 }
 
-/// A type without values: `Never?` is the result of a function that returns nothing, and always
-/// NULL.
+/// A type without values. `Never?` is the result type of a function that returns nothing; its value
+/// is always NULL.
 extension Never: ColumnValue {
   /// No storage class.
   public static var storageClass: StorageClass { .null }
 
-  /// Throws `ColumnValueError`, since there is no value.
+  /// Throws `ColumnValueError`, because there is no value.
   public init(_ cell: borrowing Cell) throws {
     throw ColumnValueError.invalid("a value", as: Never.self)
   }
 
-  /// Returns nothing, since there is no value.
+  /// Cannot be called, because there is no value.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { switch self {} }
 }

@@ -47,7 +47,8 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue & Equa
   }
 }
 
-// If the type is Equatable too, two defaults apply, so the right one is chosen here.
+// If the type is also Equatable, two default implementations apply. This extension chooses the
+// right one.
 extension ColumnValue where Self: RawRepresentable & Equatable, RawValue: ColumnValue {
   /// Returns whether the raw values have the same stored form.
   @inlinable

@@ -95,7 +95,7 @@ extension Decimal: AdditiveColumnValue {
 
 extension String {
   /// The number as Apus writes it, without a plus sign and without redundant zeros, such as `1.5`
-  /// for `+01.50`. Nil if the text is anything but digits with an optional sign and an optional
+  /// for `+01.50`. Nil if the text has anything other than digits, an optional sign and an optional
   /// point.
   fileprivate var canonicalDecimal: String? {
     var digits = utf8[...]

@@ -1,22 +1,22 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for a query with GROUP BY or aggregates over one table: the values of a group change by
-/// the difference that the touched rows make.
+/// The plan for a query with GROUP BY or aggregates over one table. A commit changes the values of
+/// a group by the difference that the touched rows make.
 ///
-/// The aggregates over the touched rows, before and after, are evaluated in memory, as in a
-/// `RowPlan`. Some differences cannot be calculated, for example after the greatest value has left.
-/// Then a reader evaluates the query again, only for those groups.
+/// SQLite calculates the aggregates over the touched rows, before and after, in memory as in a
+/// `RowPlan`. Some differences cannot be calculated, for example after the row with the greatest
+/// value is gone. Then a reader evaluates the query again, but only for the affected groups.
 final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let table: PlannedTable
   private let groups: PlannedGroups
   private let aggregates: AggregateValues
-  /// Selects the groups of the rows in the table, with the aggregates over these.
+  /// The statement that calculates the aggregates over the touched rows, for each group.
   private let sums: SelectStatement
-  /// The query without its order, with the ORDER BY terms after the selected columns.
+  /// The query without its order. The ORDER BY terms follow the selected columns.
   private let shown: SelectStatement
-  /// Whether the result may lack groups that have rows, because of HAVING or a limit.
+  /// Whether groups with rows may be absent from the result, because of HAVING or a limit.
   private let lacksGroups: Bool
   /// Whether groups can be evaluated again in a reader.
   private let canAsk: Bool
@@ -74,7 +74,8 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return try await changeInSnapshot(of: held, by: commits, with: means)
   }
 
-  /// Returns the change that commits make; nil if a group must be evaluated in a reader.
+  /// Returns the change that commits make, without using a reader; nil if a group must be evaluated
+  /// in a reader.
   private func changeWithoutReader(
     of held: HeldRows, by commits: [Commit], _ evaluators: RowEvaluators
   ) throws -> MaintenanceOutcome? {
@@ -119,7 +120,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return change
   }
 
-  /// Returns the groups of changed rows; nil if it is cheaper to fetch the result.
+  /// Returns the groups of the changed rows. Returns nil if the result must be fetched.
   private func touchedGroups(
     _ rows: NettedRows, in window: ResultWindow, _ evaluators: RowEvaluators
   ) -> TouchedGroups? {
@@ -149,14 +150,14 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       do {
         touched.known[key] = .some(try row(of: group, values, evaluators))
       } catch {
-        // The first fetch decides whether the error matters.
+        // The error may concern only values that do not matter. The fetch will show that.
         return nil
       }
     }
     return touched
   }
 
-  /// Returns the aggregates over rows, for each of their groups.
+  /// Returns the aggregates over the given rows, for each of their groups.
   private func sums(
     of rows: [[DatabaseValue]], _ columns: [String], _ evaluators: RowEvaluators
   ) throws -> [RowKey: GroupSums] {
@@ -179,7 +180,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     }
   }
 
-  /// Returns the row of the result for a group; nil if the result has none.
+  /// Returns the result row of a group; nil if the result has no row for the group.
   private func row(
     of group: [DatabaseValue], _ values: [DatabaseValue], _ evaluators: RowEvaluators
   ) throws -> ResultEntry? {
@@ -191,7 +192,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     if groups.hasExpressions { statement = try statement.replacingMarks(by: group) }
     statement = statement.withKeys(groups.keyNodes(of: group), values.map { .value(.value($0)) })
     statement.order = .none
-    // If all rows are one group, the group has no columns, but the statement still needs a row.
+    // If there is no GROUP BY, the group has no columns, but the statement still needs a row.
     let (row, columns) =
       groups.columns.isEmpty
       ? ([.null], [table.shadow.columns.first?.name ?? ""])
@@ -202,17 +203,19 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
 }
 
-// These are not members of the generic class, so that no use looks their metadata up.
+// The following types are not members of the generic class, because each use would then look up
+// metadata.
 
-/// The groups that rows left or joined.
+/// The groups that changed rows left or joined.
 private struct TouchedGroups {
-  /// The groups with their new rows of the result; nil for a group that the result lacks.
+  /// The groups whose new result row is known; the row is nil if the result has no row for the
+  /// group.
   var known: [RowKey: ResultEntry?] = [:]
-  /// The values of the columns of the groups that must be evaluated in a reader.
+  /// The groups that must be evaluated in a reader, each with the values of its columns.
   var asked: [[DatabaseValue]] = []
 }
 
-/// The values of a group's columns, and the values of the aggregates over its rows.
+/// The values of a group's columns, and of the aggregates over rows of the group.
 private struct GroupSums {
   let group: [DatabaseValue]
   let values: [DatabaseValue]

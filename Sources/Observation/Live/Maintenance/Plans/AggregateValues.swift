@@ -1,39 +1,40 @@
 import QueryDSL
 import SQLCore
 
-/// The aggregates that each group of a maintained result carries, and how their values change when
-/// rows leave and join the group.
+/// The aggregates of the groups of a maintained result, and how their values change when rows leave
+/// or join a group.
 ///
-/// The aggregates of SELECT, HAVING and ORDER BY come after `count(*)` if the rows are grouped.
-/// Each is followed by the further aggregates that its difference needs.
+/// If there is GROUP BY, the first aggregate is `count(*)`. Then come the aggregates of SELECT,
+/// HAVING and ORDER BY. After each aggregate come the further aggregates that are needed to
+/// calculate its difference.
 struct AggregateValues: Sendable {
   private enum Kind {
     /// `count`: the difference is exact.
     case count
-    /// `sum`, with the count of its values in the next place, because the sum of no values is NULL.
-    /// The difference is exact while all values are integers.
+    /// `sum`. The difference is exact while all values are integers. The next place has the count
+    /// of the values, because the sum of no values is NULL.
     case sum
-    /// `avg` of integers, with their sum, their count and their magnitude in the next places.
+    /// `avg` of integers. The next places have the sum, the count and the magnitude of the values.
     case average
-    /// The sum of the magnitudes, as a REAL. While it is less than 2⁵³, it is exact, and so is
-    /// every sum of the values.
+    /// The sum of the absolute values, as a REAL. While it is less than 2⁵³, it is exact, and every
+    /// sum of the values is exact, too.
     case magnitude
-    /// `min` and `max`: fetched again only if the row with the extreme value is gone or changed. Texts
-    /// are compared by bytes.
+    /// `min` and `max`. The query runs again only if the row with the extreme value is gone or
+    /// changed. Texts are compared by bytes.
     case extreme(isGreatest: Bool)
-    /// Every other aggregate is asked again.
+    /// Any other aggregate. It is always calculated again by a query.
     case other
   }
 
   private let kinds: [Kind]
-  /// The aggregates that are selected after the keys.
+  /// The aggregates to select after the keys.
   let nodes: [ExpressionNode]
-  /// The places, among the nodes, of the aggregates that the query names.
+  /// The places in `nodes` of the aggregates that the query itself has.
   let places: [Int]
-  /// Whether the first value is `count(*)`, which says whether the group exists.
+  /// Whether the first value is `count(*)`, which shows whether the group still has rows.
   let countsRows: Bool
-  /// The place of the first aggregate that shows whether a group has values that are equal but not
-  /// identical, such as 1 and 1.0.
+  /// The place of the first of the aggregates that show whether a group has values that are equal
+  /// but not identical, such as 1 and 1.0.
   private let firstClassCount: Int
   /// The name of an aggregate whose difference cannot be calculated; nil if all differences can.
   let askedName: String?
@@ -96,19 +97,19 @@ struct AggregateValues: Sendable {
     }
   }
 
-  /// Returns the values of a group after rows have left and joined it; nil if the group must be
-  /// evaluated again.
+  /// Returns the values of a group after rows have left and joined the group; nil if the group must
+  /// be evaluated again.
   ///
   /// - Parameters:
-  ///   - held: the values before; nil if the group had no rows.
-  ///   - old: the values over the rows that left; nil if no row left.
-  ///   - new: the values over the rows that joined; nil if no row joined.
+  ///   - held: the values of the group before; nil if the group had no rows.
+  ///   - old: the values of the aggregates over the rows that left; nil if no row left.
+  ///   - new: the values of the aggregates over the rows that joined; nil if no row joined.
   func values(
     after held: [DatabaseValue]?, without old: [DatabaseValue]?, with new: [DatabaseValue]?
   ) -> [DatabaseValue]? {
     guard let held else { return old == nil ? new : nil }
     var values = held
-    // A value may depend on later values.
+    // Goes from the last value to the first, because a value may depend on later values.
     for index in kinds.indices.reversed() {
       let part = Part(held: held[index], old: old?[index] ?? .null, new: new?[index] ?? .null)
       let value =
@@ -139,14 +140,14 @@ struct AggregateValues: Sendable {
     }
   }
 
-  /// The value of one aggregate of a group, and over the rows that left and joined it. NULL is the
-  /// value over no rows.
+  /// The value of one aggregate over the group before, over the rows that left, and over the rows
+  /// that joined. The value over no rows is NULL.
   private struct Part {
     let held: DatabaseValue
     let old: DatabaseValue
     let new: DatabaseValue
 
-    /// The sum of integers; nil if a value is not one, or if the sum exceeds 64 bits.
+    /// The new sum of integers; nil if a value is not an integer, or if the sum exceeds 64 bits.
     var sum: DatabaseValue? {
       guard let held = Self.integer(held), let old = Self.integer(old),
         let new = Self.integer(new)
@@ -180,8 +181,8 @@ struct AggregateValues: Sendable {
       }
     }
 
-    /// The least or greatest value; nil if a row with that value left, or if an equal value is not
-    /// identical.
+    /// Returns the new least or greatest value; nil if a row with the extreme value left, or if a
+    /// value that joined is equal but not identical.
     func extreme(isGreatest: Bool) -> DatabaseValue? {
       if old != .null, old.compare(held) == 0 { return nil }
       if new == .null { return held }
@@ -194,7 +195,7 @@ struct AggregateValues: Sendable {
 }
 
 extension PlannedTable {
-  /// Whether an expression is a column of integers, as the model declares it.
+  /// Returns whether an expression is a column that the model declares as integer.
   fileprivate func isInteger(_ expression: ExpressionNode?) -> Bool {
     guard case .column(let column)? = expression, column.table == id else { return false }
     return layout.columns[Int(column.index)].storageClass == .integer

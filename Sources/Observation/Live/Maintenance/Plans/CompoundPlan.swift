@@ -1,19 +1,19 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for UNION and UNION ALL. The rows of each SELECT are held in addition to the result,
-/// and maintained like the rows of a join.
+/// The plan for UNION and UNION ALL. In addition to the result, the plan holds the rows of each
+/// SELECT and maintains them like the rows of a join.
 ///
-/// A row of a UNION is held with the number of rows that are equal to it. It appears with the first
-/// of these rows, and disappears with the last.
+/// For a UNION, each row of the result has the number of equal rows in the SELECTs. The row appears
+/// with the first of the equal rows, and disappears with the last.
 final class CompoundPlan<Row: Sendable>: SnapshotPlan {
   let arrangement: ResultArrangement
   private let parts: [JoinPlan<Row>]
-  /// Whether equal rows are one row.
+  /// Whether equal rows are one row of the result, as in a UNION.
   private let isDistinct: Bool
   /// The number of selected columns.
   private let columnCount: Int
-  /// The places of the selected columns that the result is ordered by.
+  /// The places of the ORDER BY terms among the selected columns.
   private let orderPlaces: [Int]
 
   var explanation: String {
@@ -65,7 +65,8 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     self.parts = parts
     (orderPlaces, columnCount) = (places, first.count)
     let keyCount = isDistinct ? first.count : 1 + (parts.map(\.keyCount).max() ?? 0)
-    // All rows are held, so that each is found again by its parts.
+    // The reserve is so large that all rows are held. So each row is found again when a row of a
+    // SELECT changes.
     arrangement = ResultArrangement(
       order: RowOrder(terms: terms, keyCollations: (0..<keyCount).map { _ in .binary }),
       limit: ResultArrangement.number(select.limit),
@@ -113,7 +114,7 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
   /// Adds the changed rows of each SELECT to the result.
   private func add(_ touched: [[ResultChange.Row]], to change: inout ResultChange) {
     guard isDistinct else {
-      // A key is set only once: a row that disappears and appears again keeps its entry.
+      // Each key is set only once, so that a row that disappears and appears again is one change.
       var set: [RowKey: ResultEntry?] = [:]
       for (part, rows) in touched.enumerated() {
         for case (let old?, _) in rows { set[key(of: old, in: part)] = .some(nil) }
@@ -137,8 +138,8 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     }
   }
 
-  /// Returns the key of a row of one SELECT. It is padded with NULL, so that the keys of all
-  /// SELECTs have the same number of values.
+  /// Returns the key, in the result, of a row of one SELECT. The key is padded with NULL, so that
+  /// the keys of all SELECTs have the same number of values.
   private func key(of row: ResultEntry, in part: Int) -> RowKey {
     let values = [.integer(Int64(part))] + row.key.values
     let missing = arrangement.order.keyCollations.count - values.count

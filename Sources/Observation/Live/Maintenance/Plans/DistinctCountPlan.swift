@@ -1,17 +1,19 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for `count(DISTINCT x)` over all rows, alone or beside other aggregates.
+/// The plan for `count(DISTINCT x)` over all rows, also together with other aggregates.
 ///
-/// The rows with each value of `x` are a group of a further query, `SELECT count(*) … GROUP BY x`.
-/// The result counts the groups whose value is not NULL: it changes when a group appears, and when
-/// the last row of a group is gone. A query without GROUP BY has the other aggregates. Each of these
-/// queries has a plan of its own, whose rows are held and not shown.
+/// The plan maintains a further query, `SELECT count(*) … GROUP BY x`. The number of its groups
+/// whose `x` is not NULL is the value of `count(DISTINCT x)`. It changes when a group appears, and
+/// when the last row of a group is gone.
+///
+/// A second further query, without GROUP BY, has the other aggregates. Each further query has its
+/// own plan. Its rows are held but not shown.
 final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
   let arrangement: ResultArrangement
   private let total: TotalRow<Row>
   private let parts: [DistinctCountPart]
-  /// The greatest number of values that a fetch reads.
+  /// The greatest number of different values that are counted.
   private let maximumParts: Int
 
   var explanation: String {
@@ -66,7 +68,7 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
     Array(try window(on: core).entries.run(from: 0) { _ in true })
   }
 
-  /// Throws a `RerunReason` if too many values are counted.
+  /// Throws a `RerunReason` if there are too many different values.
   func window(on core: ConnectionCore) throws -> ResultWindow {
     guard let row = try total.fetch(on: core) else { return ResultWindow([], in: arrangement) }
     for part in parts where part.isDistinct {
@@ -112,20 +114,21 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
   }
 }
 
-// These are not members of the generic class, so that no use looks their metadata up.
+// The following type is not a member of the generic class, because each use would then look up
+// metadata.
 
-/// A further query, and the places of its values among the aggregates of the result.
+/// A further query, and the places of its values in the aggregates of the result.
 private struct DistinctCountPart: Sendable {
   let plan: any SnapshotPlan<[DatabaseValue]>
   let places: [Int]
-  /// Whether its groups are counted.
+  /// Whether the groups of the query are counted.
   let isDistinct: Bool
 
-  /// Updates the values of the result from the changed rows of the further query. Returns false if
-  /// the new values are not known.
+  /// Updates the values of the result after a change of the further query. Returns false if the new
+  /// values are not known.
   func apply(_ change: ResultChange, to values: inout [DatabaseValue]) -> Bool {
     guard isDistinct else {
-      // A `TotalPlan` also holds the parts of its row, which come after it.
+      // A `TotalPlan` also holds the parts of its row. The row itself comes first.
       guard let place = change.after.range.first else { return false }
       let row = change.after.entries[place].row(as: [DatabaseValue].self)
       for (place, value) in zip(places, row) { values[place] = value }
@@ -141,7 +144,7 @@ private struct DistinctCountPart: Sendable {
 }
 
 extension SelectStatement {
-  /// Whether an aggregate is `count(DISTINCT …)`.
+  /// Whether the query has an aggregate `count(DISTINCT …)`.
   var countsDistinctValues: Bool {
     get throws {
       var isFound = false
@@ -155,8 +158,8 @@ extension SelectStatement {
 }
 
 extension AggregateNode {
-  /// The expression whose different values are counted; nil if the aggregate is not
-  /// `count(DISTINCT …)` of an expression by which rows can be grouped.
+  /// The expression inside `count(DISTINCT …)`. Nil if this is another aggregate, or if rows cannot
+  /// be grouped by the expression.
   fileprivate var countedDistinctly: ExpressionNode? {
     guard isDistinct, name == "count", let argument else { return nil }
     return argument.groupsRows ? argument : nil

@@ -1,14 +1,14 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for a query with subqueries, or with GROUP BY over inner and left joins. The query is
-/// evaluated again only for the groups to which touched rows belong or belonged.
+/// The plan for a query with GROUP BY over inner and left joins, or with GROUP BY and subqueries.
+/// The query is evaluated again only for the groups to which touched rows belong or belonged.
 final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let groups: PlannedGroups
-  /// The query with a condition that limits it to some groups.
+  /// The query to which a condition on the groups is added.
   private let restricted: SelectStatement
-  /// For each table, the way from its rows to their groups.
+  /// For each table, the trace that finds the groups of the table's rows.
   private let traces: [GroupTrace]
 
   var indexedPlaces: [Range<Int>] {
@@ -21,7 +21,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       + "concerns"
   }
 
-  /// - Parameter scoped: the tables of subqueries.
+  /// - Parameter scoped: the tables of the subqueries.
   init(
     _ query: Query<Row>, by groups: PlannedGroups, of tables: [PlannedTable],
     _ scopes: [QueryScope], scoped: [PlannedTable], in context: PlanningContext
@@ -104,7 +104,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return change
   }
 
-  /// Returns the keys of the held groups that have certain values.
+  /// Returns the keys of the held groups that have the given values.
   private func held(_ values: GroupTrace.Values, in window: ResultWindow) -> [RowKey] {
     guard let first = values.places.first else { return [] }
     return first.values.flatMap { value in

@@ -1,34 +1,36 @@
 import QueryDSL
 import SQLCore
 
-/// The columns of a table that show to which groups of a join its rows belong.
+/// A trace that finds, from the rows of a table, the groups of the query to which the rows belong.
 ///
-/// They are the columns by which the query groups, and other columns that a condition of the join
-/// makes equal to these. With `GROUP BY feed.id` and `item.feed = feed.id`, an item shows its
-/// group. An expression in GROUP BY is calculated from the row. From other tables, such as the
-/// tables of subqueries, a `RowPath` leads to the rows that have the columns of the groups.
+/// The columns in GROUP BY show the group of a row. So do other columns that a condition of the
+/// join makes equal to them. For example, with `GROUP BY feed.id` and `item.feed = feed.id`, an
+/// item shows its group. If GROUP BY has an expression, the expression is calculated from the row.
+/// From other tables, such as the tables of subqueries, a `RowPath` leads to the rows with the
+/// columns of GROUP BY.
 struct GroupTrace: Sendable {
   private struct Part {
-    /// The place among the terms of GROUP BY.
+    /// The place of the term in GROUP BY.
     let place: Int
-    /// The value of the group at this place, as an expression over the table's own row.
+    /// The value of the term, as an expression over a row of the table.
     let node: ExpressionNode
-    /// The name of the table's own column, folded, if that is the value.
+    /// If the value is one of the table's own columns, the name of the column, folded.
     let column: String?
     /// The collation of the GROUP BY term.
     let collation: BuiltInCollation
-    /// Whether the group may also have the value that a row of NULLs has there, because a left join
-    /// found no row.
+    /// Whether the group may also have the value of a row of NULLs, because a left join found no
+    /// row.
     let mayBeNull: Bool
   }
 
   let table: PlannedTable
   private let parts: [Part]
-  /// The way to the only part, which then is a column of another table; nil if the table's own
-  /// columns determine its groups.
+  /// The path to the only part, if the part is a column of another table. Nil if the table's own
+  /// columns show the groups.
   private let path: RowPath?
 
-  /// Throws a `RerunReason` if the rows of the table do not say which groups they belong to.
+  /// Creates a trace from the table's own columns. Throws a `RerunReason` if the columns do not
+  /// show the groups.
   init(
     from table: PlannedTable, to groups: PlannedGroups, of select: SelectStatement,
     in tables: [PlannedTable]
@@ -39,8 +41,8 @@ struct GroupTrace: Sendable {
     for (place, group) in groups.nodes.enumerated() {
       let collation = groups.collations[place]
       let columns = try group.columns
-      // The columns must be of one table. Then either a row gives the values of all of them, or all
-      // are NULL, because a left join found no row.
+      // All columns of the term must be in one table. Then either one row has all their values, or
+      // all are NULL because a left join found no row.
       guard let other = columns.first?.table, columns.allSatisfy({ $0.table == other }) else {
         continue
       }
@@ -59,7 +61,7 @@ struct GroupTrace: Sendable {
           }
           guard let equality else { break }
           own[column] = equality.first
-          // If the row is missing, its column is NULL, and IS considers another NULL equal.
+          // If a left join finds no row, its column is NULL, and IS considers another NULL equal.
           if left.contains(table.id), equality.join != table.id { mayBeNull = true }
         }
         guard own.count == columns.count else { continue }
@@ -82,8 +84,8 @@ struct GroupTrace: Sendable {
     path = nil
   }
 
-  /// Makes a trace that follows links to a column of GROUP BY. Throws a `RerunReason` if there are
-  /// no such links.
+  /// Creates a trace that follows links to a column of GROUP BY. Throws a `RerunReason` if no links
+  /// lead to such a column.
   init(
     from table: PlannedTable, to groups: PlannedGroups, by links: TableLinks,
     of select: SelectStatement, in tables: [PlannedTable]
@@ -121,7 +123,7 @@ struct GroupTrace: Sendable {
   /// The place of the first GROUP BY term whose values the trace gives.
   var firstPlace: Int { parts[0].place }
 
-  /// Values of some of the GROUP BY terms.
+  /// The values that groups may have, for some of the GROUP BY terms.
   struct Values {
     fileprivate(set) var places: [(place: Int, values: Set<DatabaseValue>)]
 
@@ -133,7 +135,7 @@ struct GroupTrace: Sendable {
       }
     }
 
-    /// Returns whether a group has one of the values at each place.
+    /// Returns whether the group with the given key has one of the values at each place.
     func contains(_ key: RowKey) -> Bool {
       places.allSatisfy { $0.values.contains(key.values[$0.place]) }
     }
@@ -152,8 +154,7 @@ struct GroupTrace: Sendable {
     path?.isTouched(by: commits, values) ?? table.isTouched(by: commits)
   }
 
-  /// Returns the groups of the rows that commits touched: the groups to which the rows belong now,
-  /// and the groups to which they belonged before.
+  /// Returns the groups to which touched rows belong now or belonged before.
   func groups(
     of commits: [Commit], maximum: Int, _ means: MaintenanceMeans, on core: ConnectionCore
   ) throws -> Outcome {
@@ -189,15 +190,15 @@ struct GroupTrace: Sendable {
     return .groups(Values(places: zip(parts, values).map { ($0.place, $1) }))
   }
 
-  /// Adds the values that the expressions at some places have for rows. Returns false if one cannot
-  /// be evaluated.
+  /// Calculates the expressions at the given places for the given rows, and adds their values.
+  /// Returns false if an expression cannot be evaluated.
   private func add(
     to values: inout [Set<DatabaseValue>], _ places: [Int], _ rows: [[DatabaseValue]],
     _ columns: [String], _ evaluators: RowEvaluators
   ) -> Bool {
     let statement = SelectStatement(
       selection: .terms(places.map { .expression(parts[$0].node) }), from: table.id)
-    // The last row stands for a missing row.
+    // The last row, with only NULLs, stands for a row that a left join did not find.
     let rows = rows + [columns.map { _ in .null }]
     let results = try? evaluators.evaluating(rows, columns: columns, in: table.shadow) { core in
       try core.values(of: statement)
@@ -212,12 +213,12 @@ struct GroupTrace: Sendable {
     return true
   }
 
-  /// The statements that must not scan a table.
+  /// Returns the statements that must find their rows by indexes.
   func statements() throws -> [RestrictedStatement] { try path?.statements() ?? [] }
 
-  /// A sample of values, for finding out whether a restricted query would scan.
+  /// Returns sample values, to find out whether a restricted query would scan a table.
   ///
-  /// - Parameter isNull: whether the groups have NULL where they can.
+  /// - Parameter isNull: whether to include NULL for the terms that can be NULL.
   func sample(isNull: Bool) -> Values {
     Values(
       places: parts.map { part in
@@ -227,7 +228,7 @@ struct GroupTrace: Sendable {
 }
 
 extension ConnectionCore {
-  /// Returns the values of all columns of the rows of a statement.
+  /// Runs a statement and returns its rows, each as an array of values.
   func values(of statement: SelectStatement) throws -> [[DatabaseValue]] {
     let statement = try lendStatement(for: statement)
     defer { giveBack(statement) }
@@ -245,7 +246,7 @@ extension SelectStatement {
   fileprivate struct Equality {
     let first: ColumnID
     let second: ColumnID
-    /// The table whose join states the link; nil if a WHERE condition does.
+    /// The table whose join condition has the equality; nil if it is in WHERE.
     let join: TableID?
   }
 
@@ -255,7 +256,7 @@ extension SelectStatement {
     }
     for join in joins {
       for (first, second) in join.condition?.equalColumns ?? [] {
-        // The condition of a left join says nothing about earlier tables.
+        // The condition of a left join does not limit the rows of earlier tables.
         guard join.kind != .left || first.table == join.table || second.table == join.table else {
           continue
         }

@@ -2,15 +2,15 @@ import QueryDSL
 import SQLCore
 
 /// The plan for a query with `including`. The parents that a commit affects are loaded again, each
-/// with everything that it includes.
+/// with all its included rows.
 ///
-/// These are the touched parents, and the parents to which touched rows of the included tables
-/// belong or belonged.
+/// The affected parents are the touched parents, and the parents to which touched rows of the
+/// included tables belong or belonged.
 final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   private let parents: KeyedQuery<Parent>
   private let root: PlannedTable
   private let traces: [InclusionTrace]
-  /// How single children are replaced; nil if the parents must be loaded again.
+  /// The replacement of single children. Nil if the parents must always be loaded again.
   private let children: TouchedChildren?
   private let complete: @Sendable (ConnectionCore, LoadedRows<Parent>) throws -> LoadedRows<Row>
 
@@ -69,8 +69,8 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     return .changed(change, snapshot)
   }
 
-  /// Returns the change that commits make, without a reader. This is possible if they touched only
-  /// children, and each child keeps its parent and its place. Otherwise returns nil.
+  /// Returns the change that commits make, without using a reader. This is possible if the commits
+  /// touched only children, and each child keeps its parent and its place. If not, returns nil.
   private func changeOfChildren(
     in window: ResultWindow, by commits: [Commit], _ evaluators: RowEvaluators
   ) throws -> ResultChange? {
@@ -122,7 +122,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Returns parents with the rows that they include.
+  /// Returns the parents with their included rows.
   private func completing(
     _ parents: [ResultEntry], on core: ConnectionCore
   ) throws -> [ResultEntry] {
@@ -136,13 +136,13 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   }
 }
 
-/// The included rows of a query that a commit changed without moving them: each row keeps its key,
-/// its parent, and its place among the parent's children.
+/// The replacement of included rows that a commit changed without moving them. Each such row keeps
+/// its key, its parent, and its place among the parent's children.
 struct TouchedChildren: Sendable {
   let replacement: ChildReplacement
   private let table: PlannedTable
-  /// The columns, folded, that determine the parent of a child, whether the child is included, and
-  /// its place.
+  /// The columns, folded, that decide whether a child is included, at which parent and at which
+  /// place.
   private let deciding: Set<String>
 
   /// Returns nil if the children of the result cannot be replaced one by one.
@@ -153,7 +153,7 @@ struct TouchedChildren: Sendable {
       traces[0].holdsParentKeys
     else { return nil }
     let (table, relation) = (traces[0].table, try relations[0].relation.get())
-    // Then the values are the values of the parent's key.
+    // If this holds, the children store the exact values of the parent's key.
     guard
       zip(relation.ownerColumns, relation.parentColumns).allSatisfy({ own, column in
         PlannedTable.haveSameValues(table, Int(own.index), parent, column)
@@ -165,8 +165,8 @@ struct TouchedChildren: Sendable {
       of: try relations[0].children.decidingColumns.union(relation.ownerColumns))
   }
 
-  /// Returns the touched children with their values before and after. Nil if any of them appeared,
-  /// vanished or may have another place, or if its values are not known exactly.
+  /// Returns the touched children with their values before and after the commits. Returns nil if a
+  /// child appeared, disappeared or may have another place, or if its values are not known exactly.
   func touched(
     by commits: [Commit], _ evaluators: RowEvaluators
   ) -> (old: ChildReplacement.Children, new: ChildReplacement.Children)? {

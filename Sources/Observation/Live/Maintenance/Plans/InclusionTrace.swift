@@ -1,21 +1,21 @@
 import QueryDSL
 import SQLCore
 
-/// The way from the rows of an included table to the parents that include them.
+/// A trace that finds, from the rows of an included table, the parents that include these rows.
 ///
-/// The own columns of a child, or the rows of a join table, show to which parents it belongs. From
-/// a row that a child itself includes, the trace leads to that child first.
+/// A child's own columns, or the rows of a join table, show to which parents the child belongs. If
+/// a child itself includes rows, the trace of such a row leads to the child first.
 struct InclusionTrace: Sendable {
   /// The table of the children.
   let table: PlannedTable
   private let parent: PlannedTable
   private let relation: Relation
-  /// The join table; nil if the children themselves hold the keys of their parents.
+  /// The join table; nil if the children themselves refer to their parents.
   private let between: PlannedTable?
-  /// Whether a child's value can match a parent's key although their bytes differ: SQLite compares
-  /// them with the collation of the parents' column.
+  /// Whether a child's value can match a parent's value although their bytes differ, because SQLite
+  /// compares them with the collation of the parents' column.
   private let comparesByCollation: Bool
-  /// The ways from the rows that the children include.
+  /// The traces of the rows that the children themselves include.
   private let others: [InclusionTrace]
 
   init(_ included: IncludedRelation, of parent: PlannedTable, in tables: [PlannedTable]) throws {
@@ -34,7 +34,8 @@ struct InclusionTrace: Sendable {
     var comparesByCollation = false
     for (own, column) in zip(relation.ownerColumns, relation.parentColumns)
     where !PlannedTable.compareAsStored(owner, Int(own.index), parent, column) {
-      // Only in this case does an index on the parents' column find them.
+      // In this case, an index on the parents' column finds the parents only if the column's
+      // collation is not BINARY.
       guard try parent.collation(of: column) != .binary else {
         throw Self.reason(owner, Int(own.index), parent, column)
       }
@@ -43,8 +44,8 @@ struct InclusionTrace: Sendable {
     }
     self.comparesByCollation = comparesByCollation
     if let join = relation.joinTable {
-      // SQLite compares these with the collation of the join table's column, here and when it
-      // loads.
+      // SQLite compares these columns with the collation of the join table's column, here and when
+      // rows are loaded.
       for (own, column) in zip(join.columns, join.childColumns) {
         try Self.requireSameKind(owner, Int(own.index), table, column)
       }
@@ -52,8 +53,8 @@ struct InclusionTrace: Sendable {
     others = try included.relations.map { try InclusionTrace($0, of: table, in: tables) }
   }
 
-  /// Throws a `RerunReason` if SQLite may consider values of different types in two columns equal,
-  /// or if a collation is not one of SQLite's own.
+  /// Throws a `RerunReason` if SQLite may consider values of different types in the two columns
+  /// equal. Also throws it if a collation is not one of SQLite's own.
   private static func requireSameKind(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
   ) throws {
@@ -72,16 +73,15 @@ struct InclusionTrace: Sendable {
         + "same")
   }
 
-  /// The tables that lead to the parents.
+  /// All tables of the trace, except the table of the parents.
   var tables: [PlannedTable] {
     [table] + [between].compactMap(\.self) + others.flatMap(\.tables)
   }
 
   // MARK: Tracing
 
-  /// Returns the keys of the parents of the rows that commits touched: the parents to which the
-  /// rows belong now, and the parents to which they belonged before. Returns nil if there are more
-  /// than `maximum`, or if a value is not known exactly.
+  /// Returns the keys of the parents to which touched rows belong now or belonged before. Returns
+  /// nil if there are more than `maximum`, or if a value is not known exactly.
   func affectedParents(
     of commits: [Commit], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
@@ -104,8 +104,8 @@ struct InclusionTrace: Sendable {
     return try core.keys(of: parents(with: owners), maximum: maximum)
   }
 
-  /// Returns the values by which children with the given keys refer to their parents. With a join
-  /// table, these include the values with which its rows assign touched children to parents.
+  /// Returns the values by which children with the given keys refer to their parents. If there is a
+  /// join table, also returns the values for children that the commits touched.
   private func owners(
     of children: KeySet, _ commits: [Commit], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
@@ -129,8 +129,7 @@ struct InclusionTrace: Sendable {
 
   // MARK: Statements
 
-  /// Whether the columns of the relation hold the keys of the parents exactly as the parents store
-  /// them.
+  /// Whether the columns of the relation store exactly the keys of the parents.
   var holdsParentKeys: Bool {
     !comparesByCollation && relation.parentColumns == parent.layout.keyColumns
   }
@@ -140,30 +139,33 @@ struct InclusionTrace: Sendable {
     relation.ownerColumns.map { owner.layout.columns[Int($0.index)].name }
   }
 
-  /// Selects the keys of the parents that have some values in the columns of the relation.
+  /// Returns a statement that selects the keys of the parents with the given values in the columns
+  /// of the relation.
   private func parents(with values: KeySet) -> SelectStatement {
     parent.selecting(
       parent.keyColumns, from: relation.parentColumns.map(parent.column(at:)), in: values)
   }
 
-  /// Selects the values by which children refer to their parents.
+  /// Returns a statement that selects the values by which children refer to their parents.
   private func owners(ofChildren keys: KeySet) -> SelectStatement {
     table.selecting(relation.ownerColumns, from: table.keyColumns, in: keys)
   }
 
-  /// Selects the values by which a join table refers to the parents of some children.
+  /// Returns a statement that selects the values by which a join table refers to the parents of
+  /// some children.
   private func owners(joinedBy values: KeySet) -> SelectStatement {
     owner.selecting(relation.ownerColumns, from: relation.joinTable?.columns ?? [], in: values)
   }
 
-  /// Selects the columns of children to which a join table refers.
+  /// Returns a statement that selects, from some children, the columns to which a join table
+  /// refers.
   private func joined(_ keys: KeySet) -> SelectStatement {
     table.selecting(
       (relation.joinTable?.childColumns ?? []).map(table.column(at:)), from: table.keyColumns,
       in: keys)
   }
 
-  /// The statements that must not scan a table.
+  /// Returns the statements that must find their rows by indexes.
   func statements(
     of included: IncludedRelation, on core: ConnectionCore
   ) throws -> [RestrictedStatement] {
@@ -191,7 +193,8 @@ struct InclusionTrace: Sendable {
 }
 
 extension IncludedRelation {
-  /// The tables of the included rows, of join tables, and of the rows that these include.
+  /// The tables of the included rows, of join tables, and of the rows that the included rows
+  /// include.
   var tables: [TableID] {
     get throws {
       try [table] + [relation.get().joinTable?.table].compactMap(\.self)
@@ -199,7 +202,7 @@ extension IncludedRelation {
     }
   }
 
-  /// Throws a `RerunReason` unless each row of the children depends only on one row of their table.
+  /// Throws a `RerunReason` if a child depends on more than one row of its table.
   func requireKnownParts(on connection: Connection) throws {
     guard children.joins.isEmpty else { throw RerunReason("it includes the rows of a join") }
     try children.requireKnownParts(on: connection)
@@ -208,8 +211,8 @@ extension IncludedRelation {
 }
 
 extension NettedRows {
-  /// Returns the values that the rows had before and have now in some columns; nil if one is not
-  /// known exactly.
+  /// Returns the values of the given columns in the changed rows, before and after; nil if a value
+  /// is not known exactly.
   fileprivate func values(of names: [String]) -> KeySet? {
     guard !rows.isEmpty else { return [] }
     guard isExact else { return nil }

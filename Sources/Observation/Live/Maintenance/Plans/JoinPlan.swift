@@ -1,42 +1,44 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for inner and left joins, and for subqueries. The query is evaluated again only for the
-/// *roots* that a commit affects. The roots are rows of the first table in FROM.
+/// The plan for inner and left joins, and for subqueries. The rows of the first table in FROM are
+/// the *roots*. After a commit, the query is evaluated again only for the affected roots.
 ///
-/// Each row of the result carries the keys of all its tables. After a commit, these roots are
-/// affected:
+/// Each row of the result carries the keys of its rows in all tables. A commit affects these roots:
 ///
 /// - the touched rows of the first table;
-/// - the roots of the held rows that contain a touched row of a joined table;
-/// - the roots that the joins now combine with a touched row of a joined table;
-/// - the roots that a `RowPath` finds from a touched row of a subquery, or of a left join whose
-///   rows decide which other rows are in the result, as with `LEFT JOIN … WHERE … IS NULL`.
+/// - the roots of held rows that contain a touched row of a joined table;
+/// - the roots that the joins combine, after the commit, with a touched row of a joined table;
+/// - the roots that a `RowPath` finds from a touched row of a subquery's table. The same holds for
+///   a left-joined table whose rows decide which other rows are in the result.
+///   `LEFT JOIN … WHERE … IS NULL` is an example.
 ///
-/// The query runs with the condition that the first table's key is one of these roots, and its rows
-/// replace the held rows of the roots. The plan keeps no counts: SQLite finds the rows of a
-/// subquery again by their index.
+/// The query runs with the condition that the first table's key is the key of an affected root. The
+/// new rows replace the held rows of these roots. The plan does not keep state for subqueries:
+/// SQLite finds their rows again by an index.
 final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   let indexedPlaces: [Range<Int>]
   private let root: PlannedTable
   private let joined: [JoinedTable]
   private let paths: [RowPath]
-  /// The query with a condition that limits it to some roots.
+  /// The query to which a condition on the roots is added.
   private let restricted: SelectStatement
 
-  /// A joined table, with the statement that finds the roots of its rows.
+  /// A joined table, with the statement that finds the roots of the table's rows.
   private struct JoinedTable {
     let table: PlannedTable
-    /// The place of its key among the values of a row's key.
+    /// The places of the table's key in the key of a result row.
     let places: Range<Int>
-    /// Selects the keys of the roots that the joins combine with a row of this table.
+    /// The statement that selects the keys of the roots that the joins combine with rows of this
+    /// table.
     let roots: SelectStatement
-    /// Whether a row of the query that is not held may move before held rows, when the left join no
-    /// longer finds its row of this table.
+    /// Whether a row beyond the held rows may move before held rows, when the left join no longer
+    /// finds a row of this table for it.
     let ordersLimitedRows: Bool
-    /// The names of the table's columns, folded, that decide which rows the joins give, and their
-    /// order. If only other columns of a row change, it stays part of the same rows.
+    /// The names, folded, of the table's columns that decide which rows the joins give, and in
+    /// which order. If only other columns of a row change, the row stays part of the same result
+    /// rows.
     let decidingColumns: Set<String>
   }
 
@@ -47,11 +49,11 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       + "\(root.layout.tableName) that this concerns"
   }
 
-  /// The number of values of a row's key.
+  /// The number of values in the key of a result row.
   var keyCount: Int { query.arrangement.order.keyCollations.count }
 
   /// - Parameters:
-  ///   - scoped: the tables of subqueries.
+  ///   - scoped: the tables of the subqueries.
   ///   - others: further expressions whose values each row carries.
   init(
     _ query: Query<Row>, of tables: [PlannedTable], _ scopes: [QueryScope],
@@ -127,8 +129,8 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return change
   }
 
-  /// Returns the keys of the roots whose rows the commits may have changed. Nil if there are more
-  /// than `maximum`, or if a key is not known exactly.
+  /// Returns the keys of the roots that the commits may have affected. Returns nil if there are
+  /// more than `maximum`, or if a key is not known exactly.
   private func affectedRoots(
     of window: ResultWindow, by commits: [Commit], _ values: [DatabaseValue], maximum: Int,
     on core: ConnectionCore
@@ -139,7 +141,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
         keys.seekCount <= maximum - roots.count
       else { return nil }
       guard !keys.isEmpty else { continue }
-      // The roots that lost such a row, and are not held, are not known.
+      // A root that is not held may have lost its row of this table. Such roots cannot be found.
       let columns = joined.decidingColumns
       if joined.ordersLimitedRows, window.hasFrontier,
         joined.table.lostRows(in: commits, columns: columns)
@@ -171,7 +173,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
 }
 
-/// The conditions of a join that leave out rows: the conditions of WHERE and of inner joins.
+/// The conditions that can remove rows from a join: the conditions of WHERE and of inner joins.
 struct JoinFilters {
   private struct Filter {
     let condition: PredicateNode
@@ -179,14 +181,15 @@ struct JoinFilters {
   }
 
   private let filters: [Filter]
-  /// The filters that are parts of WHERE.
+  /// The conditions of WHERE.
   private let whereFilters: [Filter]
-  /// The left-joined tables that must have a row, since a condition rejects NULL.
+  /// The left-joined tables of which each result row has a row, because a condition rejects NULL.
   private let required: Set<TableID>
-  /// The left-joined tables for which the keys in the held rows do not lead to all affected rows. A
-  /// condition may leave out a row of the join because of its row of the table, but keep it when
-  /// the left join finds no row. Then the row of the table is not part of any held row, although it
-  /// decides whether there is one.
+  /// The left-joined tables for which the keys in the held rows do not lead to all affected rows.
+  ///
+  /// For example, `WHERE mark.id IS NULL` removes a post if the left join finds a mark, and keeps
+  /// the post if it finds none. The mark is then not part of any held row, although it decides
+  /// whether the post is held.
   let absentTables: Set<TableID>
 
   init(of select: SelectStatement) throws {
@@ -198,7 +201,8 @@ struct JoinFilters {
     let inner = select.joins.filter { $0.kind != .left }
       .compactMap(\.condition).flatMap(\.conjuncts)
     self.filters = try whereFilters + filters(inner)
-    // From the last, because a row of a table may be required by the condition of a later one.
+    // Goes from the last table to the first, because the condition of a later table may require a
+    // row of an earlier table.
     var required: Set<TableID> = []
     for (index, join) in left.enumerated().reversed() {
       let later = left[(index + 1)...].filter { required.contains($0.table) }
@@ -224,17 +228,17 @@ struct JoinFilters {
     absentTables = absent
   }
 
-  /// Whether each row of the result has a row of a left-joined table.
+  /// Returns whether each row of the result has a row of the given left-joined table.
   func require(_ table: TableID) -> Bool { required.contains(table) }
 
-  /// Returns the statement that selects the keys of the roots that the joins combine with a row of
-  /// one joined table. It may select more roots, but no fewer.
+  /// Returns the statement that selects the keys of the roots that the joins combine with rows of
+  /// one joined table. The statement may select more roots than needed, but never fewer.
   ///
-  /// The statement has no conditions that depend on later tables. If the row of this table may be
-  /// missing, it has no conditions on this table either: the row that a condition leaves out may
-  /// have replaced a held row.
+  /// The statement has no conditions on later tables. If a left join may find no row of this table,
+  /// it has no conditions on this table either, because a row that fails the condition may have
+  /// replaced a held row.
   ///
-  /// - Parameter index: the place of the table among the tables of the query.
+  /// - Parameter index: the index of the table among the tables of the query.
   func roots(
     of select: SelectStatement, joining index: Int, keys: [ColumnID]
   ) throws -> SelectStatement {

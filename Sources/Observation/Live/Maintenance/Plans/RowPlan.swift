@@ -1,17 +1,17 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for a query over one table. The changed rows are evaluated one by one, in memory. It
-/// needs neither the writer nor a reader.
+/// The plan for a query over one table. The changed rows are evaluated in memory, so the plan needs
+/// neither the writer nor a reader.
 final class RowPlan<Row: Sendable>: KeyedPlan {
   let query: KeyedQuery<Row>
   let table: ShadowTable
   /// The columns that the query reads, folded.
   let columns: Set<String>
-  /// The key that the result's row has, if the query says so: `WHERE id = ?`.
+  /// The key that the query requires, as with `WHERE id = ?`. Nil if it requires no key.
   private let requiredKey: RequiredValue?
-  /// A column, folded, and its value if the query requires the same value in all rows of the
-  /// result.
+  /// A column, folded, and the value that the query requires in all rows of the result. Nil if
+  /// there is no such column.
   private let requiredValue: (column: String, value: RequiredValue)?
 
   var readsSnapshots: Bool { false }
@@ -51,7 +51,8 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome {
-    // Rows are found by their keys; otherwise all are examined.
+    // If the keys are known, only the rows with these keys are examined. If not, all changed rows
+    // are.
     let rowCount =
       keys(means.values).map { $0.count * commits.count }
       ?? commits.reduce(0) { $0 + $1.rowCount }
@@ -60,7 +61,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     }
   }
 
-  /// Merges the rows that commits touched into a result.
+  /// Merges the rows that commits touched into a held result.
   private func merge(
     _ commits: [Commit], into held: HeldRows, _ means: MaintenanceMeans
   ) throws -> MaintenanceOutcome {
@@ -78,7 +79,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     return .changed(change, WatchedSnapshot(containing: last))
   }
 
-  /// Returns the net changes of the commits to the table's rows, in the columns that the query
+  /// Returns the net changes that the commits made in the table, with the columns that the query
   /// reads.
   private func changes(in commits: [Commit], _ values: [DatabaseValue]) -> NettedRows {
     let keys = keys(values)
@@ -88,8 +89,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     ) { rows(of: $0, keys, value) }
   }
 
-  /// Returns the rows of a write that may belong to the result now, or may have belonged to it
-  /// before.
+  /// Returns the rows of a write that may belong to the result, before or after the write.
   private func rows(
     of changes: NettedTable, _ keys: Set<RowKey>?, _ value: DatabaseValue?
   ) -> [NettedRow] {

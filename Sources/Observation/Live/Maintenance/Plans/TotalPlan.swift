@@ -3,21 +3,22 @@ import SQLCore
 
 /// The plan for aggregates over all rows of a join, or of a query with subqueries.
 ///
-/// The result has one row. The plan also holds *parts*, which are not shown: the aggregates over
-/// the rows of each *root*, a row of one of the tables. After a commit, a `RowPath` finds the
-/// affected roots. Their parts are calculated again, and the totals change by the difference.
+/// The result has one row. The plan chooses one of the tables, whose rows are the *roots*. For each
+/// root, the plan holds a *part*, which is not shown: the aggregates over the rows that belong to
+/// the root. After a commit, a `RowPath` finds the affected roots. Their parts are calculated
+/// again, and the totals change by the difference.
 final class TotalPlan<Row: Sendable>: SnapshotPlan {
   let arrangement: ResultArrangement
   private let total: TotalRow<Row>
   private let aggregates: AggregateValues
   private let root: PlannedTable
   private let paths: [RowPath]
-  /// Selects the key of each root with the aggregates over its rows.
+  /// The statement that selects the key of each root and its part.
   private let parts: SelectStatement
-  /// The greatest number of parts that a fetch reads.
+  /// The greatest number of parts. If there are more, the query is not maintained.
   private let maximumParts: Int
 
-  /// The key of the row that is shown. No root has it.
+  /// The key of the shown row. No root has this key, because it has only NULL values.
   private var totalKey: RowKey { .values(root.keyCollations.map { _ in .null }) }
 
   var explanation: String {
@@ -27,7 +28,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
       + "a part in them"
   }
 
-  /// - Parameter scoped: the tables of subqueries.
+  /// - Parameter scoped: the tables of the subqueries.
   init(
     _ query: Query<Row>, by groups: PlannedGroups, of tables: [PlannedTable],
     _ scopes: [QueryScope], scoped: [PlannedTable], in context: PlanningContext
@@ -67,7 +68,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     (root, paths, parts) = found
     self.aggregates = aggregates
     maximumParts = context.maximumParts
-    // The first row holds the totals. All parts come after it.
+    // The row with the totals comes first. All parts come after it.
     arrangement = ResultArrangement(
       order: RowOrder(
         terms: [RowOrder.Term(isDescending: false, collation: .binary)],
@@ -144,8 +145,8 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Returns the totals calculated from all parts, for example after the greatest value has left;
-  /// nil if they are not exact.
+  /// Returns the totals, calculated from all parts; nil if they are not exact. This is needed, for
+  /// example, after the row with the greatest value is gone.
   private func sum(of window: ResultWindow) -> [DatabaseValue]? {
     var values: [DatabaseValue]? = aggregates.valuesOfNone
     for entry in window.entries.run(from: 0, while: { _ in true })

@@ -1,20 +1,20 @@
 import QueryDSL
 import SQLCore
 
-/// A query whose rows carry their identity in further columns after the query's own: the values of
-/// the ORDER BY terms and the keys of the tables. With GROUP BY or aggregates, the key is the key
-/// of the group, and the values of the aggregates come after it.
+/// A query with further columns after its own columns: the values of the ORDER BY terms and the
+/// keys of the tables. So each row carries its identity. With GROUP BY or aggregates, the key is
+/// the key of the group, and the values of the aggregates follow.
 struct KeyedQuery<Row: Sendable>: Sendable {
   private let query: Query<Row>
-  /// The query without its limit. The keys are also added to the order, so that no two rows are
-  /// equal in it.
+  /// The query without its limit, with the further columns. ORDER BY also has the keys, so that no
+  /// two rows are equal in the order.
   let statement: SelectStatement
   let arrangement: ResultArrangement
-  /// Whether the rows are identified by the rowid of the only table.
+  /// Whether the rowid of the only table identifies the rows.
   private let isKeyedByRowID: Bool
-  /// The groups of the query; nil if its rows are not groups.
+  /// The groups of the query; nil if the query has no GROUP BY and no aggregates.
   private let groups: PlannedGroups?
-  /// The number of values of aggregates after the key.
+  /// The number of further values after the key.
   private let aggregateCount: Int
 
   /// - Parameters:
@@ -51,14 +51,16 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     statement = query.statement.withKeys(groups.nodes, aggregates)
   }
 
-  /// Fetches all rows of the query or, with a limit, as many as the window holds.
+  /// Fetches all rows of the query. If the query has a limit, fetches as many rows as the window
+  /// holds.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
     if let count = arrangement.fetchCount { limited.limit = .number(count) }
     return try entries(of: limited, on: core)
   }
 
-  /// Runs `statement` or one with further conditions, and returns its rows.
+  /// Runs a statement and returns its rows. The statement is `self.statement`, perhaps with further
+  /// conditions.
   func entries(
     of statement: SelectStatement, on core: ConnectionCore
   ) throws -> [ResultEntry] {
@@ -98,8 +100,8 @@ struct KeyedQuery<Row: Sendable>: Sendable {
 }
 
 extension SelectStatement {
-  /// Returns the query with its ORDER BY terms, its keys and further values after the selected
-  /// columns.
+  /// Returns the query with further columns after the selected columns: the ORDER BY terms, the
+  /// keys and other values.
   func withKeys(
     _ keys: [ExpressionNode], _ others: [ExpressionNode] = []
   ) -> SelectStatement {
@@ -119,21 +121,22 @@ extension SelectStatement {
 }
 
 extension DatabaseValue {
-  /// The value that identifies a group: GROUP BY considers 1 and 1.0 equal.
+  /// The value in the form that identifies a group. GROUP BY considers 1 and 1.0 equal, so a whole
+  /// REAL becomes an integer.
   var asGroupKey: DatabaseValue {
     guard case .real(let real) = self, let integer = Int64(exactly: real) else { return self }
     return .integer(integer)
   }
 
-  /// Returns the value that identifies a group of a GROUP BY with a collation. Texts that the
-  /// collation considers equal give the same value.
+  /// Returns the value in the form that identifies a group of a GROUP BY term with a collation.
+  /// Texts that the collation considers equal give the same value.
   func asGroupKey(_ collation: BuiltInCollation) -> DatabaseValue {
     guard collation != .binary, case .text(let text) = self else { return asGroupKey }
     return .text(collation.folded(text))
   }
 }
 
-/// The order of a maintained result, and the part of it that the query selects.
+/// The order of a maintained result, and the query's limit and offset.
 final class ResultArrangement: Sendable {
   let order: RowOrder
   let limit: Int?
@@ -164,7 +167,7 @@ final class ResultArrangement: Sendable {
     if case .number(let number) = count { number } else { nil }
   }
 
-  /// The number of rows that a fetch asks for; nil for all.
+  /// The number of rows to fetch; nil for all rows.
   var fetchCount: Int? {
     guard let limit else { return nil }
     let (needed, overflow) = limit.addingReportingOverflow(offset)
@@ -174,8 +177,8 @@ final class ResultArrangement: Sendable {
 }
 
 extension ExpressionNode {
-  /// Returns the collation with which SQLite compares the expression. Throws a `RerunReason` if it
-  /// is not one of SQLite's own.
+  /// Returns the collation with which SQLite compares the expression. Throws a `RerunReason` if the
+  /// collation is not one of SQLite's own.
   func builtInCollation(in tables: [PlannedTable]) throws -> BuiltInCollation {
     if case .column(let column) = self {
       guard let table = tables.first(where: { $0.id == column.table }) else { return .binary }

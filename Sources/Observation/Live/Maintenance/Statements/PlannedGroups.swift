@@ -1,32 +1,32 @@
 import QueryDSL
 import SQLCore
 
-/// The columns and other expressions by which the rows of a maintained query are grouped. Without
-/// GROUP BY, all rows are one group.
+/// The columns and other expressions in the GROUP BY of a maintained query. Without GROUP BY, all
+/// rows are one group.
 struct PlannedGroups: Sendable {
   let nodes: [ExpressionNode]
-  /// The collation of each term, which decides whether texts are in the same group.
+  /// The collation of each term. It decides whether two texts are in the same group.
   let collations: [BuiltInCollation]
   /// The grouping expressions that are columns.
   let columns: [ColumnID]
   /// The names of the columns in their tables.
   let names: [String]
-  /// The places of the columns among the nodes.
+  /// The places of the columns in `nodes`.
   private let places: [Int]
-  /// Whether each node may be NULL according to the models.
+  /// For each node, whether it may be NULL according to the models.
   private let areOptional: [Bool]
-  /// For each term whose rows may have values that are equal but not identical, the number of rows
-  /// whose value is not an INTEGER.
+  /// For each term that may have values that are equal but not identical: an aggregate that counts
+  /// the rows whose value is not an INTEGER.
   let otherClassCounts: [ExpressionNode]
-  /// Whether the query shows other columns of a table whose whole key it groups by. A group then
-  /// has one row of that table.
+  /// Whether the query groups by the whole key of a table and also shows other columns of that
+  /// table. A group then has one row of that table.
   let showsDependentColumns: Bool
 
-  /// Throws a `RerunReason` if the values of columns do not identify the rows of the result, or if
-  /// the rows show more of their groups than these columns and aggregates.
+  /// Throws a `RerunReason` if the GROUP BY terms do not identify the rows of the result. Also
+  /// throws it if the rows show a column of an arbitrary row of their group.
   ///
-  /// - Parameter select: the query, which selects the least values where a collation takes several
-  ///   for equal.
+  /// - Parameter select: the query. If a collation considers several values equal, it must select
+  ///   the least of them.
   init(of select: SelectStatement, in tables: [PlannedTable]) throws {
     nodes = select.groups
     collations = try select.groupCollations(in: tables)
@@ -74,42 +74,44 @@ struct PlannedGroups: Sendable {
   /// Whether the query groups by an expression that is not a column.
   var hasExpressions: Bool { columns.count < nodes.count }
 
-  /// Returns the key of the group that has some values.
+  /// Returns the key of the group with the given values.
   func key(of values: [DatabaseValue]) -> RowKey {
     .values(zip(values, collations).map { $0.asGroupKey($1) })
   }
 
-  /// Returns the values of a group in its columns.
+  /// Returns the values of a group that belong to `columns`.
   func columnValues(of group: [DatabaseValue]) -> [DatabaseValue] { places.map { group[$0] } }
 
   /// Returns whether the rows of a group have values that are equal but not identical, such as 1
-  /// and 1.0. Which of them an expression shows depends on the row.
+  /// and 1.0. Then the value that is shown depends on the row that SQLite chooses.
   ///
   /// - Parameters:
   ///   - count: the number of rows.
-  ///   - others: for each expression, the number of rows whose value is not an INTEGER.
+  ///   - others: for each term in `otherClassCounts`, the number of rows whose value is not an
+  ///     INTEGER.
   static func hasEqualValues(
     _ count: DatabaseValue?, _ others: some Sequence<DatabaseValue>
   ) -> Bool {
     others.contains { $0 != .integer(0) && $0 != count }
   }
 
-  /// Returns the key of a group as expressions over a row that has the values of its columns.
+  /// Returns the key of a group as expressions. They are evaluated over a row that has the values
+  /// of the group's columns.
   func keyNodes(of group: [DatabaseValue]) -> [ExpressionNode] {
     nodes.enumerated().map { place, node in
       if case .column = node { node } else { .value(.value(group[place])) }
     }
   }
 
-  /// Adds the condition that the group has one of the given values at one place. The values may
+  /// Adds the condition that the term at `place` has one of the given values. The values may
   /// include NULL.
   func restrict(_ statement: inout SelectStatement, at place: Int, to values: Set<DatabaseValue>) {
     statement.restrict(
       nodes[place], to: values.filter { $0 != .null }, orNull: values.contains(.null))
   }
 
-  /// Returns a statement with the condition that the groups have the values of some groups. With
-  /// several values each, the rows may also have any other combination of them.
+  /// Returns a statement that is limited to the given groups. If there are several terms, the
+  /// statement may also select groups with other combinations of the values.
   func restricting(
     _ statement: SelectStatement, to groups: [[DatabaseValue]]
   ) -> SelectStatement {
@@ -120,7 +122,7 @@ struct PlannedGroups: Sendable {
     return statement
   }
 
-  /// Returns the reason why groups cannot be evaluated again in a reader; nil if they can.
+  /// Returns the reason why single groups cannot be evaluated in a reader; nil if they can.
   func obstacle(
     to statement: SelectStatement, of table: PlannedTable, in context: PlanningContext
   ) throws -> RerunReason? {
@@ -142,19 +144,19 @@ struct PlannedGroups: Sendable {
 }
 
 extension SelectStatement {
-  /// Returns the collations of the GROUP BY terms. Throws a `RerunReason` if any of them is not one
+  /// Returns the collations of the GROUP BY terms. Throws a `RerunReason` if a collation is not one
   /// of SQLite's own.
   fileprivate func groupCollations(in tables: [PlannedTable]) throws -> [BuiltInCollation] {
     try groups.map { try $0.builtInCollation(in: tables) }
   }
 
-  /// The places of the groups whose collation considers different texts equal.
+  /// Returns the places of the terms whose collation considers different texts equal.
   private static func folded(_ collations: [BuiltInCollation]) -> Set<Int> {
     Set(collations.indices.filter { collations[$0] != .binary })
   }
 
-  /// Returns the query with the least of the values that a group's collation considers equal, in
-  /// place of the value that SQLite would choose.
+  /// Returns the query so that it selects the least of the values that a term's collation considers
+  /// equal. Without this, SQLite chooses one of the values.
   func selectingLeastValues(in tables: [PlannedTable]) throws -> SelectStatement {
     do {
       return try selectingLeastValues(ofGroups: Self.folded(groupCollations(in: tables)))
@@ -163,10 +165,11 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with constants in place of its aggregates and of the terms of GROUP BY.
-  /// Throws a `RerunReason` if an expression cannot be analysed. Also throws it if an aggregate
-  /// returns one of several values that a collation considers equal, because SQLite's choice
-  /// depends on the order in which it reads the rows.
+  /// Returns the query with constants in place of its aggregates and its GROUP BY terms. Throws a
+  /// `RerunReason` if an expression cannot be analysed.
+  ///
+  /// Also throws a `RerunReason` if `min` or `max` has an argument whose collation considers
+  /// several values equal, because SQLite's choice depends on the order in which it reads the rows.
   fileprivate func withoutAggregates(
     of tables: [PlannedTable], _ collations: [BuiltInCollation]
   ) throws -> SelectStatement {
@@ -189,9 +192,9 @@ extension SelectStatement {
 }
 
 extension SelectStatement {
-  /// Returns a query with DISTINCT as a query that groups by the selected expressions. If the whole
-  /// key of a table is selected, it groups by the key in place of the table's columns. Throws a
-  /// `RerunReason` if that is not possible.
+  /// Replaces DISTINCT by a GROUP BY of the selected expressions. If the whole key of a table is
+  /// selected, groups by the key, without the table's other columns. Throws a `RerunReason` if this
+  /// is not possible.
   func groupingInsteadOfDistinct(in tables: [PlannedTable]) throws -> SelectStatement {
     guard isDistinct else { return self }
     let reason = RerunReason("it selects DISTINCT rows of groups or of constants")
@@ -217,7 +220,8 @@ extension SelectStatement {
 }
 
 extension ExpressionNode {
-  /// Whether GROUP BY may have the expression: `GROUP BY 1` would mean the first selected column.
+  /// Whether GROUP BY may have the expression. A constant is not allowed: `GROUP BY 1` would mean
+  /// the first selected column.
   var groupsRows: Bool {
     switch self {
     case .column, .chain, .tree: true
@@ -226,7 +230,7 @@ extension ExpressionNode {
   }
 }
 
-/// A statement that a plan runs after a change, and which must find its rows by indexes.
+/// A statement that a plan runs after a change. It must find its rows by indexes.
 struct RestrictedStatement {
   let text: String
   /// The table whose changes make the statement run.
@@ -259,7 +263,7 @@ extension ConnectionCore {
     if let first { throw RerunReason(first, scanningSQL: scanning) }
   }
 
-  /// Returns the rows of a statement, as the values of all its columns; nil if there are more than
+  /// Runs a statement and returns its rows, each as an array of values; nil if there are more than
   /// `maximum`.
   func keys(of statement: SelectStatement, maximum: Int) throws -> KeySet? {
     var statement = statement

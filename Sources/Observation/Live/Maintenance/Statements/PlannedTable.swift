@@ -8,20 +8,21 @@ struct PlannedTable: Sendable {
   let name: QualifiedTableName
   /// The types and collations of its columns.
   let shadow: ShadowTable
-  /// The columns that the query reads, folded.
+  /// The columns of the table that the query reads, folded.
   let columns: Set<String>
   /// The collations of the key's columns.
   let keyCollations: [BuiltInCollation]
-  /// Whether the rows are identified by their rowid.
+  /// Whether the rowid identifies the rows.
   let isKeyedByRowID: Bool
   /// Whether no column of the key may be NULL.
   let hasCompleteKeys: Bool
   /// The names of the columns that cannot be NULL, folded.
   private let notNull: Set<String>
 
-  /// Reads the table's declaration. Throws a `RerunReason` if its changes cannot be followed.
+  /// Reads the table's declaration. Throws a `RerunReason` if changes of the table cannot be
+  /// followed.
   ///
-  /// - Parameter dependencies: the columns that the query reads, of all its tables.
+  /// - Parameter dependencies: the columns that the query reads, in all its tables.
   init(
     _ id: TableID, reading dependencies: Set<ColumnDependency>, on connection: Connection
   ) throws {
@@ -57,14 +58,14 @@ struct PlannedTable: Sendable {
     keyCollations = try layout.keyColumns.map { try shadow.builtInCollation(of: $0, in: layout) }
   }
 
-  /// Returns the collation of a column of the model. Throws a `RerunReason` if it is not one of
-  /// SQLite's own.
+  /// Returns the collation of a column of the model. Throws a `RerunReason` if the collation is not
+  /// one of SQLite's own.
   func collation(of column: Int) throws -> BuiltInCollation {
     try shadow.builtInCollation(of: column, in: layout)
   }
 
-  /// Returns whether a column's declared type makes SQLite compare its values as numbers (true) or
-  /// as texts (false); nil if it has no such type.
+  /// Returns whether SQLite compares a column's values as numbers (true) or as texts (false),
+  /// according to the declared type. Nil if the declared type decides neither.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   func isNumeric(_ column: Int) -> Bool? {
@@ -74,16 +75,16 @@ struct PlannedTable: Sendable {
     return type.isEmpty || type.contains("blob") || type == "any" ? nil : true
   }
 
-  /// Returns whether a column's declared type makes SQLite store equal numbers in the same way: 1 or
-  /// 1.0, and never both.
+  /// Returns whether the declared type makes SQLite store equal numbers in the same way. The column
+  /// then has either 1 or 1.0, and never both.
   func isUniform(_ column: ColumnID) -> Bool { isNumeric(Int(column.index)) != nil }
 
-  /// Returns whether the file keeps a column from being NULL.
+  /// Returns whether the existing table does not allow NULL in a column.
   func isNotNull(_ column: Int) -> Bool {
     notNull.contains(layout.columns[column].name.lowercasedASCII)
   }
 
-  /// Returns whether two columns are equal only if they store the same value.
+  /// Returns whether SQLite considers values of two columns equal only if they are the same value.
   static func compareAsStored(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
   ) -> Bool {
@@ -103,20 +104,22 @@ struct PlannedTable: Sendable {
     return first.storesAnything(column) && second.storesAnything(other)
   }
 
-  /// Whether a column has no type that converts values: no type at all, or BLOB.
+  /// Returns whether the declared type of a column converts no values: there is no type, or it is
+  /// BLOB.
   private func storesAnything(_ column: Int) -> Bool {
     isNumeric(column) == nil && declaredType(column) != "any"
   }
 
-  /// Returns whether two columns are equal only if they store the same value, of the same type.
+  /// Returns whether SQLite considers values of two columns equal only if they are the same value
+  /// and have the same storage class.
   static func haveSameValues(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
   ) -> Bool {
     compareAsStored(first, column, second, other) && first.isReal(column) == second.isReal(other)
   }
 
-  /// Returns whether values of two columns that compare as equal are always in the same group of a
-  /// GROUP BY with the collation.
+  /// Returns whether equal values of two columns are always in the same group of a GROUP BY with
+  /// the given collation.
   static func haveEqualKeys(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int,
     by collation: BuiltInCollation
@@ -132,19 +135,19 @@ struct PlannedTable: Sendable {
     return shadow.columns.first { $0.name.isSame(as: name) }?.declaredType.lowercasedASCII
   }
 
-  /// Whether a column's declared type makes SQLite store its numbers as REAL.
+  /// Returns whether the declared type makes SQLite store a column's numbers as REAL.
   private func isReal(_ column: Int) -> Bool {
     let type = declaredType(column) ?? ""
     return isNumeric(column) == true && !type.contains("int")
       && ["real", "floa", "doub"].contains(where: type.contains)
   }
 
-  /// Returns a column of the model as the query names it.
+  /// Returns the reference to a column of the model in the query.
   func column(at index: Int) -> ColumnID {
     ColumnID(table: id, index: UInt16(truncatingIfNeeded: index))
   }
 
-  /// The columns of the key, as the query names them.
+  /// The references to the key's columns in the query.
   var keyColumns: [ColumnID] { layout.keyColumns.map(column(at:)) }
 
   /// Returns the names, folded, of the columns that belong to this table.
@@ -176,8 +179,8 @@ extension ShadowTable {
 extension [PlannedTable] {
   /// Reads the declarations of the tables of a query.
   ///
-  /// Throws a `RerunReason` if the query depends on more than the rows of these tables, or if
-  /// changes of these rows cannot be followed.
+  /// Throws a `RerunReason` if the query reads anything except these tables, or if changes of their
+  /// rows cannot be followed.
   init(
     _ tables: [TableID], reading dependencies: Set<ColumnDependency>, on connection: Connection
   ) throws {
@@ -186,7 +189,7 @@ extension [PlannedTable] {
     guard dependencies.allSatisfy({ $0.database == "main" }) else {
       throw RerunReason("it reads a table of an attached database or a temporary table")
     }
-    // In UTF-16, SQLite orders text by other bytes than this process does.
+    // In UTF-16, SQLite orders text in another way than this process does.
     guard try connection.textEncoding() == .utf8 else {
       throw RerunReason("the file stores text as UTF-16")
     }
@@ -199,18 +202,20 @@ extension [PlannedTable] {
   }
 }
 
-/// The keys of rows of one table, or the values of other columns of these rows.
+/// A set of keys of one table, or of values of other columns. Each element has the values of one
+/// row.
 typealias KeySet = Set<[DatabaseValue]>
 
 extension PlannedTable {
-  /// Returns whether commits deleted rows, or changed them in the given columns.
+  /// Returns whether commits deleted rows, or changed the given columns of rows.
   func lostRows(in commits: [Commit], columns: Set<String>) -> Bool {
     Commit.nettedRows(commits, of: name, columns: columns, needsOld: true) { $0.rows }.rows
       .contains { $0.old != nil }
   }
 
-  /// Returns the keys of the rows that commits touched in the columns that the query reads, or in
-  /// the given columns. Nil if a key is not known exactly.
+  /// Returns the keys of the rows that commits inserted, deleted, or changed in the given columns.
+  /// If `columns` is nil, the columns that the query reads count. Returns nil if a key is not known
+  /// exactly.
   func touchedKeys(in commits: [Commit], columns: Set<String>? = nil) -> KeySet? {
     var keys: KeySet = []
     for commit in commits {
@@ -226,7 +231,7 @@ extension PlannedTable {
     return keys
   }
 
-  /// Returns whether commits touched rows in the columns that the query reads.
+  /// Returns whether commits inserted or deleted rows, or changed columns that the query reads.
   func isTouched(by commits: [Commit]) -> Bool {
     commits.contains { commit in
       commit.writes.contains { write in
@@ -237,16 +242,17 @@ extension PlannedTable {
     }
   }
 
-  /// A sample of keys, for finding out whether a restricted statement would scan a table.
+  /// Sample keys, to find out whether a restricted statement would scan a table.
   var sampleKeys: KeySet { .samples(of: keyCollations.count) }
 
-  /// Returns a statement with the condition that the table's key is one of the given keys. If the
-  /// key has several columns, the rows may also have any other combination of the columns' values.
+  /// Returns a statement that is limited to the rows with the given keys. If the key has several
+  /// columns, the statement may also select rows with other combinations of the values.
   func restrict(_ statement: SelectStatement, to keys: KeySet) -> SelectStatement {
     statement.restricting(keyColumns, to: keys)
   }
 
-  /// Returns a statement that selects columns of the rows that have some values in other columns.
+  /// Returns a statement that selects some columns of the rows that have the given values in other
+  /// columns.
   func selecting(
     _ selected: [ColumnID], from columns: [ColumnID], in values: KeySet
   ) -> SelectStatement {
@@ -256,8 +262,8 @@ extension PlannedTable {
 }
 
 extension KeySet {
-  /// The number of places at which SQLite looks for rows with these keys: all combinations of the
-  /// values of each column.
+  /// The number of index seeks that SQLite makes to find rows with these keys. With several
+  /// columns, SQLite tries all combinations of the columns' values.
   var seekCount: Int {
     guard let columns = first?.count, columns > 1 else { return count }
     return (0..<columns).reduce(1) { count, place in
@@ -266,7 +272,7 @@ extension KeySet {
     }
   }
 
-  /// Returns several samples of values of some columns, since a statement has another form for one.
+  /// Returns two sample keys. There are two, because a statement for only one key has another form.
   static func samples(of count: Int) -> KeySet {
     [Array(repeating: .integer(0), count: count), Array(repeating: .integer(1), count: count)]
   }

@@ -1,15 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// The way from the changed rows of a table to the rows of another table, the root, to which they
-/// belong or belonged: at most one statement for each step.
+/// A path from the changed rows of a table to rows of another table, the root. It finds the rows of
+/// the root to which the changed rows belong or belonged. Each step needs at most one statement.
 struct RowPath: Sendable {
-  /// The step from one table to the next.
+  /// A step of the path, from one table to the next.
   struct Step: Sendable {
     let from: PlannedTable
     let to: PlannedTable
     fileprivate let links: [TableLinks.Link]
-    /// Whether a left join may find no row of the next table.
+    /// Whether the next table is left-joined, so that it may have no row.
     fileprivate let isOptional: Bool
     /// The values that a row of the next table must have to matter.
     private let required: [(column: ColumnID, value: RequiredValue)]
@@ -19,7 +19,7 @@ struct RowPath: Sendable {
       required: [(column: ColumnID, value: RequiredValue)]
     ) {
       (self.from, self.to, self.links, self.isOptional) = (from, to, links, isOptional)
-      // In an order that does not depend on their hashes.
+      // The order does not depend on hashes, which differ between processes.
       self.required = required.sorted { $0.column.index < $1.column.index }
     }
 
@@ -33,12 +33,12 @@ struct RowPath: Sendable {
 
   let table: PlannedTable
   private let steps: [Step]
-  /// The columns of the root whose values are returned.
+  /// The columns of the root whose values the path returns.
   private let selected: [ColumnID]
-  /// The values that a row must have to matter, by the folded names of their columns.
+  /// The values that a changed row must have to matter, each with the folded name of its column.
   private let required: [(column: String, value: RequiredValue)]
-  /// The places of the selected columns among the values of the last step, if no statement is
-  /// needed to find them.
+  /// If the last step needs no statement: the places of the selected columns among the values that
+  /// the last step begins with.
   private let direct: [Int]?
 
   init(
@@ -71,8 +71,9 @@ struct RowPath: Sendable {
     startingValues(of: commits, arguments)?.isEmpty != true
   }
 
-  /// Finds the rows of the root to which changed rows belong or belonged. Returns their values in
-  /// the selected columns. Nil if these are unknown, or if there are more than `maximum`.
+  /// Finds the rows of the root to which changed rows belong or belonged, and returns their values
+  /// in the selected columns. Returns nil if the values are not known, or if there are more than
+  /// `maximum`.
   func values(
     of commits: [Commit], _ arguments: [DatabaseValue], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
@@ -96,8 +97,8 @@ struct RowPath: Sendable {
     return values
   }
 
-  /// Returns the values of the changed rows, before and after, in the columns of the first step; nil
-  /// if they are not known exactly.
+  /// Returns the values of the changed rows, before and after, in the columns of the first step;
+  /// nil if the values are not known exactly.
   private func startingValues(of commits: [Commit], _ arguments: [DatabaseValue]) -> KeySet? {
     let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return [] }
@@ -124,7 +125,7 @@ struct RowPath: Sendable {
     return values
   }
 
-  /// The statements that must not scan a table.
+  /// Returns the statements that must find their rows by indexes.
   func statements() throws -> [RestrictedStatement] {
     var statements: [RestrictedStatement] = []
     for (index, step) in steps.enumerated() {
@@ -148,15 +149,15 @@ struct RowPath: Sendable {
 
 extension RowPath.Step {
   fileprivate enum Restricted {
-    /// No row of the next table belongs to the values.
+    /// No row of the next table is related to the values.
     case none
     case statement(SelectStatement)
-    /// There are too many values, or the affected rows have nothing in common.
+    /// There are too many values, or the statement would have to read all rows of the next table.
     case unknown
   }
 
-  /// Returns a statement that finds the rows of the next table to which rows of this table with the
-  /// given values belong. It selects some columns of these rows.
+  /// Returns a statement for the step. Given the values of rows of this table, the statement finds
+  /// the related rows of the next table, and selects some of their columns.
   fileprivate func statement(
     for values: KeySet, selecting columns: [ColumnID], maximum: Int = .max
   ) -> Restricted {
@@ -191,8 +192,8 @@ extension RowPath.Step {
 }
 
 extension DatabaseValue {
-  /// Returns false if the value certainly differs from another, whatever type SQLite compares them
-  /// as.
+  /// Returns false only if the two values certainly differ, whatever type conversion SQLite
+  /// applies.
   fileprivate func mayEqual(_ other: DatabaseValue) -> Bool {
     switch (self, other) {
     case (.null, _): false

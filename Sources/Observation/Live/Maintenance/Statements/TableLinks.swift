@@ -1,27 +1,27 @@
 import QueryDSL
 import SQLCore
 
-/// The tables of a query and of its subqueries, and the pairs of columns that relate a row of one
-/// table to rows of another.
+/// The links between the tables of a query and of its subqueries. A link is a pair of columns that
+/// relates a row of one table to rows of another.
 ///
-/// A subquery `SELECT … FROM mark WHERE mark.post = post.id` has another value for a post only if a
-/// mark of that post changed: the old or the new row of the mark has the key of the post. So each
-/// equality that must hold is a link from a table of one SELECT to another table of the same
-/// SELECT, or of a SELECT around it.
+/// For example, the value of the subquery `SELECT … FROM mark WHERE mark.post = post.id` changes
+/// for a post only if a mark of that post changed. Then the old or the new row of the mark has the
+/// key of the post. So each equality that must hold is a link. It leads from a table of one SELECT
+/// to another table of the same SELECT, or of a SELECT around it.
 ///
 /// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. Links
 /// are followed in the state after the commit, from the old and the new values of the changed rows.
-/// That suffices, because every table of the chain has its own chain. If several rows that belonged
-/// together changed, the row nearest to the root leads there by its old values.
+/// That suffices, because every table of the chain has its own chain. If several related rows
+/// changed, the row nearest to the root leads to the root by its old values.
 struct TableLinks {
-  /// The condition that makes two columns belong together.
+  /// The kind of condition that relates two columns.
   enum Kind {
-    /// `a = b`: a row with NULL belongs to no other row.
+    /// `a = b`: a row with NULL is related to no row.
     case equal
-    /// `a IS b`, or IN as Swift has it: NULL belongs to NULL.
+    /// `a IS b`, or IN with the meaning of Swift's `contains`: NULL is related to NULL.
     case same
-    /// `b IN (SELECT a …)` with SQL's three values: NULL among the selected values concerns all rows,
-    /// and each of them concerns rows that have NULL.
+    /// `b IN (SELECT a …)` with SQL's meaning: a selected NULL affects all rows, and every selected
+    /// value affects the rows whose `b` is NULL.
     case member
   }
 
@@ -31,7 +31,7 @@ struct TableLinks {
     let kind: Kind
   }
 
-  /// A value that a row must have to matter.
+  /// A value that a row must have in a column to matter.
   private struct Requirement: Hashable {
     let column: ColumnID
     let value: RequiredValue
@@ -40,11 +40,11 @@ struct TableLinks {
   private let tables: [TableID: PlannedTable]
   /// For each table, the links that lead from it.
   private var links: [TableID: Set<Link>] = [:]
-  /// For each table, the reasons why equalities of its columns are no links.
+  /// For some tables, the reason why an equality of their columns is not a link.
   private var obstacles: [TableID: String] = [:]
-  /// The tables that a left join may find no row of.
+  /// The left-joined tables, which may have no row.
   private var optional: Set<TableID> = []
-  /// The values that rows of a table must have to matter.
+  /// For each table, the values that its rows must have to matter.
   private var required: [TableID: Set<Requirement>] = [:]
 
   init(of scopes: [QueryScope], in tables: [PlannedTable]) {
@@ -55,8 +55,9 @@ struct TableLinks {
       let own = Set(scope.statement.tables)
       for table in own { (links[table], required[table]) = (nil, nil) }
       add(scope)
-      // One query value may be part of several subqueries with different conditions. A row may
-      // matter for only one of these, so only the conditions that all of them share are kept.
+      // The same Swift query may be used in several subqueries, with different conditions. A row
+      // may matter for only one subquery. So only the conditions that all these subqueries share
+      // are kept.
       for table in own where !seen.insert(table).inserted {
         links[table] = links[table, default: []].intersection(earlierLinks[table] ?? [])
         required[table] = required[table, default: []].intersection(earlierRequired[table] ?? [])
@@ -71,19 +72,20 @@ struct TableLinks {
     for predicate in statement.predicates { add(predicate, of: own) }
     for join in statement.joins {
       guard let condition = join.condition else { continue }
-      // The condition of a left join says nothing about rows of earlier tables.
+      // The condition of a left join does not limit the rows of earlier tables.
       add(condition, of: join.kind == .left ? [join.table] : own, isOfLeftJoin: join.kind == .left)
     }
-    // Where a left join finds no row, the list has NULL.
+    // If a left join may find no row of the selected table, the list may have NULL, and there is no
+    // link.
     guard case .column(let subject)? = scope.subject, statement.hasAllRows,
       case .column(let column)? = statement.selectedNodes.first, own.contains(column.table),
       !optional.contains(column.table)
     else { return }
-    // SQLite compares by the collation of the left side.
+    // SQLite compares with the collation of the left side.
     add(column, subject, scope.isOptional ? .same : .member, left: subject)
   }
 
-  /// Adds the equalities of a condition that must hold for the rows of some tables.
+  /// Adds the equalities of a condition. The condition must hold for the rows of the tables `own`.
   private mutating func add(
     _ condition: PredicateNode, of own: Set<TableID>, isOfLeftJoin: Bool = false
   ) {
@@ -91,7 +93,8 @@ struct TableLinks {
       for (left, right, isSame) in part.equalities {
         for (from, to) in [(left, right), (right, left)] where own.contains(from.table) {
           // When a left join finds a row for the first time, its row of NULLs disappears. With IS,
-          // that row belonged to other rows with NULL, and the new row does not lead to those.
+          // the row of NULLs was related to other rows with NULL. The new row does not lead to
+          // them.
           if isSame, !isOfLeftJoin, optional.contains(from.table) { continue }
           add(from, to, isSame ? .same : .equal, left: left)
         }
@@ -118,7 +121,7 @@ struct TableLinks {
         + "without being the same"
       return
     }
-    // Rows that a left join did not find have NULL, and no query over their table finds them.
+    // If a left join finds no row, its column is NULL. No query over the table finds such a row.
     if kind == .member, optional.contains(to.table) { return }
     links[from.table, default: []].insert(Link(from: from, to: to, kind: kind))
   }
@@ -132,15 +135,15 @@ struct TableLinks {
     return !table.isNotNull(Int(column.index))
   }
 
-  /// Returns the query in the form that is evaluated for a few rows.
+  /// Returns the query in a form that is fast for a few rows.
   func probing(_ statement: SelectStatement) -> SelectStatement {
     (try? statement.probing(canBeNull: canBeNull)) ?? statement
   }
 
   // MARK: Paths
 
-  /// Returns the way from a table to the values of some columns in the rows of a root. Throws a
-  /// `RerunReason` if there is no way.
+  /// Returns the path from a table to the rows of a root, which gives the values of some columns of
+  /// the root. Throws a `RerunReason` if there is no path.
   func path(
     from table: PlannedTable, to root: PlannedTable, selecting columns: [ColumnID]
   ) throws -> RowPath {
@@ -166,13 +169,14 @@ struct TableLinks {
     return RowPath(from: table, by: steps, selecting: columns, requiring: requirements)
   }
 
-  /// Returns the links between two tables, in an order that does not depend on their hashes.
+  /// Returns the links between two tables. The order does not depend on hashes, which differ
+  /// between processes.
   private func links(from table: TableID, to other: TableID) -> [Link] {
     links[table, default: []].filter { $0.to.table == other }
       .sorted { ($0.from.index, $0.to.index) < ($1.from.index, $1.to.index) }
   }
 
-  /// Returns the next table of a shortest way to the root, for each table that has one.
+  /// Returns, for each table from which links lead to the root, the next table of a shortest path.
   private func steps(to root: TableID) -> [TableID: TableID] {
     var next: [TableID: TableID] = [:]
     var reached: Set<TableID> = [root]
@@ -180,7 +184,7 @@ struct TableLinks {
       var found: [TableID: TableID] = [:]
       for link in links.values.joined()
       where reached.contains(link.to.table) && !reached.contains(link.from.table) {
-        // Among several shortest ways, always the same.
+        // If there are several shortest paths, the choice is always the same.
         if let other = found[link.from.table], other.source < link.to.table.source { continue }
         found[link.from.table] = link.to.table
       }
@@ -192,8 +196,8 @@ struct TableLinks {
 }
 
 extension SelectStatement {
-  /// Whether a row of the result depends on no other row, so that only the rows with a value decide
-  /// whether the value is in the result.
+  /// Whether the result has all rows that the conditions select, so that each row is independent of
+  /// the others.
   fileprivate var hasAllRows: Bool { limit == nil && offset == nil && !isGrouped }
 
   /// The selected expressions. A table whose columns are all selected contributes one expression

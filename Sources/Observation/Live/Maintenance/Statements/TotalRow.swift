@@ -1,18 +1,18 @@
 import QueryDSL
 import SQLCore
 
-/// The only row of a query with aggregates over all rows. It is calculated from the values of the
-/// aggregates, without reading the tables.
+/// A calculation of the only row of a query with aggregates over all rows. The row is calculated
+/// from the values of the aggregates, without reading the tables.
 struct TotalRow<Row: Sendable>: Sendable {
   private let query: KeyedQuery<Row>
-  /// The query with its aggregates and without an order.
+  /// The query with its aggregates. It has no order, because it has only one row.
   private let shown: SelectStatement
-  /// A table whose columns are all NULL, over which the shown row is calculated.
+  /// A table with one row of NULLs, over which SQLite calculates the shown row.
   private let shadow: ShadowTable
 
-  /// Throws a `RerunReason` if the values of aggregates alone do not determine the row.
+  /// Throws a `RerunReason` if the row depends on more than the values of the aggregates.
   ///
-  /// - Parameter aggregates: the aggregates whose values the row carries.
+  /// - Parameter aggregates: the aggregates whose values each row carries.
   init(
     _ query: Query<Row>, by groups: PlannedGroups, aggregates: [ExpressionNode],
     of tables: [PlannedTable]
@@ -31,12 +31,12 @@ struct TotalRow<Row: Sendable>: Sendable {
 
   func fetch(on core: ConnectionCore) throws -> ResultEntry? { try query.fetch(on: core).first }
 
-  /// Returns the row that the query shows for these values of its aggregates; nil if SQLite
-  /// returns none.
+  /// Returns the row that the query shows for the given values of its aggregates; nil if SQLite
+  /// returns no row.
   ///
   /// - Parameters:
-  ///   - values: the values of the query's aggregates, in their order.
-  ///   - carried: the values that the row carries.
+  ///   - values: the values of the query's aggregates, in the order of the aggregates.
+  ///   - carried: the values that the row carries, in the order of the aggregates given to `init`.
   func row(
     of values: [DatabaseValue], carrying carried: [DatabaseValue], _ evaluators: RowEvaluators
   ) throws -> ResultEntry? {
@@ -53,7 +53,7 @@ struct TotalRow<Row: Sendable>: Sendable {
     }
   }
 
-  /// Returns a row with another key and place.
+  /// Returns a copy of a row with another key and other order values.
   func entry(of row: ResultEntry, key: RowKey, order: [DatabaseValue]) -> ResultEntry {
     ResultRowEntry(
       key: key, order: order, aggregates: row.aggregates, fingerprint: row.fingerprint,

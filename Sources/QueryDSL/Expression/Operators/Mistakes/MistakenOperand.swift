@@ -1,38 +1,40 @@
 import SQLCore
 
 // Some operators exist only for their error messages. Protocols distinguish their operands, because
-// conditions on the value of an `SQLExpression` would cost time. Before the compiler tries an
-// overload, it looks at the protocols to which an operand conforms, but not into a generic type. So
-// it drops these overloads at once if the operands are right.
+// conditions on the value type of an `SQLExpression` would make compiling slower. Before the
+// compiler tries an overload, it checks the protocols to which an operand conforms, but not the
+// arguments of a generic type. If the operands are correct, the compiler therefore drops these
+// overloads at once.
 
 /// An expression that is not a number; programs do not use it directly.
 public protocol _ExpressionOfNoNumber {}
 
 extension SQLExpression: _ExpressionOfNoNumber where Value._Arithmetic == _NotANumberKind {}
 
-/// An expression of a number that goes only with its own type; programs do not use it directly.
+/// An expression of a number that can be combined only with its own type; programs do not use it
+/// directly.
 public protocol _ExpressionOfSeparateNumber {
-  /// Whether it may be NULL; programs do not use it directly.
+  /// Whether the operand may be NULL; programs do not use it directly.
   associatedtype _Nullability
 }
 
 extension SQLExpression: _ExpressionOfSeparateNumber
 where Value: AdditiveColumnValue, Value._Arithmetic: _SeparateNumberKind {
-  /// Whether it may be NULL; programs do not use it directly.
+  /// Whether the operand may be NULL; programs do not use it directly.
   public typealias _Nullability = Value._Nullability
 }
 
-/// An integer other than Int, or an expression of one; programs do not use it directly.
+/// An integer other than Int, or an expression of such an integer; programs do not use it directly.
 ///
-/// Values have the protocol as well, so that one overload rejects both.
+/// Values conform to the protocol as well, so that one overload rejects values and expressions.
 public protocol _SizedIntegerOperand {
-  /// Whether it may be NULL; programs do not use it directly.
+  /// Whether the operand may be NULL; programs do not use it directly.
   associatedtype _Nullability
 }
 
 extension SQLExpression: _SizedIntegerOperand
 where Value: AdditiveColumnValue, Value._Arithmetic == _SizedIntegerKind {
-  /// Whether it may be NULL; programs do not use it directly.
+  /// Whether the operand may be NULL; programs do not use it directly.
   public typealias _Nullability = Value._Nullability
 }
 
@@ -47,7 +49,7 @@ extension UInt32: _SizedIntegerOperand {}
 extension UInt64: _SizedIntegerOperand {}
 extension Optional: _SizedIntegerOperand where Wrapped: _SizedIntegerOperand & ColumnValue {}
 
-/// A number that may be NULL, or an expression of one; programs do not use it directly.
+/// A number that may be NULL, or an expression of such a number; programs do not use it directly.
 public protocol _OptionalNumberOperand {}
 
 extension SQLExpression: _OptionalNumberOperand

@@ -1,10 +1,10 @@
 import SQLCore
 
-// An Int beside an Int64 or another integer; `OperandIsNotANumber.swift` says why these overloads
-// exist.
+// Arithmetic of an Int with an Int64 or another integer. `OperandIsNotANumber.swift` says why these
+// overloads exist.
 //
-// Without them the compiler would also read `$0.$int * 2 + $0.$int64` as a sum of real numbers, since
-// `$0.$int * 2` can be one.
+// Without these overloads, the compiler would also read `$0.$int * 2 + $0.$int64` as a sum of real
+// numbers, because `$0.$int * 2` can be a real number.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _IntegerKind {
   /// Not available: the operands are integers of different types.
@@ -80,9 +80,9 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
   }
 }
 
-// Each of these also matches correct operands. But its result is an implicitly unwrapped optional,
-// and the compiler prefers any overload that has another result and is not disfavoured. So
-// `$0.$int64 + 2` stays a sum of integers.
+// Each overload below also matches correct operands. However, its result is an implicitly unwrapped
+// optional, and the compiler prefers any overload that has another result and is not disfavoured.
+// `$0.$int64 + 2` therefore stays a sum of integers.
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _SizedIntegerKind {
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes

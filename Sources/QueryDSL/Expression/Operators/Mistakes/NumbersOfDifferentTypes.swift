@@ -1,8 +1,9 @@
 import SQLCore
 
-// Numbers that do not go together; `OperandIsNotANumber.swift` says why these overloads exist.
+// Arithmetic of numbers that cannot be combined. `OperandIsNotANumber.swift` says why these
+// overloads exist.
 
-/// The reason of a compile error: the operands of arithmetic are numbers of different types, such
+/// The reason for a compile error: the operands of arithmetic are numbers of different types, such
 /// as an Int and a Decimal. Programs do not use it directly.
 @globalActor
 public actor NumbersOfDifferentTypes {

@@ -1,8 +1,8 @@
 import SQLCore
 
-// Comparisons of a number that may be NULL with a number that may not;
+// Comparisons of a number that may be NULL with a number that is never NULL.
 // `TypesOfComparisonDiffer.swift` says why these overloads are disfavoured. `==` and `!=` of two
-// expressions are right.
+// such expressions are correct, so they have no overloads here.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Not available: one operand may be NULL, and the other may not.

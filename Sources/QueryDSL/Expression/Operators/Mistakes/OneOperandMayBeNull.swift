@@ -1,10 +1,10 @@
 import SQLCore
 
-// A number that may be NULL beside a number that may not; `OperandIsNotANumber.swift` says why
-// these overloads exist.
+// Arithmetic of a number that may be NULL with a number that is never NULL.
+// `OperandIsNotANumber.swift` says why these overloads exist.
 
-/// The reason of a compile error: one operand of arithmetic is an optional number, and the other is
-/// not. Programs do not use it directly.
+/// The reason for a compile error: one operand of arithmetic is an optional number, and the other
+/// is not. Programs do not use it directly.
 @globalActor
 public actor OneOperandMayBeNull {
   /// The actor, which never does anything.

@@ -1,24 +1,25 @@
 import SQLCore
 
-// These overloads exist for their error messages. Without them the compiler searches all operators
-// of all types for a way out of `n * 2 + m * 3 - "x"`: minutes, and then no message.
+// These overloads exist for their error messages. Without them, the compiler searches all operators
+// of all types for a way to read `n * 2 + m * 3 - "x"`. The search takes minutes, and ends without
+// a message.
 //
-// The compiler finds these overloads in its ordinary search, once the right overloads have failed,
-// and so the search ends with them. The isolation to an actor rejects them, because the compiler
-// checks isolation after the search. An unavailable overload would not do: the compiler looks at it
-// only in its slow second search. Beyond an unavailable conformance it would go on searching. The
-// name of the actor is the message.
+// The compiler finds these overloads in its ordinary search, after the correct overloads have
+// failed, and the search ends. Then the compiler rejects the overload, because it is isolated to an
+// actor, and the compiler checks isolation only after the search. The name of the actor is the
+// message. An unavailable overload would not help, because the compiler looks at it only in its
+// slow second search. After an unavailable conformance, the compiler would continue its search.
 //
 // Each overload matches only mistakes, never correct operands, so that a mistake in one place does
-// not double the ways to read the others. That is also why they are not disfavoured: the result of
-// a mistake is as good as any other, and the search ends with the first. Otherwise the search would
-// go on through all other disfavoured readings; a column of an update has three.
-// `TypeCheckingTests` bounds the scopes of both.
+// not double the ways to read other places. The overloads can therefore be used without
+// `@_disfavoredOverload`, and the search ends with the first overload that matches. With
+// disfavoured overloads, the search would continue through all other disfavoured readings, of which
+// a column of an update has three. `TypeCheckingTests` limits the number of scopes.
 //
-// None has a result of a type that is written out, such as `SQLExpression<Int>`: where the type of
-// the whole is known from outside, the compiler would try that overload first.
+// No overload has a concrete result type, such as `SQLExpression<Int>`. If the context gives the
+// type of the whole expression, the compiler would try an overload with that type first.
 
-/// The reason of a compile error: an operand of arithmetic is a text, a date or another value that
+/// The reason for a compile error: an operand of arithmetic is a text, a date or another value that
 /// is not a number. Programs do not use it directly.
 @globalActor
 public actor OperandIsNotANumber {

@@ -1,9 +1,10 @@
 import SQLCore
 
-// `$0.$status == "draft"`: the raw value of an enumeration, in place of the case;
-// `TypesOfComparisonDiffer.swift` says why these overloads are disfavoured.
+// Comparisons with the raw value of an enumeration in place of the case, such as
+// `$0.$status == "draft"`. `TypesOfComparisonDiffer.swift` says why these overloads are
+// disfavoured.
 
-/// The reason of a compile error: a column is compared with the raw value of its type, such as a
+/// The reason for a compile error: a column is compared with the raw value of its type, such as a
 /// text in place of the case of an enumeration. Programs do not use it directly.
 @globalActor
 public actor RawValueInsteadOfValue {

@@ -1,11 +1,11 @@
 import SQLCore
 
-// `+=` and similar operators with an operand of another type than the column;
-// `OperandIsNotANumber.swift` says why these overloads exist. They are disfavoured, as the right
-// ones for values are.
+// `+=` and similar operators with an operand of another type than the column.
+// `OperandIsNotANumber.swift` says why these overloads exist. The overloads are disfavoured, like
+// the correct overloads for values.
 //
-// If the column can be set to a literal, the value must not have a type that the compiler infers
-// for the same literal: `$0.$double += 1` is right.
+// No overload matches a literal that is correct, such as the 1 in `$0.$double += 1`. If a column
+// accepts a literal, the operand must not have the type that the compiler infers for that literal.
 
 extension SQLExpression {
   /// Not available: the operand has another type than the column.

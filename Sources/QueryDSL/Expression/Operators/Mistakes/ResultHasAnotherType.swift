@@ -1,19 +1,19 @@
 import SQLCore
 
-// Arithmetic whose result has another type than the column to which it is assigned, or another type
-// than its context expects; `OperandIsNotANumber.swift` says why these overloads exist.
+// Arithmetic whose result does not have the type of the column to which it is assigned, or the type
+// that its context expects. `OperandIsNotANumber.swift` says why these overloads exist.
 //
-// The compiler reads an expression from its operands to its last operator. When that operator does
-// not give the expected type, it would try all others again: millions for eight operators. These
-// overloads give any type, so the search ends there.
+// The compiler reads an expression from its operands to its last operator. If the last operator
+// does not give the expected type, the compiler would try all other combinations of overloads:
+// millions for eight operators. These overloads give any type, so the search ends.
 //
-// They also match correct code. But they convert an operand to an optional three times, and the
-// compiler prefers a reading with fewer such conversions. It also prefers them to a reading in
-// which an integer literal is a real number: so `$0.$double = $0.$int / 2` is a mistake, as it is
-// in Swift, and not a quotient of real numbers.
+// The overloads also match correct code. However, they convert an operand to an optional three
+// times, and the compiler prefers a reading with fewer such conversions. The compiler prefers these
+// overloads to a reading in which an integer literal is a real number. `$0.$double = $0.$int / 2`
+// is therefore a mistake, as in Swift, and not a quotient of real numbers.
 
-/// The reason of a compile error: the result of arithmetic is assigned to a column of another type,
-/// or stands where another type is expected. Programs do not use it directly.
+/// The reason for a compile error: the result of arithmetic is assigned to a column of another
+/// type, or stands where another type is expected. Programs do not use it directly.
 @globalActor
 public actor ResultHasAnotherType {
   /// The actor, which never does anything.
@@ -25,7 +25,7 @@ public actor ResultHasAnotherType {
 }
 
 extension SQLExpression where Value: AdditiveColumnValue {
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func + <Result: ColumnValue>(
     left: SQLExpression, right: SQLExpression???
@@ -33,7 +33,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func + <Result: ColumnValue>(
     left: SQLExpression, right: Value???
@@ -41,7 +41,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func + <Result: ColumnValue>(
     left: Value???, right: SQLExpression
@@ -49,7 +49,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func - <Result: ColumnValue>(
     left: SQLExpression, right: SQLExpression???
@@ -57,7 +57,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func - <Result: ColumnValue>(
     left: SQLExpression, right: Value???
@@ -65,7 +65,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func - <Result: ColumnValue>(
     left: Value???, right: SQLExpression
@@ -73,7 +73,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func * <Result: ColumnValue>(
     left: SQLExpression, right: SQLExpression???
@@ -81,7 +81,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func * <Result: ColumnValue>(
     left: SQLExpression, right: Value???
@@ -89,7 +89,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func * <Result: ColumnValue>(
     left: Value???, right: SQLExpression
@@ -99,7 +99,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
 }
 
 extension SQLExpression where Value: ArithmeticColumnValue {
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func / <Result: ColumnValue>(
     left: SQLExpression, right: SQLExpression???
@@ -107,7 +107,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func / <Result: ColumnValue>(
     left: SQLExpression, right: Value???
@@ -115,7 +115,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func / <Result: ColumnValue>(
     left: Value???, right: SQLExpression
@@ -125,7 +125,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 extension SQLExpression where Value == Double {
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func + <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
     left: SQLExpression<Integer>, right: SQLExpression???
@@ -133,7 +133,7 @@ extension SQLExpression where Value == Double {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func + <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer>???
@@ -141,7 +141,7 @@ extension SQLExpression where Value == Double {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func - <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
     left: SQLExpression<Integer>, right: SQLExpression???
@@ -149,7 +149,7 @@ extension SQLExpression where Value == Double {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func - <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer>???
@@ -157,7 +157,7 @@ extension SQLExpression where Value == Double {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func * <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
     left: SQLExpression<Integer>, right: SQLExpression???
@@ -165,7 +165,7 @@ extension SQLExpression where Value == Double {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func * <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer>???
@@ -173,7 +173,7 @@ extension SQLExpression where Value == Double {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func / <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
     left: SQLExpression<Integer>, right: SQLExpression???
@@ -181,7 +181,7 @@ extension SQLExpression where Value == Double {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func / <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer>???
@@ -191,7 +191,7 @@ extension SQLExpression where Value == Double {
 }
 
 extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func + <Real: _RealValue, Result: ColumnValue>(
     left: SQLExpression, right: Real???
@@ -199,7 +199,7 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func + <Real: _RealValue, Result: ColumnValue>(
     left: Real???, right: SQLExpression
@@ -207,7 +207,7 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func - <Real: _RealValue, Result: ColumnValue>(
     left: SQLExpression, right: Real???
@@ -215,7 +215,7 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func - <Real: _RealValue, Result: ColumnValue>(
     left: Real???, right: SQLExpression
@@ -223,7 +223,7 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func * <Real: _RealValue, Result: ColumnValue>(
     left: SQLExpression, right: Real???
@@ -231,7 +231,7 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func * <Real: _RealValue, Result: ColumnValue>(
     left: Real???, right: SQLExpression
@@ -239,7 +239,7 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func / <Real: _RealValue, Result: ColumnValue>(
     left: SQLExpression, right: Real???
@@ -247,7 +247,7 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
     SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
   }
 
-  /// Not available: the result has another type than the expected one.
+  /// Not available: the result does not have the expected type.
   @ResultHasAnotherType
   public static func / <Real: _RealValue, Result: ColumnValue>(
     left: Real???, right: SQLExpression

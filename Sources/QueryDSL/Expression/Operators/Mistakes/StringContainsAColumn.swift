@@ -1,7 +1,7 @@
-// `OperandIsNotANumber.swift` says why a global actor, and not an unavailable method, rejects a
-// mistake: the compiler would take the available interpolation of any value.
+// A global actor rejects the mistake, as in `OperandIsNotANumber.swift`. If the method were
+// unavailable instead, the compiler would use the interpolation of any value, which is available.
 
-/// The reason of a compile error: the string contains an expression of a query, whose value is not
+/// The reason for a compile error: the string contains an expression of a query, whose value is not
 /// known in Swift. Programs do not use it directly.
 @globalActor
 public actor StringContainsAColumn {

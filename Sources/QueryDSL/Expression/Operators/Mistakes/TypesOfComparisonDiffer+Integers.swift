@@ -1,6 +1,6 @@
 import SQLCore
 
-// Comparisons of an Int with an Int64 or another integer; `TypesOfComparisonDiffer.swift` says why
+// Comparisons of an Int with an Int64 or another integer. `TypesOfComparisonDiffer.swift` says why
 // these overloads are disfavoured.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _IntegerKind {

@@ -1,12 +1,12 @@
 import SQLCore
 
-// Comparisons of a number with a value that is not a number; `OperandIsNotANumber.swift` says why
+// Comparisons of a number with a value that is not a number. `OperandIsNotANumber.swift` says why
 // these overloads exist.
 //
-// They are disfavoured, so that the compiler skips them once a right comparison is found. Otherwise
-// it opens a fifth more scopes for a long condition.
+// The overloads are disfavoured, so that the compiler skips them after it has found a correct
+// comparison. Otherwise the compiler opens a fifth more scopes for a long condition.
 
-/// The reason of a compile error: the operands of a comparison are of different types. Programs do
+/// The reason for a compile error: the operands of a comparison are of different types. Programs do
 /// not use it directly.
 @globalActor
 public actor TypesOfComparisonDiffer {
