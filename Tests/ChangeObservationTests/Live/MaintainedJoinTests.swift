@@ -91,12 +91,14 @@ struct MaintainedJoinTests {
     _ = try await watch.update()
     // All rows of the query are held: the first, and then the one in reserve.
     try await db.execute("INSERT INTO JoinTeam (id, title) VALUES (2, 'b')")
-    #expect(try await watch.update() == nil)
+    let reserved = try await watch.update()
+    #expect(reserved == nil)
     // With the next commit the result is fetched again, and has the same rows.
     let other = try Connection(path: try #require(db.path))
     try other.execute("INSERT INTO JoinTeam (id, title) VALUES (3, 'c')")
     try await db.execute("INSERT INTO JoinTeam (id, title) VALUES (4, 'd')")
-    #expect(try await watch.update() == nil)
+    let fetched = try await watch.update()
+    #expect(fetched == nil)
     try await db.execute("DELETE FROM JoinTeam WHERE id < 3")
     let rows = try #require(try await watch.update())
     #expect(rows.map(\.0) == [3])
