@@ -15,7 +15,8 @@ import SQLCore
 ///
 /// Outside quotation marks, each sequence of white space and line breaks counts as one space, so
 /// the expected SQL may have several lines. The query is not run. If the SQL differs, throws
-/// `UnexpectedSQL`, which any test framework reports. Throws `QueryError` if the query has no SQL.
+/// `UnexpectedSQL`, which any test framework reports. Throws `QueryError` if the query cannot be
+/// rendered as SQL.
 ///
 /// - Parameter values: the values bound to the parameters, in order; nil to compare only the SQL.
 public func expectSQL(

@@ -155,9 +155,10 @@ enum CellText {
     return (bytes[..<end].filter { (0x30...0x39).contains($0) }, Int(exponent) ?? 0)
   }
 
-  /// Returns the type that would write its value as exactly this unquoted text; nil for text. A
-  /// number in another form, such as 007, 1.10 or a number with more digits than its type holds,
-  /// stays text, because it may be a code, a version or an identifier.
+  /// Guesses the type of an unquoted text: the type that would write a value as exactly this text.
+  /// Returns nil if the text is a String. A number in another form, such as 007, 1.10 or a number
+  /// with more digits than its type holds, stays text, because it may be a code, a version or an
+  /// identifier.
   static func kind(of text: String) -> (any ColumnValue.Type)? {
     guard let first = text.utf8.first, (0x30...0x39).contains(first) || "-itf".utf8.contains(first)
     else { return nil }

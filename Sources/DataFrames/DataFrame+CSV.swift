@@ -9,9 +9,9 @@ extension DataFrame {
   /// try frame.csv().write(toFile: "posts.csv", atomically: true, encoding: .utf8)
   /// ```
   ///
-  /// A Bool becomes `true` or `false`, a Date its ISO 8601 text. Bytes become base64, and infinity
-  /// `inf`. All other cells are written as they are stored. NULL is an empty field; an empty text
-  /// and empty bytes are `""`.
+  /// A Bool becomes `true` or `false`, and a Date becomes a text in ISO 8601. Bytes become base64,
+  /// and infinity becomes `inf`. All other cells are written as they are stored. NULL is an empty
+  /// field; an empty text and empty bytes are `""`.
   ///
   /// Text is quoted if it contains a separator, a quotation mark or a line break. If the texts of a
   /// column would be read as another type without quotation marks, like `12` and `7`, all fields of
@@ -83,11 +83,11 @@ extension DataFrame {
   /// Lines end with CR LF, LF or CR; a byte order mark at the beginning is skipped. An empty field
   /// is NULL, and `""` is an empty text or empty bytes.
   ///
-  /// A column without a given type is Int64, Double, Bool or Date if no field is quoted and `csv()`
-  /// would write the values of that type as the same fields. If a column mixes Int64 and Double, it
-  /// has no type, and its cells are integers and reals. Any other column is String, so that codes,
-  /// versions and long numbers do not change: `007`, `1.10`, `1e400` and `11898508762506083287` are
-  /// texts.
+  /// If you give no type for a column, its fields decide. It is Int64, Double, Bool or Date if no
+  /// field is quoted, and if `csv()` would write the values of that type as the same fields. If a
+  /// column mixes Int64 and Double, it has no type, and its cells are integers and reals. Any other
+  /// column is String, so that codes, versions and long numbers do not change: `007`, `1.10`,
+  /// `1e400` and `11898508762506083287` are texts.
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
   /// quotation does not end, if a name occurs twice, or if a field cannot be read as the given
@@ -96,9 +96,10 @@ extension DataFrame {
   /// column.
   ///
   /// - Parameters:
-  ///   - types: the types of columns, by name. Columns without an entry are allowed.
+  ///   - types: the types of columns, by name. Not every column needs an entry.
   ///   - separator: an ASCII character other than the quotation mark and line breaks.
-  ///   - names: the names of the columns, if the first line is already a row.
+  ///   - names: the names of the columns, if the CSV has no line of names and its first line is a
+  ///     row.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
   public init(
     csv text: String, types: [String: any ColumnValue.Type] = [:],

@@ -17,9 +17,9 @@ extension DataFrame {
   /// // ]
   /// ```
   ///
-  /// A Bool becomes `true` or `false`, and a Date its ISO 8601 text. A Unique64 becomes a string of
-  /// its digits, because JavaScript rounds such numbers. Bytes become base64. All other cells are
-  /// written as they are stored, as strings or as numbers with all their digits.
+  /// A Bool becomes `true` or `false`, and a Date becomes a text in ISO 8601. A Unique64 becomes a
+  /// string of its digits, because JavaScript rounds such numbers. Bytes become base64. All other
+  /// cells are written as they are stored, as strings or as numbers with all their digits.
   ///
   /// Throws `DataFrameError` for infinity, which JSON does not have. Throws `ColumnValueError`,
   /// with the column and the row, for a date whose year does not have four digits and for a text
@@ -56,8 +56,8 @@ extension DataFrame {
   /// let frame = try DataFrame(json: text, types: ["createdAt": Date.self])
   /// ```
   ///
-  /// A member that an object lacks is NULL, like `null`. A Decimal or a Unique64 is read from a
-  /// string or a number, with all digits. A String also takes the digits of a number.
+  /// If an object lacks a member, its cell is NULL, as for `null`. A Decimal or a Unique64 is read
+  /// from a string or a number, with all digits. A String also takes the digits of a number.
   ///
   /// A column without a given type is Int64, Double, Bool or String. If its values are of several
   /// kinds, such as integers and reals, the column has no type, and each cell keeps its own kind. A
@@ -149,7 +149,7 @@ extension JSONText {
     }
   }
 
-  /// Returns the cell of a type; nil if the value cannot be read as that type.
+  /// Returns the value as a cell of the given type; nil if the value cannot be read as that type.
   fileprivate func value(as type: any ColumnValue.Type) -> DatabaseValue? {
     switch (self, type.storageClass) {
     case (.number(let text), .real): CellText.value(text, as: type)

@@ -3,11 +3,13 @@ import SQLCore
 import SchemaMigration
 
 extension Database {
-  /// Opens a database that an engine keeps elsewhere, such as a cluster.
+  /// Opens a database that is not a file of this machine: an engine runs its SQL elsewhere, for
+  /// example in a cluster.
   ///
-  /// Everything that is written in SQL works. Features that need the file itself throw `.misuse`:
-  /// functions and collations in Swift, backups, incremental BLOBs, sessions, snapshots that
-  /// outlive a closure. Throws the engine's error if no session can be opened.
+  /// Everything that is written in SQL works. Features that need the file or code in this process
+  /// throw `DatabaseError` (`.misuse`): functions and collations in Swift, backups, incremental
+  /// BLOBs, sessions, and snapshots that outlive a closure. Throws the engine's error if no session
+  /// can be opened.
   public convenience init(
     engine: any RemoteEngine, configuration: Configuration = Configuration()
   ) throws {
@@ -16,8 +18,8 @@ extension Database {
       configuration: configuration)
   }
 
-  /// Opens a database that an engine keeps elsewhere, from asynchronous code. The engine connects
-  /// on a separate thread. See `init(engine:configuration:)`.
+  /// Opens a database whose SQL an engine runs elsewhere, from asynchronous code. The engine
+  /// connects on a separate thread. See `init(engine:configuration:)`.
   public static func open(
     engine: any RemoteEngine, configuration: Configuration = Configuration()
   ) async throws -> Database {
@@ -27,8 +29,8 @@ extension Database {
     }
   }
 
-  /// Opens a database that an engine keeps elsewhere, such as a cluster, with its models. The
-  /// database is migrated in the same way as a file.
+  /// Opens a database whose SQL an engine runs elsewhere, for example in a cluster, and migrates it
+  /// to its models in the same way as a file.
   ///
   /// ```swift
   /// let db = try Database(engine: engine, models: [Author.self, Post.self])
@@ -42,9 +44,10 @@ extension Database {
     try open(with: models, options)
   }
 
-  /// Opens a database that an engine keeps elsewhere, with its models, from asynchronous code. The
-  /// migration runs on a separate thread; see `init(engine:models:configuration:migration:)`. If
-  /// the task is cancelled, the migration ends without changes, and `CancellationError` is thrown.
+  /// Opens a database whose SQL an engine runs elsewhere, and migrates it to its models, from
+  /// asynchronous code. The migration runs on a separate thread; see
+  /// `init(engine:models:configuration:migration:)`. If the task is cancelled, the migration ends
+  /// without changes, and `CancellationError` is thrown.
   public static func open(
     engine: any RemoteEngine, models: [any TableModel.Type],
     configuration: Configuration = Configuration(),

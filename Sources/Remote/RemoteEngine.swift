@@ -6,14 +6,14 @@ import SQLCore
 /// let db = try Database(engine: engine, models: [Author.self, Post.self])
 /// ```
 ///
-/// The engine must understand SQLite's SQL. Everything above the SQL stays the same: models,
-/// queries, commands, transactions, migrations, and the code that decodes rows.
+/// The engine must understand SQLite's SQL. Models, queries, commands, transactions and migrations
+/// are used in the same way as with a file.
 ///
-/// Each connection of the pool has its own session, and a copy of the schema in memory, without
-/// rows. A statement is first compiled against the copy. So a mistake in the statement throws an
-/// error before anything is sent, and the statement's columns and parameters are known. Then the
-/// statement is sent with its values. A virtual table passes the returned rows to SQLite, and the
-/// rows are decoded like the rows of a file.
+/// Each connection of the pool has its own session with the engine. It also has a database in
+/// memory with a copy of the schema, without rows. A statement is first compiled for this copy. So
+/// a mistake in the statement throws an error before anything is sent, and the statement's columns
+/// and parameters are known. Then the statement is sent with its values. A virtual table passes the
+/// returned rows to SQLite, and the rows are decoded like the rows of a file.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol RemoteEngine: Sendable {
   /// The name of the engine in errors, such as "a dqlite cluster".
@@ -23,16 +23,16 @@ public protocol RemoteEngine: Sendable {
   /// Opens a session. The method is called on the thread that needs the session, and may block.
   ///
   /// The engine calls `isStopped` while it waits. If the result is true, the access was cancelled
-  /// or its deadline has passed, and the engine throws any error.
+  /// or its deadline has passed. The engine then stops waiting and throws any error.
   func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession
 }
 
-/// A session with an engine, which corresponds to a connection to a file. Only one thread at a time
-/// uses a session.
+/// A session with an engine. It corresponds to a connection to a file. A session is used by only
+/// one thread at a time.
 ///
 /// If a method throws because of its statement, the session stays open. If a method throws because
-/// the session was lost, or because `isStopped` returned true, the method closes the session. The
-/// engine rolls the transaction of a closed session back.
+/// the session was lost, or because `isStopped` returned true, the method first closes the session.
+/// When a session is closed, the engine rolls its transaction back.
 ///
 /// An error of SQLite is thrown as `DatabaseError`, with SQLite's extended code and message. The
 /// library reads the violated constraint from both.
@@ -40,8 +40,8 @@ public protocol RemoteEngine: Sendable {
 public protocol RemoteSession: AnyObject {
   /// Whether the session can be used. A closed session stays closed.
   var isOpen: Bool { get }
-  /// Sends a statement that returns rows, and returns the rows. Only one result at a time is read:
-  /// the previous rows were closed, or read to their end.
+  /// Sends a statement that returns rows, and returns these rows. The method is called only when
+  /// the rows of the previous statement were closed or read to their end.
   func rows(
     of statement: RemoteText, isStopped: () -> Bool
   ) throws -> any RemoteRows
@@ -68,9 +68,10 @@ public struct RemoteText: Sendable {
 
   /// A column that a statement returns.
   public struct Column: Hashable, Sendable {
-    /// The name: the column's name, the name after AS, or the text of the expression.
+    /// The name of the column in the result: the name after AS, or else the name of the table's
+    /// column or the text of the expression.
     public let name: String
-    /// The type that the definition of the table declares; nil for an expression.
+    /// The type that the table declares for the column; nil for an expression.
     public let declaredType: String?
 
     /// Creates a column.
@@ -117,9 +118,10 @@ public protocol RemoteRows: AnyObject {
   func next(isStopped: () -> Bool) throws -> Bool
   /// Calls a closure with the value in a column of the current row.
   func withValue(at index: Int, _ body: (RemoteValue) -> Void)
-  /// Reads the remaining rows into memory, so that the session can send another statement.
+  /// Reads the remaining rows into memory. Afterwards, the session can send another statement while
+  /// these rows are still being read.
   func keepRemaining(isStopped: () -> Bool) throws
-  /// Ends the rows, whether or not all were read.
+  /// Ends the reading of the rows, whether or not all rows were read.
   func close()
 }
 

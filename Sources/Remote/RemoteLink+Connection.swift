@@ -12,8 +12,8 @@ extension RemoteLink: RemoteConnection {
 
   // MARK: Compiling
 
-  /// Compiles the first statement of a text against the copy of the schema, and then the statement
-  /// that runs in its place.
+  /// Compiles the first statement of a text for the copy of the schema. Then compiles its
+  /// substitute, the statement that runs in its place (see `RemoteStatement`).
   ///
   /// If a table or a column is missing, another process may have changed the schema. The schema is
   /// then copied again, and the statement is compiled again.
@@ -85,8 +85,8 @@ extension RemoteLink: RemoteConnection {
     }
   }
 
-  /// Returns the error with advice, if a function or a collation is missing because it exists only
-  /// in this process.
+  /// Returns the error. If the engine lacks a function or a collation that exists only in this
+  /// process, the error has advice.
   private func localOnly(_ error: DatabaseError) -> DatabaseError {
     let name = engine.name
     var error = error
@@ -161,7 +161,8 @@ extension RemoteLink: RemoteConnection {
     return true
   }
 
-  /// Calls a closure for each object of the copy, in an order in which the objects can be dropped.
+  /// Calls a closure for each table, index, view and trigger in the copy of the schema, in an order
+  /// in which they can be dropped.
   private func forEachCopied(_ body: (String, String, String) -> Void) throws {
     var statement: OpaquePointer?
     let sql = """

@@ -1,30 +1,31 @@
 import CSQLite
 import SQLCore
 
-/// The link of a connection to the engine that runs its statements: the session with the engine,
-/// and the compiled statements.
+/// Connects a connection with the engine that runs its statements. It has the session with the
+/// engine, and the statements that the connection has compiled.
 ///
-/// A link belongs to one connection. Only the thread that has the connection's lease uses the link.
+/// A link belongs to one connection. Only the thread that uses the connection uses the link.
 final class RemoteLink {
   let database: RemoteDatabase
   let engine: any RemoteEngine
-  /// The connection, which keeps the link until its handle is closed.
+  /// The connection. It retains the link until its SQLite handle is closed.
   unowned let core: ConnectionCore
   /// The session; nil before the first statement, and after it was lost.
   private var session: (any RemoteSession)?
-  /// The compiled statements, by number. The substitute of a statement passes this number to the
-  /// virtual table.
+  /// The compiled statements, by their numbers. When the substitute of a statement runs, it passes
+  /// this number to the virtual table.
   private var statements: [Int64: UnownedStatement] = [:]
   private var lastNumber: Int64 = 0
   /// The rows that are being read from the session.
   private var openRows: (any RemoteRows)?
-  /// The complete error of the statement that just failed, which SQLite's own error cannot hold.
+  /// The error of the statement that just failed. SQLite passes on only the code and the message of
+  /// an error, so the whole error is kept here.
   private var failure: (any Error)?
-  /// Whether the link has begun a transaction around one statement. The connection does not know
-  /// this transaction.
+  /// Whether the link has begun a transaction for a single statement. The connection itself does
+  /// not know of this transaction.
   private var surroundsStatement = false
   private(set) var changeCount = 0
-  /// The settings that the connection wants of its session.
+  /// The settings that the session must have.
   var settings = RemoteSettings()
   /// The settings that the session has; nil if they are not known.
   private var sessionSettings: RemoteSettings?
@@ -44,7 +45,7 @@ final class RemoteLink {
     isStopped = { [unowned core] in core.mustStop }
   }
 
-  /// Whether the session has an open transaction. The connection knows the transaction, because a
+  /// Whether the session has an open transaction. The state of the connection is used, because a
   /// statement that begins or ends a transaction also runs on the copy of the schema.
   var isInTransaction: Bool { surroundsStatement || core.isInTransaction }
 
@@ -105,7 +106,7 @@ final class RemoteLink {
   }
 
   /// Runs a closure that sends a statement. If the statement violates a constraint, asks the engine
-  /// how many rows stay changed. The number is 0 unless a trigger raised FAIL.
+  /// how many rows were changed and stay changed. This is 0, unless a trigger raised FAIL.
   private func countingChanges<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -298,8 +299,8 @@ final class RemoteLink {
     return known.statement
   }
 
-  /// Runs a closure, and keeps its error. The statement that fails because of the error then throws
-  /// it, instead of SQLite's own error.
+  /// Runs a closure, and keeps the error that it throws. SQLite then reports an error of its own
+  /// for the statement, which is replaced by the kept error.
   func noting<Result>(_ body: () throws -> Result) throws -> Result {
     failure = nil
     do {
@@ -320,8 +321,8 @@ extension RemoteSessionError {
   static let transactionLost = RemoteSessionError(
     outcome: .notRun, message: "the session was lost, and the transaction was rolled back")
 
-  /// The error for a statement that had no effect. The statement only reads, or it is in an open
-  /// transaction, which the engine rolls back without a COMMIT.
+  /// The same error, with the outcome that nothing was changed. This is certain for a statement
+  /// that only reads, and for a statement in a transaction whose COMMIT was not sent.
   var withoutEffect: RemoteSessionError {
     RemoteSessionError(outcome: .notRun, message: message, allowsRetry: allowsRetry)
   }

@@ -1,10 +1,11 @@
 import SQLCore
 
-/// The text of a statement for an engine, without Apus's own functions, which exist only in this
-/// process.
+/// Translates a statement into the text that is sent to an engine. Apus's own functions exist only
+/// in this process, so they are replaced.
 ///
-/// `apus_array(?)` has a bound array. The array is sent as two values: as JSON, and as one BLOB
-/// with the bytes of all its BLOBs, because JSON has no BLOBs:
+/// `apus_array(?)` is replaced by the text below. The array that is bound to it is sent as two
+/// values, because JSON has no BLOBs: one BLOB with the bytes of all BLOBs of the array, and the
+/// array as JSON:
 ///
 /// ```sql
 /// (SELECT "key" AS rowid, CASE "type" WHEN 'array'
@@ -15,17 +16,17 @@ import SQLCore
 /// Apus's functions for JSON become SQLite's own: `apus_json_value(a -> ?, 'String')` becomes
 /// `json_extract(a -> ?, '$')`. The results differ only in old versions of SQLite, and only for
 /// escaped keys and U+0000. `apus_highlight` and `apus_snippet` become `highlight` and `snippet`,
-/// which do not keep texts with U+0000 whole.
+/// which cut texts at U+0000.
 ///
 /// `LIMIT -1` limits nothing, but it keeps SQLite from moving `json_each` into the surrounding
-/// query. Otherwise, if two arrays are joined, SQLite would read one array again for each element
-/// of the other, instead of using an automatic index.
+/// query. Without it, a join of two arrays would be slow: SQLite would read one array again for
+/// each element of the other, instead of using an automatic index.
 struct RemoteSQL {
-  /// The statement as it was written.
+  /// The text of the statement as the program has written it.
   let sql: String
-  /// The statement in the form that is sent.
+  /// The text that is sent to the engine.
   let sent: String
-  /// Whether each parameter, in order, is a bound array.
+  /// For each parameter in order, whether an array is bound to it.
   let isArray: [Bool]
 
   init(_ sql: String, parameterCount: Int) throws {
@@ -129,9 +130,10 @@ extension BoundArray {
 }
 
 extension RemoteSQL {
-  /// Returns the texts that replace tokens, by the index of the token. With these texts, SQLite's
-  /// own functions mark found words, and read texts and numbers in JSON. SQLite has no functions
-  /// for values of other types, so these throw an error.
+  /// Returns the texts that replace tokens, by the index of the token. They replace calls of Apus's
+  /// functions by calls of SQLite's own. This works for the functions that mark found words, and
+  /// for those that read texts and numbers in JSON. For values of other types in JSON, SQLite has
+  /// no functions, so the method throws an error.
   static func replacementsOfFunctions(in tokens: [SQLTokens.Token]) throws -> [Int: String] {
     var replacements: [Int: String] = [:]
     for index in tokens.indices.dropLast() where tokens[index + 1].isSign("(") {

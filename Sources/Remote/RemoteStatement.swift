@@ -1,13 +1,13 @@
 import CSQLite
 import SQLCore
 
-/// A statement of a connection whose database is elsewhere.
+/// A compiled statement of a connection whose SQL runs elsewhere.
 ///
-/// The program's statement is only compiled, against the copy of the schema, so that SQLite knows
-/// its columns and parameters. A substitute runs in its place, on a virtual table that sends the
-/// program's statement to the engine. The substitute is
-/// `SELECT c0 AS "title" FROM apus_remote(17, ?1)` if the statement returns rows, and otherwise
-/// `INSERT INTO apus_remote_run …`. So rows are decoded in the same way as the rows of a file.
+/// The program's statement is only compiled, for the copy of the schema. In this way, its columns
+/// and parameters become known. A substitute runs in its place, on a virtual table that sends the
+/// program's statement to the engine. The substitute is `SELECT c0 AS "title" FROM apus_remote(17,
+/// ?1)` if the statement returns rows, and otherwise `INSERT INTO apus_remote_run …`. So rows are
+/// decoded in the same way as the rows of a file.
 final class RemoteStatement: RemoteTemplate {
   let number: Int64
   /// The statement, compiled against the copy of the schema.
@@ -22,7 +22,7 @@ final class RemoteStatement: RemoteTemplate {
   let changesSchema: Bool
   let isCommit: Bool
   let isRollback: Bool
-  /// The schema with which the statement was compiled.
+  /// The version of the schema for which the statement was compiled.
   private let schema: UInt64
   private weak let link: RemoteLink?
 
@@ -86,7 +86,7 @@ final class RemoteStatement: RemoteTemplate {
       + "FROM \(RemoteTable.rowsName)(\(values.joined(separator: ", ")))"
   }
 
-  /// Whether the substitute runs instead of the template.
+  /// Whether a substitute runs in place of the program's statement.
   var hasSubstitute: Bool { !runsOnCopy }
 }
 
@@ -121,11 +121,12 @@ struct RemoteArguments {
   }
 }
 
-/// Several arguments in one value: the result of `apus_remote_values(?1, ?2, …)`.
+/// Several bound values that are passed to the virtual table as one argument. The SQL function
+/// `apus_remote_values(?1, ?2, …)` returns such a group.
 ///
-/// A virtual table can handle only its first 16 constraints. SQLite compares all other arguments
-/// with the rows itself. The rows have no such columns, so no row would be found. Therefore a
-/// statement with more parameters passes them in groups.
+/// A virtual table receives only its first 16 arguments. SQLite would compare each further argument
+/// with a column of the rows, and would find no row, because the rows have no such column.
+/// Therefore a statement with more parameters passes them in groups.
 /// - SeeAlso: <https://www.sqlite.org/bindptr.html>
 final class RemoteArgumentGroup {
   fileprivate let arguments: RemoteArguments
@@ -139,8 +140,8 @@ final class RemoteArgumentGroup {
   static let minimumCount = 16
   /// The maximum number of arguments of a group. SQLite allows 127 arguments of a function.
   static let maximumCount = 100
-  /// SQLite compares the type of the pointer by content and requires that its memory is never
-  /// freed.
+  /// The name of the type of the pointer. SQLite compares the text of the name, and requires that
+  /// its memory is never freed.
   private static let pointerType = StaticString("apus-remote-values")
 
   private static var type: UnsafePointer<CChar> {
@@ -171,8 +172,8 @@ final class RemoteArgumentGroup {
     }
   }
 
-  /// Returns the arguments of the virtual table for some parameters: the parameters themselves, or
-  /// calls that group them.
+  /// Returns the SQL of the arguments that pass some parameters to the virtual table. These are the
+  /// parameters themselves or, if there are many, calls of `apus_remote_values`.
   static func grouped(_ parameters: [String]) -> [String] {
     guard parameters.count >= minimumCount else { return parameters }
     return stride(from: 0, to: parameters.count, by: maximumCount).map { start in
@@ -183,8 +184,8 @@ final class RemoteArgumentGroup {
 }
 
 extension RemoteSettings {
-  /// Returns the PRAGMAs that give these settings to a session with the settings `old`. A new
-  /// session has nil.
+  /// Returns the PRAGMAs that change a session from the settings `old` to these settings. For a new
+  /// session, `old` is nil.
   func pragmas(from old: RemoteSettings?) -> [String] {
     var pragmas: [String] = []
     if old?.enforcesForeignKeys != enforcesForeignKeys {

@@ -3,9 +3,10 @@ import SQLCore
 
 /// The virtual tables through which a connection runs statements elsewhere.
 ///
-/// `apus_remote(number, …)` sends the statement with this number and the other arguments, and
-/// returns its rows. An INSERT into `apus_remote_run` sends a statement that returns no rows.
-/// SQLite calls these tables when the substitute of a statement runs (`RemoteStatement`).
+/// `SELECT … FROM apus_remote(number, …)` sends the statement with this number, with the other
+/// arguments as its values, and returns its rows. An INSERT into `apus_remote_run` sends a
+/// statement that returns no rows. SQLite calls these tables when the substitute of a statement
+/// runs (`RemoteStatement`).
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
 enum RemoteTable {
   static let rowsName = "apus_remote"
@@ -37,8 +38,8 @@ enum RemoteTable {
     "CREATE TABLE x(\((["statement"] + parameters(link)).joined(separator: ", ")))"
   }
 
-  /// A module, which all connections of the process share. It is written once, before any
-  /// connection can see it, so it is safe to send.
+  /// The callbacks of a virtual table, which all connections of the process share. They are written
+  /// once, before any connection can see them, so they can be sent between threads.
   private struct Module: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<sqlite3_module>
   }
@@ -82,7 +83,8 @@ enum RemoteTable {
   }
 }
 
-/// The table as SQLite sees it, followed by the link. The link outlives the connection's handle.
+/// The memory of a virtual table: first the struct that SQLite uses, then the link. The link lives
+/// longer than the connection's handle.
 private struct TableMemory {
   var base = sqlite3_vtab()
   let link: Unmanaged<RemoteLink>
@@ -98,7 +100,7 @@ private struct TableMemory {
   }
 }
 
-/// The cursor as SQLite sees it, followed by the rows.
+/// The memory of a cursor: first the struct that SQLite uses, then the rows that it returns.
 private struct CursorMemory {
   var base = sqlite3_vtab_cursor()
   var rows: (any RemoteRows)?
@@ -218,7 +220,8 @@ private let column:
     return SQLITE_OK
   }
 
-/// Sends a statement that returns no rows. SQLite passes NULL, NULL, and then the columns.
+/// Called for an INSERT into `apus_remote_run`: sends a statement that returns no rows. SQLite
+/// passes two NULLs, and then the values of the columns.
 private let update:
   @convention(c) (
     UnsafeMutablePointer<sqlite3_vtab>?, Int32, UnsafeMutablePointer<OpaquePointer?>?,

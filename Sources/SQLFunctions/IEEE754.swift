@@ -67,13 +67,14 @@ extension Registration {
   }
 }
 
-/// Returns the number with these bits; NULL for bits that are not a number.
+/// Returns the floating-point number with these bits; NULL if the bits stand for NaN.
 private func real(ofBits bits: Int64) -> DatabaseValue {
   let real = Double(bitPattern: UInt64(bitPattern: bits))
   return real.isNaN ? .null : .real(real)
 }
 
-/// Returns the number that a value represents, as a number or as its 8 bytes; nil for NULL.
+/// Returns the floating-point number that an SQL value stands for; nil for NULL. The value is a
+/// number, or a BLOB with the 8 bytes of one.
 private func number(_ value: DatabaseValue) throws -> Double? {
   switch value {
   case .real(let real): real

@@ -82,7 +82,8 @@ private func digest(
   return sponge.finish()
 }
 
-/// The sponge construction of SHA-3: it absorbs bytes and then gives a digest.
+/// Computes a SHA-3 digest. It receives bytes in any number of calls, and then returns their
+/// digest.
 ///
 /// - SeeAlso: <https://doi.org/10.6028/NIST.FIPS.202>
 struct Keccak {
@@ -108,7 +109,7 @@ struct Keccak {
     }
   }
 
-  /// Absorbs a letter for the storage class of a value, followed by its content.
+  /// Adds a value to the digest: a letter for its storage class, and then its content.
   mutating func absorb(_ value: DatabaseValue) {
     switch value {
     case .null: absorb("N".utf8)
@@ -129,7 +130,7 @@ struct Keccak {
     absorb(withUnsafeBytes(of: number.bigEndian) { Array($0) })
   }
 
-  /// Returns the digest; the sponge cannot be used afterwards.
+  /// Returns the digest. No more bytes can be added afterwards.
   mutating func finish() -> [UInt8] {
     lanes[position / 8] ^= 0x06 << UInt64(position % 8 * 8)
     lanes[(rate - 1) / 8] ^= 0x80 << UInt64((rate - 1) % 8 * 8)
@@ -170,7 +171,8 @@ struct Keccak {
     bits == 0 ? lane : lane << bits | lane >> (64 - bits)
   }
 
-  /// The rotation of each lane: the triangular numbers along the walk (x, y) → (y, 2x + 3y).
+  /// The number of bits by which each lane of the state is rotated. These are triangular numbers,
+  /// assigned to the lanes in the order of the steps (x, y) → (y, 2x + 3y).
   private static let rotations: [UInt64] = {
     var rotations = [UInt64](repeating: 0, count: 25)
     var (x, y) = (1, 0)
@@ -181,7 +183,8 @@ struct Keccak {
     return rotations
   }()
 
-  /// The round constants: the bits of a shift register, at the places 2^j − 1 of each constant.
+  /// The constants that the 24 rounds add. A shift register gives 7 bits for each constant, which
+  /// are placed at the positions 2^j − 1.
   private static let roundConstants: [UInt64] = {
     var register: UInt8 = 1
     return (0..<24).map { _ in

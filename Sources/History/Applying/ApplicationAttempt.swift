@@ -3,9 +3,10 @@ import SQLCore
 
 /// One attempt to apply changes, in a savepoint that is undone if there are conflicts.
 ///
-/// Rows are deleted first, and then inserted and updated. If a unique value is still in another
-/// row, the write is tried again after the other writes. If rows exchange unique values, each row
-/// waits for another one; then all waiting rows are deleted and inserted again.
+/// Rows are deleted first, and then inserted and updated. If another row still has a value that
+/// must be unique, the write is tried again after the other writes. If rows exchange such values,
+/// this never succeeds. Then all rows that are still to be written are deleted, and inserted with
+/// their new values.
 struct ApplicationAttempt {
   let connection: Connection
   let changes: [AnyLogChange]
@@ -49,8 +50,8 @@ struct ApplicationAttempt {
 
   /// - Parameters:
   ///   - table: returns the current state of a table.
-  ///   - isOutside: returns whether a table is outside of the changes, so that foreign keys act on
-  ///     its rows.
+  ///   - isOutside: returns whether no change belongs to a table. Foreign keys act only on the rows
+  ///     of such a table.
   ///   - enforcing: runs a closure with foreign keys and triggers switched on.
   mutating func run(
     _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
@@ -109,7 +110,8 @@ struct ApplicationAttempt {
     conflicts.append((index, conflict))
   }
 
-  /// Notes a conflict. Returns whether the policy lets the change overwrite it.
+  /// Returns whether the policy lets a change overwrite the row or value that conflicts with it. If
+  /// not, records the conflict.
   private mutating func mayOverwrite(
     _ index: Int, _ reason: ChangeConflict.Reason, _ row: AppliedRow?
   ) -> Bool {
@@ -188,8 +190,8 @@ struct ApplicationAttempt {
     }
   }
 
-  /// Inserts a row. If a row with the same key exists, the values of both rows are compared, and
-  /// the insertion may become an update.
+  /// Inserts the row of a change. If a row with the same key exists, compares the values of both
+  /// rows. The result may be that nothing is to be done, a conflict, or an update.
   private mutating func insert(_ index: Int, _ shape: AppliedShape) throws {
     let change = changes[index]
     let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
@@ -271,7 +273,8 @@ struct ApplicationAttempt {
     }
   }
 
-  /// Deletes a row that must be updated, so that the row can be inserted with its new values.
+  /// Turns an update into an insertion: deletes the row now, so that it can be inserted later with
+  /// its new values.
   private mutating func lift(_ index: Int) throws {
     guard !writings[index].inserts, var row = writings[index].row else { return }
     let table = writings[index].table
@@ -284,7 +287,7 @@ struct ApplicationAttempt {
     writings[index].inserts = true
   }
 
-  /// Deletes rows whose unique values are in the way of a change, if the policy lets the change
+  /// Deletes other rows that have a unique value of a changed row, if the policy lets the change
   /// overwrite them. Returns whether a row was deleted.
   private mutating func replaceOthers() throws -> Bool {
     var hasReplaced = false

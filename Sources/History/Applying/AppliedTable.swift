@@ -4,7 +4,7 @@ import SQLCore
 /// The current state of a table to which changes are applied.
 final class AppliedTable {
   let name: String
-  /// The names of the columns that store written values: all except generated columns.
+  /// The names of the columns that a statement can write: all except generated columns.
   let columns: [String]
   let keys: [String]
   fileprivate let generated: [String]
@@ -38,14 +38,14 @@ final class AppliedTable {
   /// Returns the position of a column among `columns`.
   func index(of column: String) -> Int? { columns.firstIndex { $0.isSame(as: column) } }
 
-  /// Returns the columns that a change writes: the columns that differ, except generated columns.
+  /// Returns the columns to which a change gives another value, except generated columns.
   func changedColumns(of change: AnyLogChange) -> [String] {
     change.changedColumns.filter { name in !generated.contains { $0.isSame(as: name) } }
   }
 
   // MARK: Rows
 
-  /// Returns the row that a change changes; nil if the row does not exist.
+  /// Returns the present row to which a change belongs; nil if the row does not exist.
   func row(of change: AnyLogChange, on connection: Connection) throws -> AppliedRow? {
     try row(with: key(of: change), on: connection)
   }
@@ -124,12 +124,13 @@ final class AppliedTable {
   }
 }
 
-/// The positions of a shape's columns in the table to which changes are applied. They are found
-/// once for all changes with the same shape.
+/// Connects the columns of a shape with the columns of the table to which changes are applied. The
+/// positions are looked up once for all changes with the same shape.
 final class AppliedShape {
   let shape: LogShape
   let table: AppliedTable
-  /// The position in the table of each column of the shape; nil where the table does not have it.
+  /// For each column of the shape, its position in the table; nil if the table does not have the
+  /// column.
   let places: [Int?]
   /// The positions in the shape of the columns that a change can write: all except generated
   /// columns.
@@ -139,13 +140,13 @@ final class AppliedShape {
   /// For each column of the table's key, its position among the key values of a change; nil if the
   /// table has another key.
   private let keyOrder: [Int]?
-  /// Whether a change has the values of the key in the table's order.
+  /// Whether the shape has the columns of the key in the same order as the table.
   private let hasKeyInOrder: Bool
-  /// Whether the table has all columns, and the same key.
+  /// Whether the table has all columns of the shape, and the same key.
   private let isWhole: Bool
-  /// The columns that another program added, and that the triggers do not log yet. A row that is
-  /// restored may have had values in these columns, and the log does not have them. A migration
-  /// that adds columns changes the triggers as well.
+  /// The columns of the table that the triggers do not log. Another program has added them; a
+  /// migration of this library would have changed the triggers as well. If a deleted row is
+  /// restored, its former values in these columns are not known.
   private let unknown: [String]
 
   init(_ shape: LogShape, in table: AppliedTable) {
@@ -168,7 +169,7 @@ final class AppliedShape {
     }
   }
 
-  /// Returns why a change cannot be applied to the table; nil if it can.
+  /// Returns the reason why a change cannot be applied to the table; nil if it can be applied.
   func objection(to change: AnyLogChange) -> ChangeConflict.Reason? {
     guard change.uncertain.isEmpty else { return .uncertain(change.uncertainColumns) }
     if !isWhole {
@@ -222,7 +223,7 @@ final class AppliedShape {
 
   func names(_ columns: [Int]) -> [String] { columns.map { shape.columns[$0] } }
 
-  /// Returns the key of the changed row, in the order of the table's key.
+  /// Returns the key of the changed row, with its values in the order of the table's key.
   func key(of change: AnyLogChange) -> [DatabaseValue] {
     hasKeyInOrder
       ? change.keyValues : keyOrder.map { $0.map { change.keyValues[$0] } } ?? []
@@ -247,7 +248,7 @@ struct AppliedRow {
 
   subscript(column: String) -> DatabaseValue? { table.index(of: column).map { values[$0] } }
 
-  /// The values by the names of their columns, folded.
+  /// The values of the row, by the names of their columns in lower case.
   var named: [String: DatabaseValue] {
     Dictionary(zip(table.columns.map(\.lowercasedASCII), values)) { first, _ in first }
   }

@@ -11,8 +11,8 @@ struct ChangeApplication {
   private let core: ConnectionCore
   private let checksForeignKeys: Bool
   private let firesTriggers: Bool
-  /// The folded names of the tables to which the changes belong. Nil means all logged tables, until
-  /// their names are looked up.
+  /// The names of the tables to which the changes belong, in lower case. Nil until the names are
+  /// looked up, if these are all logged tables.
   private var ownTables: Set<String>?
   private var tables: [String: AppliedTable?] = [:]
   private var knownKeys: ForeignKeyGraph?
@@ -92,11 +92,11 @@ struct ChangeApplication {
     }
   }
 
-  /// Reverses the changes that foreign keys made in other tables. As for statements of the user,
-  /// foreign keys act and triggers fire.
+  /// Applies changes that reverse what foreign keys have changed in other tables. Foreign keys act
+  /// and triggers fire meanwhile, as for a statement of the user.
   ///
-  /// Changes in tables that no foreign key can change are left out, because triggers make them.
-  /// Rows that cannot be restored stay unchanged, and are returned as conflicts.
+  /// A change in a table that no foreign key can change is left out, because it was made by a
+  /// trigger. Rows that cannot be restored stay unchanged, and are returned as conflicts.
   mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
     let reached = try reachedTables()
     let changes = changes.filter { reached.contains($0.shape.foldedTable) }
@@ -127,14 +127,15 @@ struct ChangeApplication {
     }
   }
 
-  /// Returns the folded names of the other tables in which foreign keys act.
+  /// Returns the names, in lower case, of the other tables in which the foreign keys may change
+  /// rows.
   mutating func reachedTables() throws -> Set<String> {
     guard checksForeignKeys else { return [] }
     return try foreignKeys().tables(reachedFrom: tablesOfChanges())
   }
 
-  /// Applies the changes with the decisions that the policy has made so far. If there are further
-  /// conflicts, returns the conflicts and changes nothing.
+  /// Tries to apply the changes with the decisions that the policy has made so far. If there is a
+  /// conflict without a decision, changes nothing and returns all such conflicts.
   private mutating func attempt(
     _ changes: [AnyLogChange], _ decisions: ConflictDecisions
   ) throws -> [(index: Int, conflict: ChangeConflict)] {
@@ -193,7 +194,7 @@ struct ChangeApplication {
   }
 }
 
-/// The decisions of a policy about the conflicts of some changes.
+/// What a policy has decided about the conflicts of some changes.
 struct ConflictDecisions {
   /// The changes that are left out.
   private(set) var kept: Set<Int> = []
@@ -206,7 +207,8 @@ struct ConflictDecisions {
     overwritten[index]?.contains { $0.reason == reason } ?? false
   }
 
-  /// Asks a policy about a conflict. Returns false if the conflict fails.
+  /// Asks a policy about a conflict and records its decision. Returns false if the policy decides
+  /// to fail.
   mutating func decide(
     _ conflict: ChangeConflict, ofChange index: Int, by policy: ConflictPolicy
   ) throws -> Bool {

@@ -15,7 +15,7 @@ public struct ChangeConflict: Hashable, Sendable {
     case rowIsGone
     /// A row with the same key exists, with other values.
     case rowExists
-    /// Another row has a value that must be unique.
+    /// Another row already has the same value in a column that must be unique.
     case notUnique(ConstraintFailure)
     /// The row would violate a constraint of another kind, such as a foreign key.
     case violates(ConstraintFailure)
@@ -24,11 +24,11 @@ public struct ChangeConflict: Hashable, Sendable {
     case schemaChanged(missing: [String])
     /// The key contains NULL, so several rows may have the same key.
     case incompleteKey
-    /// The log does not show what happened to these columns, as in `AnyLogChange.uncertainColumns`.
+    /// The log does not show how these columns were changed; see `AnyLogChange.uncertainColumns`.
     case uncertain([String])
-    /// A deleted row must be restored, and the log has no values for these columns. Another program
-    /// added the columns, and the triggers of the log do not know them. With `apply`, the row is
-    /// restored without these values.
+    /// A deleted row would be restored without its values in these columns. Another program has
+    /// added the columns, and the triggers of the log do not log them. If the policy decides
+    /// `apply`, the row is restored without these values.
     case notLogged([String])
   }
 
@@ -116,7 +116,7 @@ public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertibl
   }
 }
 
-/// A conflict, and the decision of the policy.
+/// A conflict, and what the policy has decided about it.
 public struct ResolvedConflict: Hashable, Sendable {
   /// The conflict.
   public let conflict: ChangeConflict
@@ -137,12 +137,12 @@ public struct ConflictPolicy: Sendable {
   /// A decision about one change.
   public enum Resolution: Hashable, Sendable {
     /// The row stays unchanged, and the change is left out. A change from another database that
-    /// cannot be applied yet waits.
+    /// cannot be applied yet is not left out: it waits.
     case keep
     /// The change is made despite the conflict. It overwrites columns and rows that changed in the
     /// meantime, and deletes a row with a conflicting unique value. If the change is impossible,
     /// for example because the row is gone, the change is left out. A change from another database
-    /// that cannot be applied yet waits.
+    /// that cannot be applied yet is not left out: it waits.
     case apply
     /// The row stays unchanged, and the change is left out for good, even if the change could wait.
     case discard
@@ -168,7 +168,7 @@ public struct ConflictPolicy: Sendable {
   /// The built-in policy on which this policy is based; nil for a program's own policy.
   private(set) var rule: Rule?
 
-  /// Whether to leave out columns that were changed later, before conflicts are looked for.
+  /// Whether columns that were changed later are taken out of a change before it is applied.
   var comparesTimes: Bool { rule == .newer }
 
   /// Creates a policy from a closure that decides each conflict.
@@ -180,11 +180,11 @@ public struct ConflictPolicy: Sendable {
     self.resolve = resolve
   }
 
-  /// The policy by which every conflict throws `ChangeConflicts`.
+  /// The policy that throws `ChangeConflicts` for every conflict.
   public static let fail = ConflictPolicy { _ in .fail }
-  /// The policy by which the present rows win.
+  /// The policy that keeps the present rows: a change with a conflict is left out.
   public static let mine = ConflictPolicy(.mine) { _ in .keep }
-  /// The policy by which the change wins wherever it is possible.
+  /// The policy that applies each change despite conflicts, wherever this is possible.
   public static let theirs = ConflictPolicy(.theirs) { _ in .apply }
 
   private init(
@@ -211,15 +211,16 @@ public struct ConflictPolicy: Sendable {
     return policy
   }
 
-  /// The policy by which the newest value of each column wins.
+  /// The policy that keeps the newest value of each column.
   ///
   /// The times of the transactions decide which value is newer. If the times are equal, the
   /// identities of the databases decide. A deletion wins over updates. A change that cannot be
   /// applied yet waits. If unique values or foreign keys conflict, the change is left out and
   /// reported.
   ///
-  /// Databases that exchange all their transactions end with the same rows, as long as there are no
-  /// such conflicts and no key is used again after a deletion.
+  /// Databases that exchange all their transactions have the same rows in the end. This does not
+  /// hold after a conflict of unique values or foreign keys, or if a key is used again after a
+  /// deletion.
   ///
   /// Use this policy for transactions of other databases. In an undo or a redo, it overwrites
   /// columns and rows that have changed, and leaves out changes with any other conflict.

@@ -1,17 +1,17 @@
 import QueryDSL
 import SQLCore
 
-/// The foreign key actions on rows of other tables that applied changes require: ON DELETE actions
-/// for deleted rows, and ON UPDATE actions for changed keys. They run after the changes, because
-/// changes are applied with foreign keys switched off.
+/// The foreign key actions that applied changes require in other tables: ON DELETE for deleted
+/// rows, and ON UPDATE for changed keys. Changes are applied with foreign keys switched off, so
+/// these actions run afterwards.
 struct ForeignKeyActions {
   /// The former state of a changed row.
   struct FormerRow {
     /// The index of the change.
     let index: Int
     let row: AppliedRow
-    /// Whether the row is not the change's own row, and was deleted because it conflicted with the
-    /// change.
+    /// True for another row than the one that the change belongs to. It was deleted because it
+    /// conflicted with the change.
     var wasReplaced = false
   }
 
@@ -31,8 +31,8 @@ struct ForeignKeyActions {
   /// The changed keys, by the positions of the foreign keys that reference them.
   private var moves: [Int: [Move]] = [:]
   private let foreignKeys: ForeignKeyGraph
-  /// The changes that cannot be made, because it is unknown whether a deleted row is gone or got
-  /// another key. So it is also unknown what must happen to the rows that refer to it.
+  /// The changes that cannot be made. Each deletes a row that may be gone or may have another key
+  /// now. So it is unknown what must happen to the rows that refer to the deleted row.
   private(set) var undecided: [(index: Int, failure: ConstraintFailure)] = []
 
   var isEmpty: Bool { deletions.isEmpty && moves.isEmpty }
@@ -41,8 +41,8 @@ struct ForeignKeyActions {
   ///
   /// - Parameters:
   ///   - former: the former states of the rows that were changed or deleted.
-  ///   - isOutside: returns whether foreign keys act on the rows of a table. The rows of all other
-  ///     tables change only as the changes say.
+  ///   - isOutside: returns whether foreign keys act on the rows of a table. In all other tables,
+  ///     only the changes themselves change rows.
   init(
     after changes: [AnyLogChange], of former: [FormerRow], by foreignKeys: ForeignKeyGraph,
     on connection: Connection, _ isOutside: (String) throws -> Bool
@@ -112,8 +112,8 @@ struct ForeignKeyActions {
     return (index, ConstraintFailure(kind: .foreignKey))
   }
 
-  /// Returns the constraint that a statement violates; nil if the statement succeeds. Throws an
-  /// error that a trigger raises, because only the error's message says what it means.
+  /// Returns the constraint that a statement violates; nil if the statement succeeds. If a trigger
+  /// raises an error, throws this error, because only its message says what is wrong.
   private func failure(of body: () throws -> Void) throws -> ConstraintFailure? {
     do {
       try body()
@@ -125,8 +125,8 @@ struct ForeignKeyActions {
   }
 }
 
-/// The rows that got another key. The changes contain a deletion and an insertion for each such
-/// row.
+/// The rows whose key was changed. For each of them, the changes contain a deletion with the old
+/// key and an insertion with the new key.
 private struct Rekeyings {
   enum Fate {
     /// The row is gone.

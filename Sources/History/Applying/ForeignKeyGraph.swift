@@ -11,7 +11,7 @@ struct ForeignKeyGraph {
     let parentColumns: [String]
     let onDelete: ForeignKeyAction
     let onUpdate: ForeignKeyAction
-    /// The collations of the parent's columns, with which SQLite compares; nil for BINARY.
+    /// The collations of the parent's columns, by which SQLite compares the keys; nil for BINARY.
     fileprivate let collations: [String?]
     /// The defaults of the child's columns, as SQL.
     fileprivate let defaults: [String]
@@ -31,14 +31,16 @@ struct ForeignKeyGraph {
         + "WHERE \(isEqual))"
     }
 
-    /// Returns the values by which children refer to a row; nil if the row can have no children.
+    /// Returns the values of a parent row to which rows of the child refer. Returns nil if no row
+    /// can refer to it, because a value is missing or NULL.
     func values(of row: AppliedRow) -> [DatabaseValue]? {
       let values = parentColumns.compactMap { row[$0] }
       guard values.count == columns.count, !values.contains(where: \.isNull) else { return nil }
       return values
     }
 
-    /// The columns of the row `c` of the child, to be compared as SQLite compares keys.
+    /// The SQL of the child's columns in the row `c`, with the collations by which SQLite compares
+    /// keys.
     private var comparable: [String] {
       zip(columns, collations).map { column, collation in
         "c.\(Identifier(column).quoted)"
@@ -69,8 +71,8 @@ struct ForeignKeyGraph {
 
     /// Returns whether rows of the child may refer to one of several parent rows that are gone.
     ///
-    /// Runs one statement for all parent rows. For one row, or for a key of several columns, it
-    /// runs no statement and returns true.
+    /// Runs one statement for all parent rows. For a single row, or for a key of several columns,
+    /// it runs no statement and returns true.
     func mayHaveChildren(of rows: [AppliedRow], on connection: Connection) throws -> Bool {
       guard rows.count > 1, columns.count == 1 else { return !rows.isEmpty }
       let values = BoundValue.array(BoundArray(rows.compactMap { self.values(of: $0)?.first }))
@@ -81,8 +83,9 @@ struct ForeignKeyGraph {
         != nil
     }
 
-    /// Returns the written rows of the child that reference a missing row. One statement is enough
-    /// if there are no such rows and the child has a key of one column.
+    /// Returns the written rows of the child that reference a missing row. If the primary key of
+    /// the child has one column, one statement finds out whether there are such rows at all. If
+    /// there are, or if the key has several columns, each row costs a statement.
     func danglingRows(
       among rows: [WrittenRow], of table: AppliedTable, on connection: Connection
     ) throws -> [WrittenRow] {
@@ -171,8 +174,8 @@ struct ForeignKeyGraph {
     }
   }
 
-  /// Returns the folded names of the other tables that foreign keys can change when some tables are
-  /// changed.
+  /// Returns the names, in lower case, of the other tables in which foreign key actions can change
+  /// rows when some tables are changed.
   func tables(reachedFrom tables: Set<String>) -> Set<String> {
     let passive: Set<ForeignKeyAction> = [.noAction, .restrict]
     let acting = keys.filter { !passive.isSuperset(of: [$0.onDelete, $0.onUpdate]) }
@@ -195,7 +198,8 @@ struct ForeignKeyGraph {
     let former: AppliedRow?
   }
 
-  /// Returns the written rows that reference a missing row, with the foreign key of each.
+  /// Returns the written rows that refer to a missing row, each with the foreign key that is
+  /// violated.
   func violations(
     of rows: [WrittenRow], on connection: Connection
   ) throws -> [(row: WrittenRow, failure: ConstraintFailure)] {
@@ -212,9 +216,10 @@ struct ForeignKeyGraph {
     return failures.isEmpty ? [] : rows.compactMap { row in failures[row.index].map { (row, $0) } }
   }
 
-  /// Returns a violated foreign key for each former state of a row, or nil. A foreign key is
-  /// violated if a child still refers to values of the former state, and no parent row has these
-  /// values now.
+  /// Finds the foreign keys that were violated because parent rows were changed or deleted. `rows`
+  /// has the former states of the parent rows. The result has for each of them a violated key or
+  /// nil. A key is violated if a child still refers to the values that the row had, and no parent
+  /// row has them now.
   func violations(
     afterChangesOf rows: [AppliedRow], on connection: Connection
   ) throws -> [ConstraintFailure?] {

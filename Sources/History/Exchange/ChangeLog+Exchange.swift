@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The result of applying a batch.
+/// What `apply` did with a batch: the number of applied transactions, the conflicts, and the
+/// changes that wait.
 public struct LogApplication: Hashable, Sendable {
   /// The number of transactions that were applied. Transactions that the database already had are
   /// not counted.
@@ -13,16 +14,16 @@ public struct LogApplication: Hashable, Sendable {
 }
 
 extension ChangeLog {
-  /// The identity of the database, by which other databases recognise its transactions. A copy of
-  /// the file has the same identity until `renewIdentity()` is called in it.
+  /// A text that identifies the database. By this text, other databases recognise its transactions.
+  /// A copy of the file has the same identity until `renewIdentity()` is called in it.
   ///
-  /// Throws `LogError.noLog` if the database has no log. One statement.
+  /// Throws `LogError.noLog` if the database has no log. Runs one statement.
   public var identity: String {
     get throws { try database.read { try $0.logIdentity() } }
   }
 
   /// Returns the position in another database's log up to which its transactions were applied here;
-  /// `.start` if none were applied. One statement.
+  /// `.start` if none were applied. Runs one statement.
   ///
   /// - Parameter relaying: whether to return the position for batches with `relaying`. The position
   ///   for batches without `relaying` may differ, because they leave out transactions that the
@@ -44,15 +45,16 @@ extension ChangeLog {
   /// let batch = try a.log.batch(after: b.log.appliedPosition(of: a.log.identity))
   /// try b.log.apply(batch, resolving: .newer)
   /// ```
-  /// The batch reads at most `limit` entries of the log. If the `start` and the `end` of a batch
-  /// are the same, the end of the log is reached. A batch ends before an entry with a `gap`; the
-  /// next batch begins with that entry.
+  /// The batch reads at most `limit` entries of the log. If the `start` and the `end` of the
+  /// returned batch are the same, the log has no further transactions. A batch ends before an entry
+  /// with a `gap`; the next batch begins with that entry.
   ///
   /// Throws the errors of `entries(after:limit:)`.
   ///
   /// - Parameter relaying: whether to send on transactions that were applied from other databases,
-  ///   with their origin. Otherwise the batch has only the database's own transactions, including
-  ///   own transactions that the database lost by a restore and received again.
+  ///   with their origin. Otherwise the batch has only the transactions that were made in this
+  ///   database. If the file was restored from a backup and other databases sent its lost
+  ///   transactions back, these are included.
   public func batch(
     after position: LogPosition, limit: Int = 100, relaying: Bool = false
   ) throws -> LogBatch {
@@ -111,7 +113,7 @@ extension ChangeLog {
   /// in the file, unless the policy lets it fail or discards it. Columns that both databases have
   /// are applied at once. A waiting change is applied as soon as the missing object exists. This is
   /// checked at each opening with models, after the migration, and with each further batch.
-  /// `LogApplication.waiting` has the number of waiting changes and the objects that they wait for.
+  /// `LogApplication.waiting` says how many changes wait, and for which objects.
   ///
   /// Throws `LogError.tooManyWaiting` if more changes than `waitingLimit` would wait, and
   /// `LogError.missingTransactions` if the batch begins after the applied position. Throws
@@ -163,8 +165,8 @@ extension ChangeLog {
 }
 
 extension LogReceiver {
-  /// Returns the report of the application. Throws `LogError.tooManyWaiting` if more changes wait
-  /// than the limit allows.
+  /// Returns what was applied, as `apply` returns it. Throws `LogError.tooManyWaiting` if more
+  /// changes wait than the limit allows.
   fileprivate func report(limit: Int) throws -> LogApplication {
     let waiting = try connection.logWaiting()
     guard waiting.count <= limit else {

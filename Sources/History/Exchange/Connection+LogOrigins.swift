@@ -11,9 +11,9 @@ extension Connection {
   /// ```
   /// Use this method to continue an exchange after `LogError.expired` or `LogError.incomplete`.
   /// After `LogError.unknownPosition`, use `.start`: the next batch then begins at the start of the
-  /// log, and transactions that were already applied are skipped. Within an epoch, the position can
-  /// only move forward, or back to `.start`. Throws `LogError.noLog` if no migration has created
-  /// the log. About six statements.
+  /// log, and transactions that were already applied are skipped. Within an epoch of the other log
+  /// (see `LogPosition`), the position can only move forward, or back to `.start`. Throws
+  /// `LogError.noLog` if no migration has created the log. Runs about six statements.
   public func setAppliedLogPosition(_ position: LogPosition, of source: String) throws {
     _ = try logIdentity()
     try createLogOrigins()
@@ -34,8 +34,7 @@ extension Connection {
   // MARK: Positions
 
   /// The positions in the log of another database up to which its transactions were applied: `own`
-  /// for batches of its own transactions, `relayed` for batches that also have relayed
-  /// transactions.
+  /// for batches without relayed transactions, and `relayed` for batches with them.
   struct LogOrigin {
     var own = LogPosition.start
     var relayed = LogPosition.start
@@ -43,7 +42,7 @@ extension Connection {
     var sequence: Int64 = 0
   }
 
-  /// Creates the tables of the databases from which transactions were applied.
+  /// Creates the tables that list the databases from which transactions were applied.
   func createLogOrigins() throws {
     for sql in LogTables.originCreation { try execute(SQL(unsafe: sql)) }
     let columns = try row(#"SELECT count(*) FROM pragma_table_info('apus_log_origin')"#)
@@ -111,8 +110,8 @@ extension Connection {
       """)
   }
 
-  /// Records that the transaction at a position in the log of a database was applied, and all
-  /// earlier transactions of the same epoch.
+  /// Records that a transaction of another database was applied, given by its position in that
+  /// database's log. All earlier transactions of the same epoch then also count as applied.
   func noteApplied(_ position: LogPosition, of database: String) throws {
     guard position.number > 0 else { return }
     guard position.epoch != 0 else {
@@ -134,11 +133,12 @@ extension Connection {
   /// Deletes the oldest epochs of other databases, except epochs whose transactions the log still
   /// has.
   ///
-  /// A database begins an epoch with its first write after each opening. The log of the other
-  /// database keeps the same number of epochs (`purgeLogEpochs`), so it rarely sends a transaction
-  /// of an older epoch again. If it did, the transaction would be applied twice.
+  /// A database begins an epoch with its first write after each opening. The other database keeps
+  /// the same number of epochs in its log (`purgeLogEpochs`), so it rarely sends a transaction of
+  /// an older epoch. Such a transaction would be applied a second time.
   ///
-  /// The rowids have the order in which the epochs arrived.
+  /// The age of an epoch is taken from its rowid, because rowids have the order in which the epochs
+  /// arrived.
   func purgeAppliedEpochs() throws {
     try withLogOrigins(()) {
       try execute(
@@ -156,16 +156,17 @@ extension Connection {
 
   // MARK: Batches
 
-  /// Returns whether the database has a transaction, because the transaction was made here or was
-  /// applied.
+  /// Returns whether this database already has a transaction: it was made here, or was applied
+  /// before.
   func has(_ transaction: LogTransaction, identity: String) throws -> Bool {
     let origin = transaction.origin
     if origin.database == identity, try hasLogPosition(origin.position) { return true }
     return try hasApplied(origin.position, of: origin.database)
   }
 
-  /// Returns whether a batch continues after the applied position in the log of its source. Returns
-  /// false if the whole batch was already applied.
+  /// Returns whether a batch has transactions that are not applied yet; false if the whole batch
+  /// was already applied. Throws if transactions between the applied position and the batch are
+  /// missing, or if the source no longer has this position.
   func continues(_ batch: LogBatch, after position: LogPosition) throws -> Bool {
     let missing = LogError.missingTransactions(
       source: batch.source, after: position, before: batch.start)
@@ -197,16 +198,17 @@ extension Connection {
     try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)
   }
 
-  /// Returns the shape in the log for the current columns of a table; nil if the log has none.
+  /// Returns a shape of the table from the log whose columns the table still has; nil if there is
+  /// none. Of several shapes, returns the one with the most columns.
   private func logShape(of table: AppliedTable) throws -> LogShape? {
     try logShapes().values.filter { shape in
       shape.table.isSame(as: table.name) && shape.columns.allSatisfy { table.has($0) }
     }.max { ($0.columns.count, $0.id) < ($1.columns.count, $1.id) }
   }
 
-  /// Ends the entry of changes from another database that had to wait. The entry stores the
-  /// transaction's number as a negative number, because the entry with which the transaction
-  /// arrived has the positive number.
+  /// Ends an entry for changes that arrived from another database earlier and had to wait. The
+  /// entry stores the number of their transaction with a minus sign, because the entry with which
+  /// the transaction arrived already has this number.
   func endLogEntry(applyingLate transaction: LogTransaction) throws {
     try execute(
       """
@@ -233,8 +235,8 @@ extension Connection {
   }
 
   /// Records in the log which values a change from another database set, or which row it deleted.
-  /// The record is needed even if the change made no difference, because the time of the change
-  /// counts.
+  /// This is needed even if the row already had these values, because the time of the change
+  /// decides which of two values is newer.
   func markInLog(_ change: AnyLogChange, in table: AppliedTable?) throws {
     guard change.kind != .inserted, let table, let shape = try logShape(of: table) else { return }
     var names: [String] = []

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 
 extension LogReceiver {
-  /// Returns whether the object that a change waits for exists.
+  /// Returns whether the object that a change waits for exists now.
   mutating func isPresent(_ part: AwaitedPart) throws -> Bool {
     guard let table = try tables.table(part.table) else { return false }
     switch part.kind {
@@ -46,8 +46,8 @@ extension LogReceiver {
     return nil
   }
 
-  /// Ends the waiting of changes whose parent row was deleted, according to the log. These changes
-  /// are left out, and reported as conflicts.
+  /// Finds the waiting changes whose parent row was deleted, according to the log. These changes no
+  /// longer wait. They are left out and reported as conflicts.
   mutating func endWaitingForDeletedParents() throws {
     var deleted: [String: Set<String>] = [:]
     for (part, _) in try connection.awaitedParts() where part.kind == .parent {
@@ -71,7 +71,7 @@ extension LogReceiver {
 }
 
 extension AwaitedPart {
-  /// The values as a text, to look up a row.
+  /// The values of a key as one text, by which a row is looked up in a set.
   fileprivate var keyText: String { values.map(\.value.description).joined(separator: ", ") }
 
   fileprivate func applied(to columns: [String]) -> [AppliedValue] {

@@ -7,14 +7,14 @@ struct LogReceiver {
   let connection: Connection
   private let identity: String
   private let policy: ConflictPolicy
-  /// Whether a waiting change with a conflict continues to wait, because the conflict cannot be
-  /// reported to a caller.
+  /// True if there is no caller to whom a conflict could be reported. A waiting change with a
+  /// conflict then continues to wait.
   private let isSilent: Bool
   var tables: PresentTables
   private var clock: RowClock
   private(set) var count = 0
   var conflicts: [ResolvedConflict] = []
-  /// Whether changes wait. If so, each arriving change must be compared with the waiting changes.
+  /// Whether there are waiting changes. If so, each arriving change must be compared with them.
   private var hasWaiting: Bool
   /// Whether a parent row that changes wait for may have been deleted.
   private var mayHaveDeletedParents = false
@@ -109,8 +109,8 @@ struct LogReceiver {
 
   // MARK: What waits
 
-  /// Separates the part of a change that can be applied from the part that the schema does not
-  /// allow yet.
+  /// Splits a change into a part that can be applied now, and parts that must wait because a table,
+  /// a column or a row is missing.
   private mutating func split(_ change: AnyLogChange, by policy: ConflictPolicy) throws -> Split {
     guard let table = try tables.table(change.table), table.hasKey(of: change) else {
       let part = AwaitedPart(
@@ -168,7 +168,8 @@ struct LogReceiver {
     }
   }
 
-  /// Returns the object that a change waits for after a conflict; nil if the change does not wait.
+  /// Returns the missing object because of which a change had a conflict, and for which it can
+  /// wait; nil if the change does not wait.
   private mutating func part(
     for resolved: ResolvedConflict, _ split: Split, _ change: AnyLogChange
   ) throws -> AwaitedPart? {
@@ -187,7 +188,8 @@ struct LogReceiver {
     }
   }
 
-  /// Applies changes that no longer have to wait, until nothing more can be applied.
+  /// Applies the changes that no longer have to wait. Repeats this until no further change can be
+  /// applied, because one change may create the row that another one waits for.
   mutating func applyWaiting(with application: inout ChangeApplication) throws {
     guard hasWaiting else { return }
     var tried: Set<AwaitedPart> = []

@@ -48,11 +48,11 @@ public struct LogTransaction: Hashable, Sendable {
 
 /// Consecutive transactions of one database's log, to be applied to another database.
 public struct LogBatch: Hashable, Sendable, Codable {
-  /// Tables whose earlier changes are not all in the log, as in `LogEntry.gap`.
+  /// Tables for which the log lacks earlier changes; see `LogEntry.gap`.
   public struct Gap: Hashable, Sendable, Codable {
     /// The names of the tables.
     public let tables: [String]
-    /// The position of the last entry with such a gap.
+    /// The position of the last entry that has a `gap`.
     public let position: LogPosition
   }
 
@@ -62,12 +62,12 @@ public struct LogBatch: Hashable, Sendable, Codable {
   public let start: LogPosition
   /// The position in that log at which the batch ends.
   public let end: LogPosition
-  /// The first positions of the epochs from the start to the end of the batch; nil if the batch
+  /// For each epoch from the start to the end of the batch, its first position; nil if the batch
   /// comes from a version of the library without epochs.
   let epochs: [LogPosition]?
   /// Whether the batch also has transactions that its source applied from other databases.
   public let isRelaying: Bool
-  /// The tables whose changes up to the beginning of the batch are not all in the log; nil in most
+  /// The tables for which the log lacks changes up to the beginning of the batch; nil in most
   /// batches. `apply` throws `LogError.incomplete` for such a batch.
   public let gap: Gap?
   /// The transactions in order.
@@ -80,7 +80,7 @@ extension LogTransaction: Codable {
   private struct Coded: Codable {
     var database: String
     var sequence: Int64
-    /// The position; nil in the epoch 0.
+    /// The position of the transaction; nil if the transaction is in epoch 0 (see `LogPosition`).
     var position: LogPosition?
     var time: Int64
     var label: String?
@@ -109,7 +109,8 @@ extension LogTransaction: Codable {
       uncertain = change.uncertain.isEmpty ? nil : change.uncertain
     }
 
-    /// The change. Throws if the parts do not fit together.
+    /// Returns the decoded change. Throws if its parts do not fit together, for example in their
+    /// number of columns.
     func change(at path: [any CodingKey]) throws -> AnyLogChange {
       guard let kind = RowChangeKind(named: kind), old.count == columns.count,
         new.count == columns.count,
@@ -138,7 +139,7 @@ extension LogTransaction: Codable {
     changes = try coded.changes.map { try $0.change(at: decoder.codingPath) }
   }
 
-  /// Encodes the transaction. Values keep their storage class; reals keep all their bits.
+  /// Encodes the transaction. Each value keeps its storage class, and a REAL keeps all its bits.
   public func encode(to encoder: any Encoder) throws {
     try Coded(
       database: origin.database, sequence: origin.sequence,
@@ -168,8 +169,8 @@ struct CodedValue: Hashable, Codable {
     }
   }
 
-  /// Reads a text. Bytes that are not a valid text are in an object, so an older program that does
-  /// not know this form throws an error instead of reading a wrong value.
+  /// Reads a text. Text that is not valid UTF-8 is encoded as an object with its bytes. An older
+  /// program does not know this form, and throws an error instead of reading a wrong value.
   private static func text(_ container: KeyedDecodingContainer<Key>) throws -> DatabaseValue {
     if let text = try? container.decode(String.self, forKey: .t) { return .text(text) }
     return .invalidText(try container.decode(InvalidText.self, forKey: .t).bytes)

@@ -14,8 +14,8 @@ struct AwaitedPart: Hashable, Codable {
   let kind: Kind
   /// The table of the change.
   let table: String
-  /// The missing column, the columns of the foreign key, or the columns of the key of the table or
-  /// row.
+  /// For the kind `column`, the missing column. For `parent`, the columns of the foreign key. For
+  /// `table` and `row`, the columns of the primary key.
   var columns: [String] = []
   /// The referenced table and its columns.
   var parent: String?
@@ -42,7 +42,7 @@ struct WaitingChange {
 }
 
 extension Connection {
-  /// Returns the numbers of waiting changes, by the objects that they wait for.
+  /// Returns how many changes wait for each kind of missing object.
   func logWaiting() throws -> LogWaiting {
     try withWaiting(LogWaiting(reasons: [:])) {
       var reasons: [LogWaiting.Reason: Int] = [:]
@@ -128,7 +128,7 @@ extension Connection {
       """)
   }
 
-  /// Ends the waiting of the changes of a row, because the row was deleted.
+  /// Marks the waiting changes of a row as no longer waiting, because the row was deleted.
   func endWaiting(ofRowOf change: AnyLogChange) throws {
     try execute(
       """
@@ -191,8 +191,9 @@ extension Connection {
 
   // MARK: Purging
 
-  /// Returns the number of the last entry that no waiting change needs; nil if no change waits. A
-  /// waiting change will be compared with all entries that are not older than the change.
+  /// Returns the number of the entry up to which no waiting change needs the entries; nil if no
+  /// change waits. When a waiting change is applied, it is compared with all entries that are not
+  /// older than the change.
   func lastEntryBeforeWaiting() throws -> Int64? {
     try withWaiting(nil) {
       let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?
@@ -220,7 +221,7 @@ extension AwaitedPart {
 }
 
 extension AnyLogChange {
-  /// The values of the key as a text, to look up a row.
+  /// The values of the key as one text, by which a row is looked up.
   var keyText: String { keyValues.map(\.description).joined(separator: ", ") }
 
   fileprivate var waitingText: String {

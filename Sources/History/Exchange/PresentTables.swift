@@ -28,8 +28,8 @@ struct PresentTables {
     return table
   }
 
-  /// Returns the present names of columns in a table. A column that neither the table nor a
-  /// renaming has keeps its name.
+  /// Returns the present names of columns in a table. A column keeps its name if the table has it,
+  /// or if it was not renamed.
   func present(_ columns: [String], of table: AppliedTable) -> [String] {
     columns.map { column in
       guard !table.has(column), let name = names.column(column, of: table.name), table.has(name)
@@ -63,8 +63,8 @@ extension AnyLogChange {
       uncertain: uncertain, isFromLog: isFromLog)
   }
 
-  /// Returns the change with only some columns: the included columns and the key columns. The shape
-  /// of the returned change has no other columns.
+  /// Returns the change reduced to the columns of the key and the columns for which `isIncluded`
+  /// returns true. The shape of the returned change has only these columns.
   func restricted(
     to isIncluded: (String) -> Bool, kind: RowChangeKind? = nil
   ) -> AnyLogChange {
@@ -86,7 +86,8 @@ extension AnyLogChange {
       uncertain: uncertain.compactMap { places.firstIndex(of: $0) }, isFromLog: isFromLog)
   }
 
-  /// Returns the insertion of a row with further values, for columns that its shape does not have.
+  /// Returns the insertion with additional values. Columns that the shape already has are not
+  /// replaced.
   func adding(_ values: [String: DatabaseValue]) -> AnyLogChange {
     let names = values.keys.filter { shape.index(of: $0) == nil }.sorted()
     guard !names.isEmpty else { return self }
@@ -97,7 +98,8 @@ extension AnyLogChange {
       newValues: newValues + names.map { values[$0] }, uncertain: uncertain, isFromLog: isFromLog)
   }
 
-  /// Returns the change of a row with further columns of the same row.
+  /// Returns the change together with the columns that only `other` has, another change of the same
+  /// row.
   func merging(_ other: AnyLogChange) -> AnyLogChange {
     guard kind != .deleted else { return self }
     var (columns, old, new) = (shape.columns, oldValues, newValues)
@@ -119,8 +121,8 @@ extension AnyLogChange {
 }
 
 extension AnyLogChange {
-  /// Returns the changes of a transaction, merged with changes of the same transaction that had to
-  /// wait.
+  /// Returns the changes of a transaction in full: the changes that were applied at once, together
+  /// with the changes of the same transaction that had to wait.
   static func merging(
     _ changes: [AnyLogChange], _ waiting: [AnyLogChange]
   ) -> [AnyLogChange] {

@@ -1,15 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// The times at which rows and their columns last changed. With these times, the newest value of
-/// each column wins, in whatever order changes arrive.
+/// Remembers when rows and their columns were last changed. With these times, the newest value of
+/// each column is kept, in whatever order changes arrive.
 ///
-/// An entry of the log can have newer values only if it is not older than all arriving
-/// transactions. So only such entries are read.
+/// An entry that is older than every arriving transaction cannot have newer values. So only the
+/// other entries of the log are read.
 struct RowClock {
-  /// The time of a transaction, and its origin. If two times are equal, the database decides. If
-  /// the databases are equal, too, the position decides, because a restored database may give the
-  /// same time again.
+  /// The time of a transaction and its origin, by which two transactions are ordered. If the times
+  /// are equal, the identities of the databases are compared. If these are equal as well, the
+  /// positions are compared, because a restored database may give the same time again.
   private struct Stamp: Comparable {
     let time: Int64
     let origin: LogEntry.Origin
@@ -28,14 +28,15 @@ struct RowClock {
   private struct Place: Hashable {
     let table: String
     let key: [DatabaseValue]
-    /// The column, folded; nil for the existence of the row.
+    /// The name of the column in lower case. Nil if the place stands for the row's insertion or
+    /// deletion.
     let column: String?
   }
 
   let identity: String
   private var stamps: [Place: Stamp] = [:]
-  /// The newest values of columns, by row. They are needed if the insertion of a row arrives after
-  /// later changes of the row.
+  /// The newest values of columns, by row. They are needed if later changes of a row arrive before
+  /// its insertion.
   private var values: [Place: [String: DatabaseValue]] = [:]
 
   init(identity: String) { self.identity = identity }
@@ -84,8 +85,8 @@ struct RowClock {
 
   /// Returns the part of a change that is not outdated; nil if no part is left.
   ///
-  /// An update loses the columns that were changed later. An insertion gets the later values in
-  /// these columns. An insertion or a deletion is outdated if the row was inserted or deleted
+  /// An update loses the columns that were changed later. An insertion keeps them, with their later
+  /// values. An insertion or a deletion is outdated as a whole if the row was inserted or deleted
   /// later.
   func newer(_ change: AnyLogChange, of transaction: LogTransaction) -> AnyLogChange? {
     let stamp = Stamp(transaction)

@@ -8,8 +8,8 @@ import SQLCore
 #endif
 
 extension ChangeLog {
-  /// The bounds within which a purge keeps entries. An entry is kept only if it is within all
-  /// bounds that are set.
+  /// Which entries of the log a purge keeps: the greatest age, number and size. If several bounds
+  /// are set, an entry is kept only if it is within all of them.
   public struct Bounds: Hashable, Sendable {
     /// The greatest age of an entry, by the clock of the program that wrote the entry; nil for any
     /// age.
@@ -33,12 +33,12 @@ extension ChangeLog {
   /// ```swift
   /// try db.log.purge(keeping: .init(age: .seconds(7 * 86_400), count: 100_000))
   /// ```
-  /// An entry stays until every cursor has passed it. An entry also stays if a waiting change from
-  /// another database is older. With `passingCursors`, both rules are ignored: a cursor that has
-  /// not passed a deleted entry throws `LogError.expired` from then on.
+  /// An entry stays until every cursor has passed it. An entry also stays if a change from another
+  /// database waits that is older than the entry. With `passingCursors`, both rules are ignored: a
+  /// cursor that has not passed a deleted entry throws `LogError.expired` from then on.
   ///
-  /// One transaction; its cost grows with the number of deleted entries. Throws `LogError.noLog` if
-  /// the database has no log.
+  /// Runs one transaction, whose cost grows with the number of deleted entries. Throws
+  /// `LogError.noLog` if the database has no log.
   @discardableResult
   public func purge(keeping bounds: Bounds, passingCursors: Bool = false) throws -> Int {
     try database.write { try $0.purgeLog(keeping: bounds, passingCursors) }

@@ -23,9 +23,9 @@ public struct ChangeLog: Sendable {
 
   /// Returns the entries after a position, in order; at most `limit`.
   ///
-  /// Another program may have left an entry open, to which its next transaction would add. Then
-  /// this method first ends the entry in a separate write, and returns the entry as well. Otherwise
-  /// the method is one read.
+  /// Another program may have left an entry open, so that its next transaction would be added to
+  /// the same entry. This method then first ends the entry in a separate write, and returns the
+  /// entry as well. In all other cases, it only reads.
   ///
   /// Throws `LogError.expired` if entries after the position were purged. Throws
   /// `LogError.unknownPosition` if the log does not have the entry of the position, for example
@@ -134,7 +134,7 @@ extension ChangeLog {
 /// The database file stores these changes. A change is applied as soon as the object that it needs
 /// exists. A built-in policy is stored with the change, and then decides about conflicts.
 public struct LogWaiting: Hashable, Sendable {
-  /// The missing object that changes wait for.
+  /// What is missing, so that changes have to wait.
   public enum Reason: Hashable, Sendable {
     /// The table does not exist in this database, or has another key.
     case table(String)
@@ -221,10 +221,10 @@ extension ChangeLog {
   /// let copy = try Database(path: path, models: [Post.self])
   /// try copy.log.renewIdentity()
   /// ```
-  /// From then on, the existing transactions in the copy count as applied from the original file.
-  /// The copy does not send or apply them again, and a `History` over the copy's log begins after
-  /// them. One transaction; its cost grows with the number of entries in the log. Throws
-  /// `LogError.noLog` if the database has no log.
+  /// From then on, the transactions that are already in the copy count as transactions of the
+  /// original file that were applied. The copy does not send or apply them again, and a `History`
+  /// over the copy's log begins after them. Runs one transaction, whose cost grows with the number
+  /// of entries in the log. Throws `LogError.noLog` if the database has no log.
   @discardableResult
   public func renewIdentity() throws -> String {
     try database.write { try $0.renewLogIdentity() }

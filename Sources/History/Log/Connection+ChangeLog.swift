@@ -4,9 +4,9 @@ import SQLCore
 extension Connection {
   /// Returns the position of the newest entry of the change log; `.start` if the log is empty.
   ///
-  /// To begin reading the log, copy the logged tables and take the position in one read, and later
-  /// read the entries after this position. Throws `LogError.noLog` if no migration has created the
-  /// log. Two statements.
+  /// To follow the changes of some tables, first copy the tables and call this method in the same
+  /// read. Later, read the entries after the returned position. Throws `LogError.noLog` if no
+  /// migration has created the log. Runs two statements.
   public func logPosition() throws -> LogPosition {
     try withLog {
       let number =
@@ -29,8 +29,8 @@ extension Connection {
   ///
   /// Throws `LogError.expired` if entries after the position were purged,
   /// `LogError.unknownPosition` if the log does not have the entry of the position, and
-  /// `LogError.noLog` if no migration has created the log. Six statements; each reads only the rows
-  /// that it returns.
+  /// `LogError.noLog` if no migration has created the log. Runs six statements, each of which reads
+  /// only the rows that it returns.
   public func logEntries(
     after position: LogPosition = .start, limit: Int = 100
   ) throws -> [LogEntry] {
@@ -77,7 +77,7 @@ extension Connection {
   ///   try tx.update(post)
   /// }
   /// ```
-  /// Throws `LogError.noLog` if no migration has created the log. Two statements.
+  /// Throws `LogError.noLog` if no migration has created the log. Runs two statements.
   public func setLogAuthor(_ author: String) throws {
     let core = try use()
     try withLog {
@@ -132,7 +132,8 @@ extension Connection {
     return heads
   }
 
-  /// Reads the changes from a change number up to the last change of an entry, grouped by entry.
+  /// Reads the logged changes from the change with the number `first` to the end of the entry with
+  /// the number `last`. Returns them by the numbers of their entries.
   private func logNettings(
     from first: Int64, after last: Int64
   ) throws -> [Int64: LogNetting] {
@@ -206,13 +207,15 @@ private struct LogHead {
 }
 
 extension WriteFrame {
-  /// Returns the frame that gives each write its own entry in the change log.
+  /// Returns the code that runs before and after each write, so that each write gets its own entry
+  /// in the change log.
   ///
-  /// A trigger cannot see where a transaction ends; it adds to the open entry, or begins one. So
-  /// the frame ends entries: at the beginning of a write, an entry that another program left open,
-  /// and at the end of the write, the entry of the write itself.
+  /// The triggers of the log add each change to the open entry, or begin an entry if none is open.
+  /// They cannot see where a transaction ends, so this code ends the entries. Before a write, it
+  /// ends an entry that another program left open. After the write, it ends the entry of the write
+  /// itself.
   ///
-  /// The first write after the file was opened or replaced begins an epoch.
+  /// The first write after the file was opened or replaced begins a new epoch (see `LogPosition`).
   static func changeLog(of tables: [TableDefinition]) -> WriteFrame {
     WriteFrame(for: PresentNames(of: tables)) { core in
       try ignoringMissingLog { try close(on: core) }
@@ -232,8 +235,8 @@ extension WriteFrame {
     try core.run(cached: LogTables.closing) { try core.noteLogEpoch($0) }
   }
 
-  /// Runs a closure, and ignores the error that the file has no log. That is so before the first
-  /// migration, and after an older copy has replaced the file.
+  /// Runs a closure, and ignores the error that the file has no log. The log is missing before the
+  /// first migration, and after the file was replaced by an older copy.
   private static func ignoringMissingLog(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -244,7 +247,7 @@ extension WriteFrame {
 }
 
 /// The present names of renamed tables and columns, by their former names. They come from the
-/// `Renamed` lines in the schemas of the models.
+/// `Renamed` elements in the schemas of the models.
 struct PresentNames: Sendable {
   /// The present names of tables, by their folded former names.
   private var tables: [String: String] = [:]

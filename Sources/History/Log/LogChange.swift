@@ -94,8 +94,9 @@ public struct LogChange<M: Model>: Sendable {
 /// The net change of one row of a logged table in one entry of the change log.
 ///
 /// The transaction may have changed the row several times; this change is the difference between
-/// the first and the last state. A row with equal states is not reported. If a row got another key,
-/// the log has a deletion and an insertion.
+/// the first and the last state. A row whose first and last states are equal is not reported. If
+/// the key of a row was changed, the log has a deletion with the old key and an insertion with the
+/// new key.
 public struct AnyLogChange: Hashable, Sendable {
   /// Whether the row was inserted, updated or deleted.
   public let kind: RowChangeKind
@@ -107,8 +108,8 @@ public struct AnyLogChange: Hashable, Sendable {
   let newValues: [DatabaseValue?]
   /// The positions of the columns in `uncertainColumns`.
   let uncertain: [Int]
-  /// Whether the change comes from a log. A log has only the columns that its triggers knew, and
-  /// the table may have had more.
+  /// Whether the change was read from a log. Such a change may lack columns of the table: the
+  /// triggers log only the columns that the table had when they were created.
   let isFromLog: Bool
   /// Whether the change reverses another change, for an undo or a redo.
   let isInverse: Bool
@@ -139,11 +140,12 @@ public struct AnyLogChange: Hashable, Sendable {
 
   /// The columns whose changes the log cannot show; empty for nearly every change.
   ///
-  /// Some triggers change the very row whose change fires them: a trigger before an update or a
-  /// deletion, and a trigger that writes its own table when REPLACE deletes a row. SQLite then
-  /// leaves the result undefined, or reports values that the row never had. The log has no values
-  /// for such columns. If the kind of the change is uncertain as well, all columns are uncertain.
-  /// Undoing or applying such a change is a conflict, `ChangeConflict.Reason.uncertain`.
+  /// This happens if a trigger changes the same row whose change fires the trigger. It can be a
+  /// trigger before an update or a deletion, or a trigger that writes its own table when REPLACE
+  /// deletes a row. SQLite then leaves the result undefined, or reports values that the row never
+  /// had. The log has no values for such columns. If the kind of the change is uncertain as well,
+  /// all columns are uncertain. Undoing or applying such a change is a conflict,
+  /// `ChangeConflict.Reason.uncertain`.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#cautions_on_the_use_of_before_triggers>
   public var uncertainColumns: [String] { uncertain.map { shape.columns[$0] } }
 
@@ -189,7 +191,8 @@ extension LogShape {
 }
 
 extension AnyLogChange {
-  /// Returns the change reduced to some columns, which are given by their positions in the shape.
+  /// Returns the change with only the values of the given columns. `columns` has the positions of
+  /// these columns in the shape, which stays the same.
   func narrowed(to columns: Set<Int>) -> AnyLogChange {
     func narrowed(_ values: [DatabaseValue?]) -> [DatabaseValue?] {
       values.indices.map { columns.contains($0) ? values[$0] : nil }

@@ -19,7 +19,7 @@ public struct LogCursor: Sendable {
   let log: ChangeLog
 
   /// Returns the position of the last entry that the cursor has passed. Throws
-  /// `LogError.unknownCursor` if the cursor was removed. Two statements.
+  /// `LogError.unknownCursor` if the cursor was removed. Runs two statements.
   public func position() throws -> LogPosition {
     try log.database.read { try $0.logPosition(ofCursor: name) }
   }
@@ -30,7 +30,8 @@ public struct LogCursor: Sendable {
     return try await log.database.read { try $0.logPosition(ofCursor: name) }
   }
 
-  /// Returns the next entries, and leaves the cursor where it is.
+  /// Returns the next entries, without moving the cursor. Call `advance(past:)` after you have
+  /// processed an entry.
   ///
   /// Throws `LogError.expired` if some of the entries were purged, and `LogError.unknownCursor` if
   /// the cursor was removed.
@@ -72,9 +73,10 @@ extension ChangeLog {
   /// Returns the cursor with a name. Creates the cursor if it does not exist.
   ///
   /// Without a position, a new cursor begins before the oldest entry of the log. With a position, a
-  /// new or existing cursor is moved to the position; pass the `logPosition()` of the read that
-  /// copied the logged tables. One write. Throws `LogError.noLog` if the database has no log, and
-  /// `LogError.unknownPosition` if the log does not have the position.
+  /// new or existing cursor is moved to this position. To begin after a copy of the logged tables,
+  /// pass the `logPosition()` of the read that made the copy. Runs one write. Throws
+  /// `LogError.noLog` if the database has no log, and `LogError.unknownPosition` if the log does
+  /// not have the position.
   public func cursor(
     _ name: String, startingAfter position: LogPosition? = nil
   ) throws -> LogCursor {
@@ -98,7 +100,7 @@ extension Connection {
   ///
   /// The cursor is stored in the file, so a restore from a backup moves it back with the log.
   /// Throws `LogError.unknownCursor` if no cursor has that name, and `LogError.unknownPosition` if
-  /// the log no longer has the entry, for example after a restore. Five statements.
+  /// the log no longer has the entry, for example after a restore. Runs five statements.
   public func advanceLogCursor(_ name: String, past entry: LogEntry) throws {
     try withLog {
       let position = try logPosition(ofCursor: name)

@@ -20,10 +20,11 @@ struct LogDefinition: Sendable {
   }
 
   /// - Parameters:
-  ///   - table: a table with a key.
-  ///   - existing: the existing table. Its undeclared columns are logged as well, unless the schema
-  ///     drops them.
-  ///   - order: the columns in the order of the existing triggers.
+  ///   - table: the declared table, which has a primary key.
+  ///   - existing: the same table as it exists in the file. Columns that only this table has are
+  ///     logged as well, unless the schema drops them.
+  ///   - order: the columns in the order in which the existing triggers log them. This order is
+  ///     kept if the columns are the same.
   init(
     of table: TableDefinition, beside existing: ExistingTable? = nil, order: [String] = []
   ) {
@@ -189,12 +190,14 @@ extension LogDefinition: OwnedObject {
       creation: try log.start(in: migration, saysGap: isBroken, closesEntry: true))
   }
 
-  /// Returns the statements that create the triggers and missing tables of the log.
+  /// Returns the statements that begin the logging of the table. They create the table's triggers,
+  /// and the tables of the log that are missing.
   ///
   /// - Parameters:
-  ///   - saysGap: whether to add an entry which says that earlier changes are missing.
-  ///   - closesEntry: whether to end the open entry, so that an entry has only one shape of a
-  ///     table.
+  ///   - saysGap: whether to add an entry with a `gap`, which says that earlier changes of the
+  ///     table are not in the log.
+  ///   - closesEntry: whether to end the open entry, so that an entry does not have changes of the
+  ///     table with different columns.
   private func start(
     in migration: OwnedObjectMigration, saysGap: Bool, closesEntry: Bool = false
   ) throws -> [String] {
@@ -211,9 +214,9 @@ extension LogDefinition: OwnedObject {
       + (saysGap ? [LogTables.gap(in: table)] : []) + triggers.map(\.sql)
   }
 
-  /// Returns the statements that convert the tables of the log to the present format. The index of
-  /// the times stays if triggers of format 1 still search it, on tables that only other programs
-  /// declare.
+  /// Returns the statements that convert the tables of the log to the present format. The index on
+  /// the times of the entries stays if triggers of format 1 still use it. Such triggers may be left
+  /// on tables that only other programs declare.
   private func formatChange(in migration: OwnedObjectMigration) throws -> [String] {
     let schema = migration.schema
     let isSearched = schema.entries.contains { entry in
@@ -245,7 +248,7 @@ extension ExistingSchema {
 }
 
 extension ExistingSchema.Entry {
-  /// Whether the entry is a trigger of the log in format 1.
+  /// Whether this is a trigger of the log that was created for format 1.
   fileprivate var hasFormerFormat: Bool { sql?.contains(LogTables.formerTime) ?? false }
 }
 
@@ -286,9 +289,13 @@ extension [ExistingSchema.Entry] {
 /// with REPLACE.
 ///
 /// The order in which SQLite fires the triggers of the table does not matter. But some triggers
-/// hide changes from all other triggers, and cannot be declared beside this line: a trigger before
-/// an update or a deletion that writes the table, a trigger on deletions that writes the table, and
-/// a trigger after a change that calls `RAISE(IGNORE)`. See also `AnyLogChange.uncertainColumns`.
+/// hide changes from all other triggers. They cannot be declared together with `Logged()`:
+///
+/// - a trigger before an update or a deletion that writes the table
+/// - a trigger on deletions that writes the table
+/// - a trigger after a change that calls `RAISE(IGNORE)`
+///
+/// See also `AnyLogChange.uncertainColumns`.
 ///
 /// The table needs a primary key. Generated columns are not logged. Columns that the model does not
 /// declare are logged from the next migration on. Opening the database throws `ModelError` if the
@@ -304,10 +311,11 @@ public func Logged<M: TableModel>() -> SchemaElement<M> {
     })
 }
 
-/// Declares that changes of the table are no longer written into the change log. The next migration
+/// Declares that changes of the table are no longer written to the change log. The next migration
 /// drops the triggers of `Logged()`. The existing entries of the log stay until they are purged.
 ///
-/// Without the line, migrations keep the triggers: another program may use the log.
+/// If a model has neither `Logged()` nor `NotLogged()`, migrations keep the triggers, because
+/// another program may use the log.
 public func NotLogged<M: TableModel>() -> SchemaElement<M> {
   SchemaElement(dropping: .log)
 }

@@ -7,8 +7,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// A transaction in the change log: its changes in the logged tables, with its time, label and
-/// author.
+/// An entry of the change log. It has the changes that one transaction made in the logged tables,
+/// with the time, the label and the author of the transaction.
 ///
 /// ```swift
 /// for entry in try db.log.entries(after: position, limit: 100) {
@@ -21,10 +21,10 @@ public struct LogEntry: Sendable, Identifiable {
   public struct Origin: Hashable, Sendable {
     /// The identity of the other database.
     public let database: String
-    /// The position of the transaction in the log of that database. Changes that had to wait are in
-    /// a separate entry, which has the position of the same transaction.
+    /// The position of the transaction in the log of that database. If some changes of the
+    /// transaction had to wait, they are in a separate entry, whose `origin` has the same position.
     public let position: LogPosition
-    /// Whether the entry has changes that had to wait.
+    /// Whether the entry has the changes of the transaction that had to wait.
     var isLate = false
 
     /// The number of the transaction in the other database.
@@ -203,8 +203,9 @@ extension Connection {
     try withLatestTimes { try withLog { try execute(SQL(unsafe: LogTables.opening)) } }
   }
 
-  /// Runs a closure that needs the column `latest` of the entries. If the file has format 1, the
-  /// column is added first; such a file may be a backup that was restored into an open database.
+  /// Runs a closure that reads the column `latest` of the entries. If the log has format 1, which
+  /// lacks the column, adds the column and runs the closure again. A migration has changed the
+  /// format, but an old backup may have been restored since then.
   private func withLatestTimes<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -214,12 +215,12 @@ extension Connection {
     }
   }
 
-  /// Returns the number of the first entry that may be as new as a time; nil if all entries are
-  /// older. All entries before the returned number are older.
+  /// Returns an entry number such that all entries before it are older than a time. Returns nil if
+  /// all entries of the log are older.
   ///
-  /// Entries from other databases keep their times, so the times of the entries have no order. But
-  /// the latest time up to each entry never falls. A binary search over these times reads only a
-  /// few entries.
+  /// Entries from other databases keep their times, so the times of the entries are not sorted. But
+  /// each entry also stores the latest time of all entries up to it. These times are sorted, so a
+  /// binary search finds the number and reads only a few entries.
   func firstLogEntry(since time: Int64) throws -> Int64? {
     try withLatestTimes {
       var (low, high) = (Int64(1), try newestLogSequence())
@@ -249,8 +250,8 @@ extension Connection {
     try withLog { try execute(SQL(unsafe: LogTables.closing)) }
   }
 
-  /// Ends the entry of a transaction that undoes another one. The entry is written even if no row
-  /// changed.
+  /// Ends the entry of a transaction that undoes another one, and stores the number of that one.
+  /// The entry is written even if no row has changed.
   func endLogEntry(undoing sequence: Int64, label: String?, author: String?) throws {
     try withLog {
       try beginLogEntry()

@@ -7,8 +7,8 @@ import SQLCore
 // program has begun an epoch since, both programs write into the newest epoch.
 
 extension LogPosition {
-  /// Creates the position of the entry with a number. `epochs` has the first position of each
-  /// epoch, in order.
+  /// Creates the position of the entry with a number, and finds its epoch in `epochs`. `epochs` has
+  /// the first position of each epoch, in order.
   init(_ number: Int64, among epochs: [LogPosition]) {
     self.init(number, in: epochs.last { $0.number <= number }?.epoch ?? 0)
   }
@@ -100,8 +100,9 @@ extension Connection {
     }
   }
 
-  /// Deletes the oldest epochs whose entries were all purged, of this log and of other databases.
-  /// Otherwise the file would grow each time that a database is opened and written.
+  /// Deletes the records of old epochs whose entries were all purged, for this log and for other
+  /// databases. The newest `keptEpochs` are always kept. Otherwise the file would grow each time
+  /// that a database is opened and written.
   func purgeLogEpochs(upTo purged: Int64) throws {
     try withEpochs(()) {
       try execute(
@@ -116,9 +117,9 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Begins an epoch, unless the log has the epoch with the number `known`. The new epoch begins
-  /// with the next entry, or with the entry that the last statement has ended. Returns the number
-  /// of the epoch.
+  /// Returns the number of the present epoch. If the log has the epoch with the number `known`,
+  /// this is the one. Otherwise begins a new epoch. It begins with the entry that the last
+  /// statement has ended, if it has ended one, and otherwise with the next entry.
   func noteLogEpoch(_ known: Int64?) throws -> Int64 {
     let hasEnded = changeCount > 0
     let connection = lend()

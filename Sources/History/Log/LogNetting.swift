@@ -8,9 +8,9 @@ import SQLCore
 /// fire another trigger before the log's trigger, and the other trigger's change is then logged
 /// before the change that fired it. So the values of each column are counted: +1 for each change
 /// that replaced the value, and -1 for each change that set it. "The row does not exist" counts as
-/// a value. The values between two changes of the row cancel out. A value with +1 is the value
-/// before the entry, and a value with -1 is the value after the entry. Any other count is reported
-/// as uncertain.
+/// a value. A value that was set by one change and replaced by the next one has the sum 0. The
+/// value with the sum +1 is the value before the entry, and the value with the sum -1 is the value
+/// after the entry. If there is any other sum, the column is reported as uncertain.
 struct LogNetting {
   private struct RowID: Hashable {
     let shape: Int64
@@ -20,8 +20,8 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// The changes from other databases that made no difference here. Their times still count when
-  /// values are compared.
+  /// The changes from other databases that made no difference here. Their times are still needed to
+  /// find out which of two values is newer.
   private var marks: [AnyLogChange] = []
 
   /// The kind of a logged change. Triggers write `insert`, `update` and `delete`. The other kinds
@@ -69,7 +69,8 @@ struct LogNetting {
       kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set, isFromLog: true)
   }
 
-  /// Returns one change for each row that differs, in the order of the log.
+  /// Returns one change for each row that is different after the entry, in the order in which the
+  /// rows were first logged.
   ///
   /// - Parameter withMarks: whether to include changes from other databases that made no difference
   ///   here.
@@ -79,8 +80,8 @@ struct LogNetting {
       + (withMarks ? marks.compactMap { effective($0, beside: net) } : [])
   }
 
-  /// Returns a mark without the columns that the net change of its row has; nil if no column is
-  /// left.
+  /// Returns one of `marks` without the columns that the entry has changed in the same row; nil if
+  /// no column is left.
   private func effective(_ mark: AnyLogChange, beside net: [AnyLogChange?]) -> AnyLogChange? {
     guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)],
       let change = net[index]

@@ -2,8 +2,9 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// A sequence of the entries of the change log after a position, which then waits for further
-/// transactions. `db.log.observe(after:)` and `cursor.observe()` return it.
+/// An asynchronous sequence of the entries of the change log after a position. After the newest
+/// entry, it waits for further transactions. `db.log.observe(after:)` and `cursor.observe()` return
+/// it.
 ///
 /// The sequence has each entry exactly once, whichever program wrote the entry. Entries stay in the
 /// log until they are requested, so writers never wait for a reader. The observation begins when

@@ -19,7 +19,7 @@ final class LogShape: Hashable, Sendable {
   /// The name of the table, folded.
   let foldedTable: String
   let columns: [String]
-  /// The positions of the key in `columns`.
+  /// The positions in `columns` of the columns of the primary key.
   let key: [Int]
 
   init(table: String, columns: [String], key: [Int]) {

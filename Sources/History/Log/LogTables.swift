@@ -4,34 +4,37 @@ import SQLCore
 /// The tables of the change log. Their names and columns are a documented format: triggers of every
 /// program write them, and other programs may read them.
 enum LogTables {
-  /// One row: the format, the identity of the database, and how far the log was purged.
+  /// The table with one row, which has the format, the identity of the database, and the number of
+  /// the last purged entry.
   static let log = ExistingSchema.logTable
   /// A row for each transaction.
   static let entry = "apus_log_entry"
-  /// A row for each changed row of a logged table, in order.
+  /// The table with a row for each change of a row in a logged table, in order.
   static let change = "apus_log_change"
-  /// The columns of a table, in the order in which its changes store their values.
+  /// The table of the shapes. A shape lists the columns of a logged table in the order in which its
+  /// changes store their values.
   static let shape = "apus_log_shape"
-  /// The named readers of the log.
+  /// The table of the named readers of the log.
   static let cursor = "apus_log_cursor"
 
-  /// The databases from which transactions were applied. The first such transaction creates the
-  /// table.
+  /// The table of the databases from which transactions were applied. It is created by the first
+  /// such transaction.
   static let origin = "apus_log_origin"
-  /// The changes from other databases that cannot be applied yet. The first such change creates the
-  /// table.
+  /// The table of the changes from other databases that cannot be applied yet. It is created by the
+  /// first such change.
   static let waiting = "apus_log_waiting"
-  /// The number of the last applied transaction, for each epoch of other databases.
+  /// The table with the number of the last applied transaction, for each epoch of other databases.
   static let applied = "apus_log_applied"
 
-  /// The epochs of the log, by their first entries. The first write of a program that knows epochs
-  /// creates the table.
+  /// The table of the epochs of the log, each with the number of its first entry. It is created by
+  /// the first write of a program that knows epochs.
   static let epoch = "apus_log_epoch"
 
   static let all = [log, entry, change, shape, cursor]
 
-  /// The format of the tables. In format 1, AUTOINCREMENT gave the entries their numbers, and an
-  /// index had their times. Each of the two cost every transaction a page.
+  /// The format of the tables. In format 1, the entries got their numbers by AUTOINCREMENT, and
+  /// there was an index on their times. Each of these two made every transaction write one more
+  /// page.
   static let format = 2
 
   /// The columns of `apus_log_change` before the columns of the values.
@@ -98,9 +101,9 @@ enum LogTables {
   /// The statements that create the tables of the databases from which transactions were applied.
   ///
   /// The first table has one row for each database. The row has the position in that database's log
-  /// up to which its own transactions were applied, the same for transactions that it relayed, and
-  /// the number of its last applied transaction in epoch 0. The second table has this number for
-  /// each other epoch.
+  /// up to which its own transactions were applied, and such a position for transactions that it
+  /// relayed. It also has the number of the last applied transaction of epoch 0. The second table
+  /// has this number for each other epoch.
   static let originCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(origin)" (
@@ -155,13 +158,14 @@ enum LogTables {
     """,
   ]
 
-  /// The statements that add the epochs of positions to the table that an older program created.
+  /// The statements that add columns for the epochs of positions. They are needed if an older
+  /// version of the library created the table.
   static let originWidening = ["positionEpoch", "relayedEpoch"].map {
     "ALTER TABLE \"\(origin)\" ADD COLUMN \"\($0)\" INTEGER NOT NULL DEFAULT 0"
   }
 
-  /// The statements that create the table of the epochs. Entries of an older program belong to the
-  /// epoch 0.
+  /// The statements that create the table of the epochs. Entries that an older version of the
+  /// library wrote belong to the epoch 0.
   static let epochCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(epoch)" (
@@ -175,13 +179,13 @@ enum LogTables {
     """,
   ]
 
-  /// The statement that adds the column for epochs of other databases to entries that an older
-  /// version of the library created.
+  /// The statement that adds a column for the epochs of other databases to the table of entries. It
+  /// is needed if an older version of the library created the table.
   static let entryWidening = "ALTER TABLE \"\(entry)\" ADD COLUMN \"originEpoch\" INTEGER"
 
   // MARK: The format 1
 
-  /// The index of the times of entries, which triggers of the format 1 search.
+  /// The index on the times of the entries, which triggers of format 1 use.
   static let timeIndex = "\(entry)_time"
 
   /// The expression with which triggers of format 1 find the time of a new entry.
@@ -229,7 +233,8 @@ enum LogTables {
     ("old\(index + 1)", "new\(index + 1)")
   }
 
-  /// Returns the statements that add the columns for the values of a table with `count` columns.
+  /// Returns the statements that add columns to the table of changes, so that it has room for the
+  /// values of a table with `count` columns.
   static func widening(from existing: Int, to count: Int) -> [String] {
     guard existing < count else { return [] }
     return (existing..<count).flatMap { index in
@@ -255,8 +260,8 @@ enum LogTables {
     + "coalesce((SELECT coalesce(e.\"latest\", e.\"time\") FROM \"\(entry)\" AS e "
     + "ORDER BY e.\"sequence\" DESC LIMIT 1) + 1, 0))"
 
-  /// The number of the next entry. It is greater than the numbers of all purged entries, even if a
-  /// program of format 1 has deleted the newest entry.
+  /// The SQL for the number of the next entry. The number is greater than the numbers of all purged
+  /// entries, even if a program of format 1 has deleted the newest entry.
   private static let next =
     "max(coalesce(\(newest), 0), (SELECT \"purged\" FROM \"\(log)\")) + 1"
 
@@ -268,8 +273,9 @@ enum LogTables {
     "(SELECT \"isOpen\" FROM \"\(entry)\" ORDER BY \"sequence\" DESC LIMIT 1)"
 
   /// The statement that begins an entry, unless an entry is open. If an entry is open, the new row
-  /// gets the same number, and ON CONFLICT leaves the row out. The CASE around the time then saves
-  /// the calculation of the time. Around the other values, a CASE would cost more than it saves.
+  /// has the number of the open entry, so ON CONFLICT leaves the row out. In this case, the CASE
+  /// around the time avoids the calculation of the time. Around the other values, a CASE would cost
+  /// more than it saves.
   ///
   /// `INSERT … SELECT … WHERE` would have the same effect. But that statement reads the table that
   /// it writes, so SQLite creates a temporary B-tree each time, which took up to half of the time
@@ -286,8 +292,8 @@ enum LogTables {
   static let closing =
     "UPDATE \"\(entry)\" SET \"isOpen\" = 0 WHERE \"sequence\" = \(newest) AND \"isOpen\""
 
-  /// Returns the statement that adds an entry with a gap: the earlier changes of the table are not
-  /// all in the log.
+  /// Returns the statement that adds an entry with a `gap`. The entry says that the log lacks
+  /// earlier changes of the table.
   static func gap(in table: String) -> String {
     "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") "
       + "VALUES (\(next), \(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "

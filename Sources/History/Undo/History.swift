@@ -17,9 +17,8 @@ import SQLCore
 /// policy decides otherwise. A change of other columns is not a conflict. Any step can be undone,
 /// not only the last one.
 ///
-/// An undo does not run the user's triggers or foreign key actions again, because the step already
-/// includes their changes in the tables of the models. So list all models whose rows belong
-/// together.
+/// In the tables of the models, an undo does not run your triggers or foreign key actions, because
+/// the step already has the changes that these made. So list all models whose rows belong together.
 public final class History: Sendable {
   private let database: Database
   private let source: any HistorySource
@@ -36,8 +35,8 @@ public final class History: Sendable {
   /// can be recorded (`Configuration.maximumTrackedRows`), the history loses all its steps.
   ///
   /// Throws `ModelError` if a model is a view. Throws `DatabaseError` if SQLite was built without
-  /// the pre-update hook; then use a history over the change log. Each changed row of the tables is
-  /// recorded, which costs the same as an observer.
+  /// the pre-update hook; then use a history over the change log. Each change of a row in the
+  /// tables is recorded, which costs as much as an observer of these tables.
   ///
   /// - Parameters:
   ///   - author: the author whose transactions the history takes, as set by `history.write` or
@@ -122,11 +121,12 @@ public final class History: Sendable {
   /// nothing to undo.
   ///
   /// Exactly the transactions of the given step are undone. Other transactions with the same label
-  /// stay. Transactions that joined the step after `steps()` returned it stay, too.
+  /// stay. Transactions that were added to the step after `steps()` returned it are not undone,
+  /// either.
   ///
   /// Throws `ChangeConflicts` if the policy lets a conflict fail, and `HistoryError.unknownStep` if
-  /// the step cannot be undone, or can no longer be undone. A history over the log throws
-  /// `LogError.unknownPosition` if the file was restored and no longer has the step.
+  /// the history does not have the step among the steps that can be undone. A history over the log
+  /// throws `LogError.unknownPosition` if the file was restored and no longer has the step.
   ///
   /// One statement inserts many rows. Each updated or deleted row costs two statements, and each
   /// foreign key costs a few.
@@ -149,11 +149,11 @@ public final class History: Sendable {
   /// nothing to redo.
   ///
   /// When the step was undone, foreign keys may have changed rows in other tables. A redo also
-  /// reverses these changes: for a history in memory in all tables, for a history over the log in
-  /// logged tables. A row that has changed since then stays unchanged.
+  /// reverses these changes. A history over the log can do this only in logged tables. If such a
+  /// row has changed again since the undo, the redo leaves the row as it is.
   ///
-  /// After a new transaction of the history, undone steps can no longer be redone. Throws the same
-  /// errors as `undo`.
+  /// If a transaction is added to the history, undone steps can no longer be redone. Throws the
+  /// same errors as `undo`.
   @discardableResult
   public func redo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -169,8 +169,8 @@ public final class History: Sendable {
     try await perform(.redo, step, resolving: policy)
   }
 
-  /// Removes a step from the history, by default the step to undo next, and leaves its rows
-  /// unchanged. Returns nil if there is no step.
+  /// Removes a step from the history, by default the step that the next undo would undo. The rows
+  /// stay unchanged. Returns nil if there is no step.
   ///
   /// ```swift
   /// do {
@@ -225,7 +225,8 @@ public final class History: Sendable {
 
   // MARK: Writing
 
-  /// Runs a closure in a transaction, as `db.write` does, in the name of the history's author.
+  /// Runs a closure in a transaction, like `db.write`, and sets the history's author as the author
+  /// of the transaction.
   @discardableResult
   public func write<Result>(
     label: String? = nil, _ body: (Connection) throws -> Result
@@ -237,7 +238,8 @@ public final class History: Sendable {
     }
   }
 
-  /// Runs a closure in a transaction from asynchronous code, in the name of the history's author.
+  /// Runs a closure in a transaction from asynchronous code, and sets the history's author as the
+  /// author of the transaction.
   @discardableResult
   public func write<Result: Sendable>(
     label: String? = nil, _ body: @escaping @Sendable (Connection) throws -> Result

@@ -8,15 +8,16 @@ import SQLCore
   import Foundation
 #endif
 
-/// The history of some tables in memory, with the values that the pre-update hook recorded.
+/// A history of some tables that is kept in memory. It has the old and new values of the changed
+/// rows, which the pre-update hook recorded.
 ///
 /// Commits arrive on the writer's thread, before the write returns. While the history itself
-/// writes, it holds the writer, so every commit that arrives is a commit of the history.
+/// writes, no one else can write, so every commit that arrives meanwhile is its own.
 final class HistoryRecorder: CommitReceiver {
   fileprivate struct State {
     var stack: HistoryStack<WriteChanges>
     var nextID: Int64 = 1
-    /// Distinguishes the steps from the steps of other histories in memory.
+    /// A random number by which the steps differ from the steps of other histories in memory.
     let epoch = Int64.random(in: 1 ... .max)
     /// Whether the history itself writes.
     var isWriting = false
@@ -120,9 +121,10 @@ extension HistoryRecorder: HistorySource {
     return HistoryOutcome(step: info, conflicts: conflicts)
   }
 
-  /// Returns the changes that reverse a write, in the tables of the history and in other tables. In
-  /// the tables of the history, the changes must be complete, so a row that cannot be written again
-  /// throws an error. In other tables, such a row is left out.
+  /// Returns the changes that reverse a write: `own` in the tables of the history, and `others` in
+  /// other tables. Some rows cannot be restored exactly, because they had text that is not valid.
+  /// For such a row, an error is thrown if it is in a table of the history. In other tables, the
+  /// row is left out.
   private func inverse(
     of write: WriteChanges
   ) throws -> (own: [AnyLogChange], others: [AnyLogChange]) {
@@ -160,7 +162,8 @@ extension HistoryRecorder.State {
 }
 
 extension NettedTable {
-  /// Appends the changes that reverse the rows' changes, in the form of the change log.
+  /// Appends a change for each changed row that reverses it. It has the same form as a change from
+  /// the change log.
   ///
   /// - Parameter throwsIfInvalid: whether to throw for a row with text that SQLite would not write
   ///   back unchanged. Otherwise the row is left out.

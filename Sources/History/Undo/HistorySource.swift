@@ -2,20 +2,21 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// The source of a history's steps: memory, or the change log.
+/// The place from which a history takes its steps: a record in memory, or the change log.
 protocol HistorySource: Sendable {
   var updates: HistoryUpdates { get }
-  /// Whether the source needs a witness of the undo's changes, because the source does not record
-  /// them itself.
+  /// Whether an undo needs a `HistoryWitness`, because the source itself does not record the
+  /// changes in other tables.
   var needsWitness: Bool { get }
 
   func steps(in database: Database) throws -> HistorySteps
   func steps(in database: Database) async throws -> HistorySteps
 
-  /// Undoes, redoes or skips a step; the next step if `step` is nil. Returns nil if there is no
-  /// next step.
+  /// Undoes, redoes or skips a step. If `step` is nil, this is the step that comes next for the
+  /// action. Returns nil if there is no next step.
   ///
-  /// - Parameter witness: the observer of the commit, if the source needs a witness.
+  /// - Parameter witness: the observer that receives the changes of the undo. It is used only if
+  ///   `needsWitness` is true.
   func perform(
     _ action: HistoryAction, _ step: HistoryStep?, resolving policy: ConflictPolicy,
     on core: ConnectionCore, _ witness: HistoryWitness
@@ -36,8 +37,8 @@ struct HistoryOptions: Sendable {
   let limit: Int
 }
 
-/// An observer of all tables during an undo. The witness receives the undo's changes in tables
-/// outside of the history, so that a redo can reverse these changes as well.
+/// Observes all tables during an undo. It receives the changes that foreign keys make outside the
+/// tables of the history, so that a redo can reverse these changes as well.
 final class HistoryWitness: CommitReceiver {
   private let changes = Lock<WriteChanges?>(nil)
 
@@ -54,8 +55,8 @@ final class HistoryWitness: CommitReceiver {
 }
 
 extension HistoryStep {
-  /// Runs a closure that undoes or redoes the step, and adds the step's label to conflicts that it
-  /// throws.
+  /// Runs a closure that undoes or redoes the step. If the closure throws `ChangeConflicts`, adds
+  /// the label of the step to the error's text.
   func naming<Result>(_ action: HistoryAction, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

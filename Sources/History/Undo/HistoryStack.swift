@@ -1,13 +1,13 @@
 /// The steps of a history: the steps that can be undone, and the steps that can be redone.
 ///
-/// To undo a step, its transactions are inverted, the last one first. The step then has the
-/// inverting transactions in their place. To redo the step, these transactions are inverted in
-/// turn.
+/// To undo a step, its transactions are reversed by new transactions, the last one first. The new
+/// transactions then take the place of the old ones in the step. To redo the step, they are
+/// reversed in the same way.
 struct HistoryStack<Transaction: Sendable>: Sendable {
-  /// A transaction of a step. In a history in memory, one transaction may have inverted all
-  /// transactions of the step.
+  /// A transaction of a step. A step in memory that was undone has a single one, which reversed all
+  /// its transactions.
   struct Member: Sendable {
-    /// A step with only this member.
+    /// The description of a step that has only this transaction.
     let step: HistoryStep
     var transaction: Transaction
   }
@@ -15,8 +15,8 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
   struct Step: Sendable {
     /// The members in the order in which they were made; at least one.
     var members: [Member]
-    /// The original number of the step. It stays the same when parts of the step are undone
-    /// separately.
+    /// The number that the step had at first. If parts of the step are undone separately, each part
+    /// keeps this number, so that the parts can be joined again.
     let group: Int64
 
     var step: HistoryStep {
@@ -76,8 +76,9 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     mayJoin = true
   }
 
-  /// Moves a step to the undone or done steps after a transaction has inverted it. If there is no
-  /// inverting transaction, the step is removed: nothing had to be changed, or the step is skipped.
+  /// Moves a step to the undone or done steps, after `transaction` has reversed it. If
+  /// `transaction` is nil, the step is only removed: nothing had to be changed, or the step is
+  /// skipped.
   mutating func move(_ action: HistoryAction, _ step: Step, with transaction: Transaction?) {
     mayJoin = false
     let given = step.step
@@ -106,11 +107,11 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
 }
 
 extension HistoryStack where Transaction == Int64 {
-  /// Moves the member with the transaction `target`, which another transaction has inverted.
-  /// Returns false if `target` belongs to no step.
+  /// Moves the member with the transaction `target` to the undone or done steps, after another
+  /// transaction has reversed it. Returns false if `target` belongs to no step.
   ///
-  /// - Parameter isEmpty: whether the inverting transaction changed nothing, so that it cannot be
-  ///   inverted again.
+  /// - Parameter isEmpty: whether the reversing transaction changed nothing. Then the member is
+  ///   removed, because there is nothing to reverse again.
   mutating func invert(_ target: Int64, by transaction: Int64, isEmpty: Bool) -> Bool {
     for isUndo in [true, false] {
       let from: WritableKeyPath<Self, [Step]> = isUndo ? \.done : \.undone
@@ -134,9 +135,9 @@ extension HistoryStack where Transaction == Int64 {
     return false
   }
 
-  /// Adds a member to the undone or done steps. The members of a step are undone from the last to
-  /// the first, and redone from the first to the last. So this method can join them to one step
-  /// again.
+  /// Adds a member to the undone or done steps. If the last of these steps has other members of the
+  /// same original step, the member joins them. Members are undone from the last to the first, and
+  /// redone from the first to the last, so the order is right.
   private mutating func append(
     _ member: Member, of group: Int64, to steps: WritableKeyPath<Self, [Step]>, isUndo: Bool
   ) {
@@ -150,8 +151,8 @@ extension HistoryStack where Transaction == Int64 {
     self[keyPath: steps][count - 1].members.insert(member, at: isUndo ? 0 : last.members.count)
   }
 
-  /// Removes the steps that have a transaction up to a number, because these transactions were
-  /// purged.
+  /// Removes each step that has a transaction with a number up to `end`, because these transactions
+  /// were purged from the log.
   mutating func remove(upTo end: Int64) {
     done.removeAll { $0.members.contains { $0.transaction <= end } }
     undone.removeAll { $0.members.contains { $0.transaction <= end } }

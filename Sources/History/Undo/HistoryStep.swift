@@ -24,11 +24,11 @@ public struct HistoryStep: Hashable, Sendable, Identifiable {
   public let author: String?
   /// The time of the step's first transaction, by the clock of the program that wrote it.
   public let date: Date
-  /// The position of the step's last transaction. Transactions that join the step later do not
-  /// belong to this value, and are not undone with it.
+  /// The position of the step's last transaction. If further transactions are added to the step in
+  /// the history, this value still ends here, and undoing it does not undo them.
   ///
-  /// The position also has the epoch of the log, or of the history in memory. So another history or
-  /// a restored file cannot confuse this step with another transaction of the same number.
+  /// The position also has the epoch of the log, or of the history in memory. So a transaction with
+  /// the same number in another history, or in a restored file, is not taken for this step.
   let last: LogPosition
 }
 

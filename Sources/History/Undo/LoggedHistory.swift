@@ -4,15 +4,16 @@ import SQLCore
 
 /// A history of some tables over the change log.
 ///
-/// The steps are read from the log. An entry that undoes another entry contains that entry's
-/// number, so the steps can be found again after a restart.
+/// The steps are read from the log. An entry that undoes another entry has the number of that
+/// entry. So after a restart, the log still shows which steps were undone.
 final class LoggedHistory: HistorySource, CommitReceiver {
   private struct State {
     var stack: HistoryStack<Int64>
     /// The position of the last entry that was read.
     var position: LogPosition
-    /// The entries that undo or redo a transaction from before the beginning of the history. Such
-    /// an entry is not a step, and an entry that inverts it is not a step either.
+    /// The numbers of the entries that undo or redo a transaction from before the beginning of the
+    /// history. Such an entry is not a step. An entry that undoes or redoes such an entry is not a
+    /// step, either.
     var outside: Set<Int64> = []
   }
 

@@ -29,9 +29,9 @@ extension History {
   ///   history.register(step, with: undoManager) { error in … }
   /// }
   /// ```
-  /// The action undoes the step and then registers the redo, which in turn registers the undo. The
-  /// main thread waits until the write has ended. An error, such as a conflict, is passed to
-  /// `onError`, and no further action is registered.
+  /// When the user chooses Undo, the step is undone, and a redo is registered. When the user
+  /// chooses Redo, the undo is registered again. The main thread waits for each of these writes. An
+  /// error, such as a conflict, is passed to `onError`, and no further action is registered.
   @MainActor
   public func register(
     _ step: HistoryStep, with registry: some UndoRegistry,

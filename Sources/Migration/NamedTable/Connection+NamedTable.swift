@@ -12,13 +12,13 @@ extension Connection {
   /// ```
   ///
   /// Every stored property is a column. A property whose type has no stored form is stored as JSON.
-  /// The first write creates the table. A struct with more properties adds columns; nothing is
-  /// dropped. A class works as well: its stored properties are read from the instance, and its
-  /// `init(from:)` reads a row.
+  /// The first write creates the table. If the struct later has more properties, a write adds their
+  /// columns; nothing is dropped. A class works as well: its stored properties are read from the
+  /// instance, and its `init(from:)` reads a row.
   ///
-  /// Throws `MigrationError` if `Configuration.schemaPolicy` does not allow such a change,
-  /// `ModelError` if a column of the table has another type, and `WriteIgnored` if SQLite ignored
-  /// the row.
+  /// Throws `MigrationError` if `Configuration.schemaPolicy` does not allow creating or changing
+  /// the table, `ModelError` if a column of the table has another type, and `WriteIgnored` if
+  /// SQLite ignored the row.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
     try write([row], to: table)
   }
@@ -53,10 +53,10 @@ extension Connection {
   /// Returns the row with that `id` as a plain struct; nil if there is no such row. Costs two
   /// statements: one reads the columns of the table, and one finds the row with an index seek.
   ///
-  /// If the table has no column for a property, the property is nil, or zero or empty if it is not
-  /// optional. Throws `ColumnValueError` for a value that is not valid for its property's type.
-  /// Throws `ModelError` if a column has another type. Throws it, too, if a column is missing and
-  /// the type of its property has no zero or empty value.
+  /// If the table has no column for a property, the property is nil. If the property is not
+  /// optional, it is zero or empty. Throws `ColumnValueError` for a value that is not valid for its
+  /// property's type. Throws `ModelError` in two cases: a column has another type, or a column is
+  /// missing and the type of its property has no zero or empty value.
   public func find<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {

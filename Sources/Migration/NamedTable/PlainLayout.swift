@@ -103,7 +103,8 @@ struct PlainField {
   let storageClass: StorageClass
   let isOptional: Bool
   let typeName: String
-  /// The value to read if the table has no such column; nil if the type has no such value.
+  /// The value of the property if the table lacks the column: NULL, zero or empty. Nil if the type
+  /// has no such value.
   let fallback: DatabaseValue?
   /// Reads the property from a struct in memory.
   let store: (UnsafeRawPointer) throws -> DatabaseValue

@@ -11,24 +11,24 @@ public struct MigrationOptions: Sendable {
   /// The treatment of rows with an invalid value. A value is invalid if the property's type cannot
   /// read it, if it would change in a new type, or if a new constraint forbids it.
   public enum InvalidValues: Hashable, Sendable {
-    /// The migration is refused, and the plan says how many rows there are.
+    /// The migration is refused, and the plan says how many rows have an invalid value.
     case refused
     /// The rows are deleted. If a row of another table refers to a deleted row, the migration
     /// throws `MigrationError`, and nothing is changed.
     case deleted
-    /// Rows are deleted if the invalid value is in one of these tables or columns. All other rows
-    /// are refused. Use `deleted(in:)` to make this value.
+    /// Rows are deleted if the invalid value is in one of these tables or columns. Any other
+    /// invalid value refuses the migration. Create this case by `deleted(in:)`.
     case deletedIn(Set<String>)
 
-    /// Deletes the rows with invalid values in some columns, and refuses all others. Each place is
-    /// a column, as in `.deleted(in: "Note.size")`, or a table. A table stands for all its columns
-    /// and constraints.
+    /// Deletes the rows with invalid values in some columns. Any other invalid value refuses the
+    /// migration. Each place is a column, as in `.deleted(in: "Note.size")`, or a table. A table
+    /// stands for all its columns and constraints.
     public static func deleted(in places: String...) -> InvalidValues {
       .deletedIn(Set(places))
     }
 
-    /// Returns whether the rows of a table that are invalid for a column are deleted. Without a
-    /// column, the rows violate a constraint of the table.
+    /// Returns whether the options delete the rows of a table that have an invalid value in a
+    /// column. If `column` is nil, these are rows that violate a constraint of the table.
     func deletes(_ table: String, _ column: String? = nil) -> Bool {
       switch self {
       case .refused: false
@@ -60,19 +60,20 @@ public struct MigrationOptions: Sendable {
   public var missingDefaults: MissingDefaults
   /// Whether the migration reads all values of the models' columns, even if nothing changed.
   ///
-  /// This finds invalid values that other programs wrote, and values from before the file noted any
-  /// types (`checksChangedTypes`). Each opening then reads every row.
+  /// This finds invalid values that other programs wrote. It also finds values that are older than
+  /// the notes of types in the file (see `checksChangedTypes`). With this option, each opening
+  /// reads every row.
   public var checksValues: Bool
   /// Whether opening the database reads the values of columns whose Swift type has changed; true by
   /// default.
   ///
-  /// The schema does not show every change of a type: the cases of an enumeration, the properties
-  /// of a struct in JSON, or a text that becomes a UUID or a Decimal. So a migration notes the
-  /// types in the file, as the definition of the view `apus_types`. Opening a database reads the
-  /// definitions anyway, so the comparison costs no further statement. If a type has changed, its
-  /// column is read once, after a call of `progress`. A value that the type cannot read refuses the
-  /// migration, as with `checksValues`. If this property is false, the file opens nevertheless, and
-  /// reading such a row throws.
+  /// The schema does not show every change of a type. Examples are a lost case of an enumeration, a
+  /// new property of a struct in JSON, or a text that becomes a UUID or a Decimal. So a migration
+  /// notes the types in the file, as the definition of the view `apus_types`. Opening a database
+  /// reads the definitions anyway, so the comparison costs no further statement. If a type has
+  /// changed, its column is read once, after a call of `progress`. If the type cannot read a value,
+  /// the migration is refused, as with `checksValues`. If this property is false, no values are
+  /// read: the file opens, and an error is thrown only when such a row is read.
   ///
   /// - Only an opening that migrates adds the notes to a file. Until then, a file of another
   ///   program or of an earlier version of Apus has no notes, and its values are not read. An
@@ -95,7 +96,7 @@ public struct MigrationOptions: Sendable {
   /// The treatment of tables that a newer program has changed.
   public var newerSchema: NewerSchema
   /// The number of this program's schema, if the program numbers its schemas; higher is newer. With
-  /// nil, only the definitions are compared.
+  /// nil, only the definitions in the file show whether a newer program changed it.
   ///
   /// The file keeps the number of the last numbered program that migrated the file. A program with
   /// a lower number is older, whatever it declares. A program with a higher number is newer, and

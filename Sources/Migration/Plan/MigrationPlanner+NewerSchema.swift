@@ -116,8 +116,9 @@ private struct NewerSchemaJudge {
   /// Returns whether a program that declares this table would open a file in this state without
   /// changing it.
   ///
-  /// The SQL of the state is parsed, but does not run. If columns differ, the comparison needs
-  /// rows. It finds no table in the empty database, and the result is false.
+  /// The SQL of the state is parsed, but does not run. If columns differ, the comparison wants to
+  /// read rows. The planner works on an empty database, which has no such table, so the result is
+  /// false.
   private func opens(_ state: SchemaHistory.State, as table: TableDefinition) -> Bool {
     guard !state.parts.isEmpty, let empty = try? Connection() else { return false }
     var table = table

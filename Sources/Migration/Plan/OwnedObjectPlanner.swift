@@ -148,8 +148,8 @@ extension PlannedStep {
       .dropTrigger(name), of: table, ["DROP TRIGGER \(Identifier(name).quoted)"], reason)
   }
 
-  /// Adds a step that keeps the object which this step drops. A migration that may be older than
-  /// the file uses the other step.
+  /// Sets the step that replaces this one if a newer program may have created the object. That step
+  /// keeps the object which this step drops.
   fileprivate mutating func keep(_ title: String, _ line: String) {
     keeping = MigrationPlan.Step(
       .keepDeclaration(title), table: step.table,
@@ -163,7 +163,7 @@ extension Declarations {
     owned.contains { $0.kind == .log && $0.table.isSame(as: table) }
   }
 
-  /// Returns whether the planner of owned objects decides about an existing trigger. It does if the
+  /// Returns whether `OwnedObjectPlanner` decides about an existing trigger. It does so if the
   /// trigger is declared, or if a migration created the trigger for a table or view of the models.
   /// Other triggers are only listed as kept.
   func manages(_ trigger: ExistingSchema.Entry, renames: Renames) -> Bool {

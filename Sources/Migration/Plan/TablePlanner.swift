@@ -156,7 +156,8 @@ struct StepBuilder {
   private var conversions: [ConversionNote] = []
   /// The values that a rebuild does not copy unchanged, by the folded names of their columns.
   private(set) var sources: [String: TableRebuild.Source] = [:]
-  /// The unique columns that a rebuild would violate, and whose refusal is already planned.
+  /// The columns whose values would not be unique after a rebuild. The plan already has a refusal
+  /// for them.
   private(set) var refusedUnique: Set<[String]> = []
 
   init(_ table: TableComparison) {

@@ -207,8 +207,8 @@ extension Database {
     }
   }
 
-  /// Returns whether a migration has something to do. Types are noted only if the schema may
-  /// change.
+  /// Returns whether a migration has something to do. If only types must be noted, it has something
+  /// to do only if the schema policy is `.automatic`.
   private func runs(_ plan: MigrationPlan) -> Bool {
     !plan.isEmpty || plan.notesTypes && configuration.schemaPolicy == .automatic
   }

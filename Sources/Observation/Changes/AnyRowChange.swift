@@ -31,15 +31,16 @@ public struct AnyRowChange: Sendable {
     kind = delivered.kind(at: index)
   }
 
-  /// Returns the value of a column before the write; nil if the row did not exist, or if the column
-  /// is not delivered. The case of the column's name does not matter.
+  /// Returns the value of a column before the write. Returns nil if the row did not exist, or if
+  /// the column is neither watched nor part of the key. The case of the column's name does not
+  /// matter.
   public func old(_ column: String) -> DatabaseValue? {
     guard let place = delivered.place(of: column) else { return nil }
     return old(at: place)
   }
 
-  /// Returns the value of a column after the write; nil if the row is gone, or if the column is not
-  /// delivered.
+  /// Returns the value of a column after the write. Returns nil if the row is gone, or if the
+  /// column is neither watched nor part of the key.
   public func new(_ column: String) -> DatabaseValue? {
     guard let place = delivered.place(of: column) else { return nil }
     return new(at: place)
@@ -132,8 +133,8 @@ final class DeliveredRows: Sendable {
   let places: [Int]
   /// Whether all recorded columns are delivered.
   private let deliversAll: Bool
-  /// The layout of the model that the rows are delivered as. `placesOfColumns` has the place of
-  /// each of its columns.
+  /// The layout of the model whose changes the stream delivers; nil without a model.
+  /// `placesOfColumns` has the place of each of its columns.
   private let layout: ModelLayout?
   private let placesOfColumns: [Place?]
 
@@ -147,7 +148,7 @@ final class DeliveredRows: Sendable {
 
   /// - Parameters:
   ///   - columns: the names of the columns to deliver, folded; nil for all columns.
-  ///   - layout: the layout of the model that the rows are delivered as.
+  ///   - layout: the layout of the model whose changes the stream delivers.
   init(_ table: NettedTable, columns: Set<String>?, as layout: ModelLayout? = nil) {
     self.table = table
     let places = table.names.places(of: columns)

@@ -130,8 +130,9 @@ extension NettedTable {
 }
 
 extension Database {
-  /// Returns a stream of the changes to a model's table, filtered to the rows that match every line
-  /// of the predicate before or after the write.
+  /// Returns a stream of the changes to a model's table, filtered to the rows that match the
+  /// predicate before or after the write. If the closure has several lines, a row must match all of
+  /// them.
   ///
   /// ```swift
   /// for await change in db.changes(of: Post.self, where: { $0.$status == .published }) { … }
@@ -159,7 +160,8 @@ extension Database {
 
 /// An iterator over the elements of a stream of changes.
 public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
-  /// Nil if the type cannot be a model. Then there is no table, and the iterator gives no element.
+  /// The source of the elements. Nil if the type cannot be a model: then there is no table, and the
+  /// iterator gives no element.
   private let feed: ChangeFeed<Element>?
 
   init(_ feed: ChangeFeed<Element>?) {
@@ -182,8 +184,9 @@ public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
 @available(*, unavailable, message: "each iterator is used by one task")
 extension ChangeIterator: Sendable {}
 
-/// The commits that wait for an observer of changes. When the observer asks for an element, the
-/// feed makes it from a commit, on the observer's thread and not on the writer's thread.
+/// A queue of the commits that an observer of changes has not received yet. When the observer asks
+/// for an element, the feed makes it from a commit, on the observer's thread and not on the
+/// writer's thread.
 final class ChangeFeed<Element: Sendable>: Sendable {
   /// A part of the waiting changes that becomes at most one element.
   enum Piece: Sendable {

@@ -48,8 +48,8 @@ public struct ModelChanges<M: Model>: Sendable {
   /// The rows that were deleted.
   @inlinable public var deleted: [RowChange<M>] { rows(of: .deleted) }
 
-  /// Returns the rows of the given kind. Usually all rows of a write have the same kind. Then the
-  /// array is returned without copying it.
+  /// Returns the rows with the given kind of change. Usually all rows of a write have the same
+  /// kind, and then the array is returned without copying it.
   @inlinable
   func rows(of kind: RowChangeKind) -> [RowChange<M>] {
     rows.allSatisfy { $0.kind == kind } ? rows : rows.filter { $0.kind == kind }

@@ -12,7 +12,7 @@ final class RowFilter: Sendable {
   private enum State {
     case unknown
     case known(RowTest)
-    /// The predicates cannot be tested, because they need more than the row.
+    /// The predicates cannot be tested on single rows, because they need more than the row.
     case impossible(reason: String)
   }
 
@@ -179,7 +179,7 @@ final class RowTest: Sendable {
 }
 
 extension TrackedTable {
-  /// A name by which SQL can read the rowid of the shadow table: no column has this name.
+  /// A name by which SQL can read the rowid of the shadow table, because no column has this name.
   fileprivate var shadowRowIDName: String {
     let columns = Set(recorded.map(\.name.lowercasedASCII) + names.keys.map(\.lowercasedASCII))
     return TableColumn.freeRowIDNames(besides: columns.contains).first ?? "rowid"

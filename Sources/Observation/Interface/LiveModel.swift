@@ -2,7 +2,8 @@ import Observation
 import QueryDSL
 import SQLCore
 
-/// An object that keeps one row up to date for a user interface. The row is nil once it is deleted.
+/// An object that keeps one row up to date for a user interface. When the row is deleted, `model`
+/// becomes nil.
 ///
 /// ```swift
 /// let live = LiveModel(Post.self, id, in: db)
@@ -13,14 +14,14 @@ import SQLCore
 /// // drafts.model ?? 0
 /// ```
 ///
-/// The object is `@Observable` and belongs to the actor on which it was created. However many
-/// objects are alive, a commit costs work only for the objects whose rows the commit touched.
+/// The object is `@Observable` and belongs to the actor on which it was created. A commit causes
+/// work only for the objects whose rows it touched, however many objects exist.
 ///
 /// Watching ends when the object is released and when the database is closed. Watching continues
 /// after an error; see `LivePhase`.
 @Observable
 public final class LiveModel<M: Sendable> {
-  /// The live query whose first row is the row; an error if the key is not valid.
+  /// The live query whose first row is shown as `model`; an error if the key is not valid.
   @ObservationIgnored private let query: Result<LiveQuery<M>, any Error>
 
   /// The row; nil before the row is loaded, and if the row does not exist.
@@ -53,9 +54,8 @@ public final class LiveModel<M: Sendable> {
       isolation)
   }
 
-  /// Begins to load and to watch the row with the given key, and the rows that the row includes. If
-  /// the query does not select the row, the model is nil. If the key is not valid, `phase` is
-  /// `.failed`.
+  /// Begins to load and to watch the row with the given key, and its included rows. If the query
+  /// does not select the row, the model is nil. If the key is not valid, `phase` is `.failed`.
   public convenience init<Parent: Model, each Part>(
     _ query: Including<Parent, repeat each Part>, _ id: Parent.ID, in database: Database,
     applying apply: (@Sendable (() -> Void) -> Void)? = nil,
@@ -86,8 +86,8 @@ public final class LiveModel<M: Sendable> {
 
   /// The explanation of how the row is kept up to date with the current schema.
   ///
-  /// Reading this property costs and throws the same as `QueryObservation.explanation`. If the key
-  /// is not valid, the error of `phase` is thrown.
+  /// Reading this property takes as long as reading `QueryObservation.explanation`, and throws the
+  /// same errors. If the key is not valid, the error of `phase` is thrown.
   public var explanation: ObservationExplanation {
     get async throws { try await query.get().explanation }
   }
@@ -115,7 +115,7 @@ extension Model {
 }
 
 extension Query {
-  /// Returns the query with the added condition that the row has the given key.
+  /// Adds the condition that the row has the given key, and returns the query.
   fileprivate func restricted<M: Model>(to _: M.Type, _ id: M.ID) throws -> Query {
     var query = self
     for (column, value) in zip(try M.layout.keyColumns, try M.keyValues(of: id)) {

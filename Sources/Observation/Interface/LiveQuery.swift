@@ -138,13 +138,13 @@ public enum LivePhase: Sendable {
   }
 }
 
-/// An observation behind an object of a user interface. It observes a query or the value of a
-/// closure.
+/// The observation that a `LiveQuery`, `LiveModel` or `LiveValue` uses. It observes a query or the
+/// value of a closure.
 protocol LiveWatch<Shown>: AnyObject, Sendable {
-  /// The result that the object shows: the rows of a query, or a value.
+  /// The type of the result that the object shows: the rows of a query, or a value.
   associatedtype Shown: Sendable
   /// If `isFirst`, returns the first result. If not, waits until the result may have changed, and
-  /// returns the new result. After an error, tries again at the next change.
+  /// returns the new result. If the last fetch failed, fetches again at the next change.
   func step(isFirst: Bool) async -> LiveStep<Shown>
 
   /// Resumes the callers of `refresh()` that waited for the result of the last step.
@@ -156,11 +156,11 @@ protocol LiveWatch<Shown>: AnyObject, Sendable {
 
 /// The outcome of one step of a `LiveWatch`.
 enum LiveStep<Shown: Sendable>: Sendable {
-  /// A new result; `missing` is the error if a table or column of the query does not exist.
+  /// A new result. If a table or column of the query does not exist, `missing` is the error.
   case result(Shown, missing: (any Error)?)
   /// The result has not changed.
   case unchanged
-  /// No relevant change has happened since fetching failed.
+  /// Fetching failed before, and nothing that the query reads has changed since then.
   case stillFailed
   case failed(any Error)
   /// The task is cancelled, or the database is closed.
@@ -212,7 +212,8 @@ extension LivePhase {
   }
 }
 
-/// Runs a change of a user interface's object, inside the closure `apply` if the user gave one.
+/// Runs a closure that changes an object of a user interface. If the user gave a closure `apply`,
+/// the change runs inside it.
 ///
 /// - Parameter apply: a closure that calls its argument, for example in an animation. If nil, the
 ///   change runs directly.

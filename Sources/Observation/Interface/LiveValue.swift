@@ -14,8 +14,8 @@ import SQLCore
 /// `LiveQuery`, the object is `@Observable` and belongs to the actor on which it was created.
 ///
 /// Watching ends when the object is released and when the database is closed. After an error, the
-/// closure runs again in `refresh()`, and at the next change of anything that the closure read
-/// before.
+/// closure runs again when `refresh()` is called, and at the next change of anything that the
+/// closure read before.
 @Observable
 public final class LiveValue<Value: Sendable> {
   /// The last value; nil until the first value is read.

@@ -1,7 +1,8 @@
 import SQLCore
 
-/// The keys of a held result, sorted by one of their parts, such as the key of a joined table. If a
-/// left join found no row of that table, the part is NULL. Such keys are left out unless
+/// An index of the rows in a held result, by one part of their keys. For example, the key of a row
+/// of a join contains the key of each joined table, and the index finds the rows by one of them. If
+/// a left join found no row of that table, the part is NULL. Such keys are left out unless
 /// `keepsNull` is true.
 ///
 /// If a row changes but keeps its key, the index does not change.

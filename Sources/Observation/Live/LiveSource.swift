@@ -21,7 +21,7 @@ struct LiveSource<Row: Sendable>: Sendable {
     values = []
   }
 
-  /// Returns the source with an equal template.
+  /// Returns a copy of the source that uses the given template, which must be equal to its own.
   func with(_ template: LiveTemplate<Row>) -> LiveSource {
     var source = self
     source.template = template
@@ -38,9 +38,10 @@ final class LiveTemplate<Row: Sendable>: Sendable {
   /// The SQL of the statements that the query runs. They show which columns the query reads. The
   /// first statement reads the query's rows.
   let texts: @Sendable () throws -> [String]
-  /// The shape of the query, which shows which rows matter; nil if all rows may matter.
+  /// The shape of the query, from which the watch derives the rows that matter; nil if all rows may
+  /// matter.
   let shape: (@Sendable () throws -> Shape)?
-  /// The key by which queries that differ only in values find their template. Nil if the query
+  /// The key that finds the shared template of queries that differ only in values. Nil if the query
   /// cannot be compared with other queries.
   let key: SharedResults.Key?
   /// Returns the plan that maintains the result. Throws a `RerunReason` if the query must be

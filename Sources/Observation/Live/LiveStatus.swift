@@ -16,20 +16,20 @@ public struct LiveStatus: Hashable, Sendable {
     /// The SQL of the query, in which values are parameters; `observe { }` if a closure is
     /// observed.
     public let sql: String
-    /// One sentence that says how the result is kept up to date, and why in this way.
+    /// One sentence that says how the result is kept up to date, and the reason for it.
     public let explanation: String
     /// Whether the results are maintained. If not, the query runs again after a relevant commit.
     public let isMaintained: Bool
-    /// The tables in which a change of any row matters, if a watched column changed. In the query's
-    /// other tables, only rows with certain values matter, such as the posts of the author that the
-    /// query asks for.
+    /// The tables of which every row is watched: any change of a watched column matters. In the
+    /// query's other tables, only rows with certain values matter, such as the posts of the author
+    /// that the query asks for.
     public let tablesOfAllRows: [String]
-    /// The indexes that would make fewer changed rows matter. With them, SQLite could find the rows
-    /// that the query joins with a changed row.
+    /// Missing indexes. With them, SQLite could find the rows that the query joins with a changed
+    /// row, and could ignore more of the changed rows.
     public let missingIndexes: [SuggestedIndex]
     /// The number of streams and objects that observe the results.
     public internal(set) var observers = 0
-    /// The number of results. Each set of values that differs from the others has its own result.
+    /// The number of results: one for each combination of values with which the query is observed.
     public internal(set) var results = 0
     /// The number of complete runs of the query, including the first run of each result.
     public internal(set) var fetches = 0
@@ -137,9 +137,9 @@ protocol ObservedResult: AnyObject, Sendable {
 }
 
 extension Database {
-  /// The live queries of this database and what they cost. The status says which queries are
-  /// maintained, and which run again and why. It also has the number of runs, their time and the
-  /// memory.
+  /// The live queries of this database and their cost. The status says which queries are
+  /// maintained, and which run again and why. It also counts how often the queries ran, how long
+  /// that took, and how much memory they use.
   ///
   /// ```swift
   /// let status = db.liveStatus

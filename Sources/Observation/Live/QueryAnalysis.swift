@@ -55,7 +55,7 @@ struct QueryAnalysis {
     if obstacle == nil { obstacle = RerunReason(text()) }
   }
 
-  /// The tokens of groups and aggregates. `distinct` is here the DISTINCT of an aggregate.
+  /// The tokens of groups and aggregates. Here `distinct` is the DISTINCT inside an aggregate.
   private static let groupTokens: Set<SQLToken> = [
     .groupBy, .having, .countStar, .filter, .distinct, .star,
   ]
@@ -71,7 +71,8 @@ struct QueryAnalysis {
     .shiftLeft, .shiftRight,
   ]
 
-  /// The reasons for the tokens that most often prevent maintenance.
+  /// The tokens that most often prevent maintenance, each with the reason that is shown to the
+  /// user.
   private static let words: [SQLToken: String] = [
     .right: "it has a RIGHT JOIN", .full: "it has a FULL JOIN", .over: "it has a window function",
     .exists: subquery, .selectValueFrom: subquery, .union: "it is a UNION",
@@ -152,7 +153,8 @@ struct QueryAnalysis {
 }
 
 extension Database {
-  /// Whether BINARY, NOCASE and RTRIM are SQLite's own. Maintained queries rely on this.
+  /// Whether BINARY, NOCASE and RTRIM are SQLite's own collations, and not replaced by the program.
+  /// Maintained queries rely on this.
   var hasBuiltInCollations: Bool { !registersCollation(["binary", "nocase", "rtrim"]) }
 }
 
@@ -234,7 +236,7 @@ enum RequiredValue: Hashable, Sendable {
     }
   }
 
-  /// Returns the value; for an argument, its value among the given arguments.
+  /// Returns the value. If this is an argument, looks up its value in the given values.
   func value(_ arguments: [DatabaseValue]) -> DatabaseValue? {
     switch self {
     case .value(let value): value

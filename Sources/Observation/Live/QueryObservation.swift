@@ -10,9 +10,9 @@ import SQLCore
 /// }
 /// ```
 ///
-/// A slow observer skips results and gets only the latest result. The difference of this result is
-/// from the last result that the observer received. Writers do not wait for observers. Watching
-/// begins when the first element is requested, and ends when the iterator is released.
+/// A slow observer skips results and gets only the latest result. Its `difference` is then the
+/// difference from the last result that this observer received. Writers do not wait for observers.
+/// Watching begins when the first element is requested, and ends when the iterator is released.
 ///
 /// When the database is closed, the sequence finishes. A sequence that begins afterwards throws. If
 /// a table that the query reads is dropped later, the sequence gives a result without rows. The
@@ -80,7 +80,8 @@ extension Database {
   /// after the first result is seen. A result that equals the previous result is not given.
   ///
   /// While another process holds a lock, fetching is tried again until the lock is free. Iterating
-  /// throws the errors that `fetch` throws, except if a table that existed before is dropped.
+  /// throws the errors that `fetch` throws. If a table that existed before is dropped, nothing is
+  /// thrown.
   ///
   /// Some queries are *maintained* rather than fetched again: SQLite evaluates only the rows that a
   /// commit touched, and the cost does not depend on the size of the result. Maintained queries

@@ -7,8 +7,8 @@ import SQLCore
 extension QueryWatch {
   /// How a result is kept up to date after commits.
   struct Maintenance: Sendable {
-    /// The plan of the query. It gives the rows their keys. If `reason` is nil, it also merges
-    /// commits.
+    /// The plan of the query, which gives the rows their keys; nil if the query has no plan. If
+    /// `reason` is nil, the plan also merges commits.
     let plan: (any MaintenancePlan<Row>)?
     /// The reason why the query runs again; nil if the result is maintained.
     let reason: RerunReason?
@@ -20,7 +20,7 @@ extension QueryWatch {
       (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
     }
 
-    /// Whether this stays valid until the schema changes.
+    /// Whether the decision to maintain or not stays valid until the schema changes.
     var isLasting: Bool {
       reason?.isOfMoment != true
     }
@@ -37,7 +37,7 @@ extension QueryWatch {
     /// The number of registered functions and collations when the preparation was made. After
     /// another registration, the preparation is not valid.
     let registrations: UInt64
-    /// The sentence for the status that says how the result is kept up to date.
+    /// The sentence in `db.liveStatus` that says how the result is kept up to date.
     let explanation: String
     let isMaintained: Bool
     /// Whether a reader is needed to merge commits.
@@ -61,7 +61,7 @@ extension QueryWatch {
   /// The tables and rows to watch for one query with its values.
   struct Watched: Sendable {
     var tables: [QualifiedTableName: Subscription.Interest]
-    /// The indexes that would make fewer changed rows matter.
+    /// The missing indexes with which fewer changed rows would matter.
     var missingIndexes: [SuggestedIndex] = []
   }
 
@@ -119,8 +119,8 @@ extension QueryWatch {
 
   /// Returns the tables and rows to watch for a query with the given values.
   ///
-  /// - Parameter connection: a connection to find facts that are not known yet. If nil, throws in
-  ///   this case.
+  /// - Parameter connection: a connection for reading facts that are not known yet. If nil, throws
+  ///   when such a fact is needed.
   private static func watched(
     _ preparation: Preparation, _ values: [DatabaseValue], in watch: TableWatch,
     on connection: Connection?

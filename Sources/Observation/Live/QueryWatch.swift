@@ -161,9 +161,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Returns a new result with the rows of the held result, because the results are equal and
-  /// observers already have the held rows. If values that are not shown differ, returns the new
-  /// result unchanged.
+  /// Returns the new result with the held rows in place of its own equal rows, because observers
+  /// already have the held rows. If values that are not shown differ, returns the new result
+  /// unchanged.
   private func withKnownRows(_ new: HeldResult) -> HeldResult {
     guard let held, held.schemaVersion == new.schemaVersion else { return new }
     switch (held.window, new.window) {
@@ -199,8 +199,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return watch.countHeldBytes(bytes - heldBytes)
   }
 
-  /// Lets the query be maintained again if there is room for its rows and a reserve. If the size of
-  /// the rows is not known, tries this at every 64th fetch.
+  /// Decides whether the query may be maintained again: there must be room for its rows and a
+  /// reserve. If the size of the rows is not known, allows this at every 64th fetch.
   private func takeRoom() {
     guard let obstacle else { return }
     if let bytes = obstacle.bytes {
@@ -212,7 +212,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     noteWay()
   }
 
-  /// Notes for the status how the result is kept up to date, and what is watched.
+  /// Stores, for `db.liveStatus`, how the result is kept up to date, and what is watched.
   private func note(_ watched: Watched) {
     noteWay()
     let tables = watched.tables.filter { $0.value.keys == nil && $0.value.routes == nil }
@@ -220,7 +220,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     costs.withLock { ($0.missingIndexes, $0.tablesOfAllRows) = (watched.missingIndexes, tables) }
   }
 
-  /// Notes for the status whether the result is maintained now, and why.
+  /// Stores, for `db.liveStatus`, whether the result is maintained now, and why.
   private func noteWay() {
     let isMaintained = isMaintained && !isResting
     let obstacle = obstacle?.reason ?? (isResting ? .isResting : nil)
@@ -386,7 +386,7 @@ private struct HeldResult: Sendable {
   /// The number of commits of other connections that the result contains, counted as in a
   /// `WatchedSnapshot`. Nil if the number is not known.
   var otherCount: UInt32?
-  /// If there is a plan but its rows were not fetched, the reason why not.
+  /// The reason why the rows of a plan were not fetched; nil if they were, or if there is no plan.
   var obstacle: RerunReason?
 }
 

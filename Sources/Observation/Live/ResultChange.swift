@@ -29,7 +29,7 @@ struct ResultChange: Sendable {
   /// The touched rows, by their keys.
   var touchedRows: [Row] { touched.values.map { ($0.old, $0.new) } }
 
-  /// Sets the further rows from which the rows of the result are made.
+  /// Stores the rows that the plan holds but does not show, and from which it makes the result.
   mutating func keep(_ parts: [ResultWindow]) { after.parts = parts }
 
   /// Sets the row with a key, or removes the row if `new` is nil.

@@ -13,7 +13,7 @@ struct ResultWindow: Sendable {
   /// are held.
   private var frontier: ResultEntry?
   private let arrangement: ResultArrangement
-  /// Further rows from which the rows of the result are made.
+  /// Rows that the plan holds but does not show, and from which it makes the rows of the result.
   var parts: [ResultWindow] = []
 
   /// - Parameters:

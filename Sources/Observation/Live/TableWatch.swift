@@ -40,8 +40,8 @@ final class TableWatch: Sendable {
     if let watched = watched.withLock({ $0 }) { tracker?.remove(watched.subscription) }
   }
 
-  /// Opens a snapshot with the given closures. Returns which of the writer's commits the snapshot
-  /// contains.
+  /// Calls `open` to open a snapshot, and returns which of the writer's commits the snapshot
+  /// contains. If the snapshot cannot be used, calls `close` and opens another one.
   func opening(
     _ open: () throws -> Void, close: () throws -> Void
   ) throws -> CommitClock.Position {
@@ -55,8 +55,8 @@ final class TableWatch: Sendable {
   /// The greatest number of bytes that all maintained queries together may hold.
   var maximumHeldBytes: Int { database.configuration.maximumLiveMemory }
 
-  /// Adds a number, which may be negative, to the count of bytes that all maintained queries hold.
-  /// Returns the new total.
+  /// Adds the given number of bytes, which may be negative, to the total that all maintained
+  /// queries hold. Returns the new total.
   @discardableResult
   func countHeldBytes(_ difference: Int) -> Int {
     tracker?.heldBytes.add(difference, ordering: .relaxed).newValue ?? 0
@@ -83,11 +83,11 @@ final class TableWatch: Sendable {
     watch(tables, andSchema: false)
   }
 
-  /// Limits the watched rows to rows that meet a query's conditions, if the conditions are known.
-  /// Returns the missing indexes that would limit the watched rows further.
+  /// Limits the watched rows to those that meet a query's conditions, if the conditions are known.
+  /// Returns the missing indexes with which even fewer rows would be watched.
   ///
-  /// - Parameter connection: a connection to find facts that are not known yet. If nil, throws in
-  ///   this case.
+  /// - Parameter connection: a connection for reading facts that are not known yet. If nil, throws
+  ///   when such a fact is needed.
   func narrow(
     _ interests: inout [QualifiedTableName: Subscription.Interest],
     by conditions: QueryConditions?, values: [DatabaseValue], schemaVersion: Int32,
@@ -152,8 +152,8 @@ final class TableWatch: Sendable {
   /// Whether the database is closed. A read that fails then can never succeed.
   var hasEnded: Bool { queue.isEnded || database.isClosed }
 
-  /// Requests that the result is fetched again, and waits until `answerRefreshes()` is called for
-  /// the request.
+  /// Requests another fetch of the result, and waits until `answerRefreshes()` is called for the
+  /// request.
   func refresh() async {
     let done = Signal()
     if queue.refresh(done) { _ = await done.wait() }

@@ -169,7 +169,7 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
   func answerRefreshes() { watch.answerRefreshes() }
   func end() { watch.end() }
 
-  /// Runs the closure; if this is not the first step, waits first until the value may have changed.
+  /// Runs the closure. If this is not the first step, first waits until the value may have changed.
   /// After an error, the next step runs the closure at the next change of anything that the closure
   /// read before. If a table or column does not exist, the next step also runs the closure at the
   /// next change of the schema.
@@ -218,7 +218,7 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
   }
 
   /// Runs the closure. If the closure read a table or column that was not watched, runs the closure
-  /// again, because a commit may have come between the read and the begin of watching.
+  /// again, because a commit may have come after the read and before the watch began.
   private func evaluate() async throws -> Value {
     let (watch, read, isFirst) = (watch, read, last == nil)
     while true {

@@ -15,7 +15,7 @@ import SQLCore
 /// little more than over an array.
 public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
   let entries: PersistentSequence<ResultEntry>
-  /// The entries that are within the query's limit and offset.
+  /// The indices of the entries that are within the query's limit and offset.
   let range: Range<Int>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
   let byKey: PersistentSequence<ResultEntry>?
@@ -91,8 +91,8 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 
 extension Results where Row: Model {
   /// Returns the index of the row with the given key; nil if no row has that key. This takes as
-  /// many steps as an access by index. If the query is a join, or is fetched again after each
-  /// change, the result is always nil.
+  /// many steps as an access by index. Always returns nil if the query is a join, or if it is
+  /// fetched again after each change.
   public func index(ofID id: Row.ID) -> Int? {
     guard let order, let values = try? Row.keyValues(of: id) else { return nil }
     for key in RowKey.candidates(values) {
@@ -140,8 +140,8 @@ extension PersistentSequence where Element == ResultEntry {
     return entry.key == key ? entry : nil
   }
 
-  /// Returns the index of the entry that has the order values and the key of the given entry; nil
-  /// if no entry has them.
+  /// Finds the entry that has the same order values and the same key as the given entry, and
+  /// returns its index; nil if there is none.
   func index(of entry: ResultEntry, _ order: RowOrder) -> Int? {
     let index = partitioningIndex { order.compare($0, entry) >= 0 }
     return index < count && self[index].key == entry.key ? index : nil

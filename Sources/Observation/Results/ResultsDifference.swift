@@ -40,8 +40,8 @@ public struct ResultsDifference: Hashable, Sendable {
 
 /// A comparison of two fetched results, row by row.
 enum ResultsComparison {
-  /// The identity by which a row of one result is found in the other. It is the key or, if rows
-  /// have no keys, the values and the number of equal rows before the row.
+  /// The identity by which a row of one result is found in the other. This is the key of the row.
+  /// If rows have no keys, it is the row's values and the number of equal rows before it.
   private enum Identity: Hashable {
     case key(RowKey)
     case values(UInt64, occurrence: Int)
@@ -103,7 +103,7 @@ enum ResultsComparison {
   }
 
   /// Returns the places of the numbers that form a longest ascending subsequence. The rows at these
-  /// places need not move.
+  /// places count as not moved.
   private static func longestRising(_ numbers: [Int]) -> Set<Int> {
     // For each length, the place of the smallest number that ends an ascending subsequence of that
     // length.

@@ -94,8 +94,8 @@ enum BuiltInCollation: Hashable, Sendable {
 }
 
 extension DatabaseValue {
-  /// Compares in SQLite's order: NULL, numbers, text, BLOBs. Returns a negative number, 0 or a
-  /// positive number.
+  /// Compares two values in SQLite's order: NULL, numbers, text, BLOBs. Returns a negative number
+  /// if this value comes first, 0 if both are equal, and otherwise a positive number.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparisons>
   func compare(_ other: DatabaseValue, _ collation: BuiltInCollation = .binary) -> Int {
@@ -129,7 +129,7 @@ extension DatabaseValue {
     }
   }
 
-  /// Compares exactly. The integer is not converted to `Double`, because that could round it.
+  /// Compares an integer with a real, without rounding: the integer is not converted to `Double`.
   private static func compare(_ integer: Int64, _ real: Double) -> Int {
     if real >= 0x1p63 { return -1 }
     if real < -0x1p63 { return 1 }
@@ -148,7 +148,8 @@ extension DatabaseValue {
 }
 
 extension RowKey {
-  /// Compares two keys. This order is only for searching keys in sorted sequences, not for users.
+  /// Compares two keys. The order is only for searching keys in sorted sequences. Users never see
+  /// it.
   func compare(_ other: RowKey) -> Int {
     switch (self, other) {
     case (.rowID(let a), .rowID(let b)): return a < b ? -1 : a > b ? 1 : 0
@@ -187,7 +188,7 @@ struct RowOrder: Sendable {
   struct Term: Sendable {
     let isDescending: Bool
     let collation: BuiltInCollation
-    /// Where the query puts NULL; nil if the query does not say.
+    /// Whether the query puts NULL first or last; nil if the query does not say.
     var nulls: NullOrder?
 
     func compare(_ first: DatabaseValue, _ second: DatabaseValue) -> Int {

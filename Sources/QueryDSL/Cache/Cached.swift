@@ -10,13 +10,13 @@ import SQLCore
 /// ```
 ///
 /// `db.find` returns the row from memory if the cache has it. It never returns an outdated row. A
-/// commit of this database removes the rows that it changed from the cache. Any other commit, such
-/// as a commit of another process, removes all rows. `find` inside `read { }` and `write { }` does
-/// not use the cache, so a write sees its own changes.
+/// commit by this `Database` removes the changed rows from the cache. Any other commit, such as a
+/// commit by another process, removes all rows. `find` inside `read { }` and `write { }` does not
+/// use the cache, so a write sees its own changes.
 ///
-/// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory or
-/// without readers caches nothing. A table is not cached if its declared key is not its primary
-/// key.
+/// The cache belongs to a `Database`, and the declaration changes nothing in the file. A database
+/// in memory or without readers caches nothing. A table is not cached if its declared key is not
+/// its primary key.
 ///
 /// - Parameters:
 ///   - rows: The maximum number of rows. If more rows are read, the cache removes roughly the least
@@ -26,7 +26,8 @@ public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> Schem
   SchemaElement(kind: .cached(CacheLimits(rows: max(0, rows), bytes: max(0, bytes))))
 }
 
-/// Declares that the results of queries are kept in memory if this is their first table.
+/// Declares that query results are kept in memory. This applies to the queries whose first table is
+/// the table of this schema.
 ///
 /// ```swift
 /// static var schema: Schema<Post> { CachedResults(rows: 10_000, bytes: 16 << 20) }
@@ -37,18 +38,20 @@ public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> Schem
 /// ```
 ///
 /// `db.fetch`, `first`, `count` and `exists` return the result from memory if the same query ran
-/// before with the same values, and no later commit could have changed the result. A commit of this
-/// database removes the results of queries that read a changed table. Any other commit, such as a
-/// commit of another process, removes all results. `read { }` and `write { }` do not use the cache,
+/// before with the same values, and no later commit could have changed the result. A commit by this
+/// `Database` removes the results of queries that read a changed table. Any other commit, such as a
+/// commit by another process, removes all results. `read { }` and `write { }` do not use the cache,
 /// so a write sees its own changes.
 ///
-/// The first table of the query must have this line. The query may join any other tables. A result
-/// is not cached if the query reads a virtual table (such as a full-text index) or an attached
-/// database, calls a date function or a function that a program registered, or has `map`. A result
-/// that is larger than the cache is not cached, either.
+/// The first table of the query must have this declaration; the query may join any other tables. A
+/// result is not cached in these cases:
+/// - The query reads a virtual table, such as a full-text index, or an attached database.
+/// - The query calls a date function, or a function that a program registered.
+/// - The query has `map`.
+/// - The result is larger than the cache.
 ///
-/// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory or
-/// without readers caches nothing.
+/// The cache belongs to a `Database`, and the declaration changes nothing in the file. A database
+/// in memory or without readers caches nothing.
 ///
 /// - Parameters:
 ///   - rows: The maximum number of rows in all results together. A result without rows counts as
@@ -62,7 +65,7 @@ public func CachedResults<M: ResultRow>(
 
 extension Database {
   /// Returns the statistics of a model's cached results since the database was opened. All counts
-  /// are zero if the model has no line `CachedResults()`.
+  /// are zero if the model's schema does not declare `CachedResults()`.
   ///
   /// Throws `ModelError` if the type cannot be a table. Runs no SQL.
   public func resultCacheStatistics<M: ResultRow>(of model: M.Type) throws -> CacheStatistics {

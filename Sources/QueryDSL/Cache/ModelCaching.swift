@@ -9,7 +9,7 @@ import SQLCore
 /// The caching of a model's rows, as the model's schema declares it.
 @usableFromInline
 struct ModelCaching: Sendable {
-  /// The ways to make the key of a cached row from an `ID`.
+  /// How the cache key of a row is made from the row's `ID`.
   ///
   /// Keys are compared as SQLite compares stored values. For example, é as one scalar and é as two
   /// scalars are equal in Swift, but they are different keys.
@@ -20,7 +20,7 @@ struct ModelCaching: Sendable {
     case text
     /// The bytes of a UUID.
     case uuid
-    /// The stored values, with the type and the length of each.
+    /// The key is made of the stored values, with the type and the length of each value.
     case values
   }
 
@@ -103,7 +103,7 @@ final class CachedRow<M: Model>: CachedValue {
     self.model = model
   }
 
-  /// The approximate memory of an entry, without the model and the content of its texts.
+  /// The approximate number of bytes that an entry needs besides the model and its texts.
   static var overhead: Int { 192 }
 }
 
@@ -126,7 +126,7 @@ enum RowLookup {
 }
 
 extension ModelCaching {
-  /// Looks up the row with the key at an address.
+  /// Looks up a row in the cache. `id` is the address of the row's `ID`.
   @usableFromInline
   func lookUp(_ id: UnsafeRawPointer, in cache: DatabaseCache) throws -> RowLookup {
     guard let key = key(at: id) else { return .none }
@@ -163,7 +163,7 @@ extension DatabaseReader {
 }
 
 extension Connection {
-  /// Finds a model that is not in the cache, and stores it in the cache.
+  /// Finds a model in the database after a lookup in the cache failed, and stores it in the cache.
   @usableFromInline
   func find<M: Model>(_ model: M.Type, _ id: M.ID, after miss: RowMiss) throws -> M? {
     let core = try use()

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The caching of the results of queries.
 enum ResultCaching {
-  /// Whether any model of the process has the line `CachedResults()`.
+  /// Whether the schema of any model in the process declares `CachedResults()`.
   static let isDeclared = Atomic<Bool>(false)
 }
 
@@ -73,7 +73,8 @@ private enum ResultLookup<Value: Sendable> {
 }
 
 extension DatabaseReader {
-  /// Returns a part of the result of a query, from the cache if possible.
+  /// Returns a part of a query's result, such as the first row or the count. Uses the cache if
+  /// possible.
   func cachedRead<Q: Fetchable, Value: Sendable>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, _ fileID: StaticString, _ line: UInt,
     _ body: (Connection) throws -> Value
@@ -86,8 +87,8 @@ extension DatabaseReader {
     }
   }
 
-  /// Returns a part of the result of a query, from the cache if possible. A cached result is
-  /// returned on the same thread.
+  /// Returns a part of a query's result, such as the first row or the count. Uses the cache if
+  /// possible. A cached result is returned on the same thread.
   func cachedRead<Q: Fetchable, Value: Sendable>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, on execution: ReadExecution,
     _ fileID: StaticString,
@@ -147,7 +148,7 @@ extension Connection {
 /// A part of a query's result (all rows, the first row or the count), and how to read it for the
 /// cache.
 struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
-  /// The number that stands for the part in a key.
+  /// The number that identifies this part in a `ResultKey`.
   let number: UInt8
   /// Reads the part, and returns it with its size.
   let read: @Sendable (Query<Row>, Connection) throws -> (Value, ResultSize)

@@ -44,24 +44,28 @@ extension RowValue {
 }
 
 extension RowValue where repeat each Value: OrderedColumnValue {
-  /// Tests whether the row value is less; NULL if a NULL decides the result. SQL: `(a, b) < (?, ?)`
+  /// Tests whether the row value is less than the tuple. The first elements that differ decide. If
+  /// a NULL comes before them or is one of them, the result is NULL. SQL: `(a, b) < (?, ?)`
   public static func < (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.less, repeat each right)
   }
 
-  /// Tests whether the row value is greater; NULL if a NULL decides the result.
+  /// Tests whether the row value is greater than the tuple. The first elements that differ decide.
+  /// If a NULL comes before them or is one of them, the result is NULL.
   /// SQL: `(a, b) > (?, ?)`
   public static func > (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.greater, repeat each right)
   }
 
-  /// Tests whether the row value is less or equal; NULL if a NULL decides the result.
+  /// Tests whether the row value is less than or equal to the tuple. The first elements that differ
+  /// decide. If a NULL comes before them or is one of them, the result is NULL.
   /// SQL: `(a, b) <= (?, ?)`
   public static func <= (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.lessOrEqual, repeat each right)
   }
 
-  /// Tests whether the row value is greater or equal; NULL if a NULL decides the result.
+  /// Tests whether the row value is greater than or equal to the tuple. The first elements that
+  /// differ decide. If a NULL comes before them or is one of them, the result is NULL.
   /// SQL: `(a, b) >= (?, ?)`
   public static func >= (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.greaterOrEqual, repeat each right)
@@ -116,8 +120,8 @@ extension RowValue {
   ///
   /// If an expression is optional, nil equals nil:
   /// `EXISTS (SELECT 1 FROM (SELECT c AS "apus_0", …) WHERE a IS "apus_0" AND …)`. The rows of the
-  /// query are then compared one by one, without an index. A query that stores its columns in
-  /// other forms throws `QueryError` when the query is rendered.
+  /// query are then compared one by one, without an index. If the columns of the query are stored
+  /// in other forms than the expressions, rendering throws `QueryError`.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == (repeat each Value) {
     let query = query.query
     var statement = query.statement
@@ -142,8 +146,8 @@ extension RowValue {
 // compiler drops these operators at once. For longer tuples, use `RowValue`, because Swift 6.3
 // crashes on operands that end with a parameter pack.
 
-/// Tests whether the left tuple is less, from the first element to the last; NULL if a NULL
-/// decides.
+/// Tests whether the left tuple is less than the right tuple. The first elements that differ
+/// decide. If a NULL comes before them or is one of them, the result is NULL.
 /// SQL: `(a, b) < (?, ?)`
 ///
 /// ```swift
@@ -156,8 +160,8 @@ public func < <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) < right
 }
 
-/// Tests whether the left tuple is less, from the first element to the last; NULL if a NULL
-/// decides.
+/// Tests whether the left tuple is less than the right tuple. The first elements that differ
+/// decide. If a NULL comes before them or is one of them, the result is NULL.
 /// SQL: `(a, b, c) < (?, ?, ?)`
 public func < <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -165,8 +169,8 @@ public func < <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVal
   RowValue(left.0, left.1, left.2) < right
 }
 
-/// Tests whether the left tuple is greater, from the first element to the last; NULL if a NULL
-/// decides.
+/// Tests whether the left tuple is greater than the right tuple. The first elements that differ
+/// decide. If a NULL comes before them or is one of them, the result is NULL.
 /// SQL: `(a, b) > (?, ?)`
 public func > <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -174,8 +178,8 @@ public func > <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) > right
 }
 
-/// Tests whether the left tuple is greater, from the first element to the last; NULL if a NULL
-/// decides.
+/// Tests whether the left tuple is greater than the right tuple. The first elements that differ
+/// decide. If a NULL comes before them or is one of them, the result is NULL.
 /// SQL: `(a, b, c) > (?, ?, ?)`
 public func > <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -183,8 +187,8 @@ public func > <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVal
   RowValue(left.0, left.1, left.2) > right
 }
 
-/// Tests whether the left tuple is less or equal, from the first element to the last; NULL if a
-/// NULL decides.
+/// Tests whether the left tuple is less than or equal to the right tuple. The first elements that
+/// differ decide. If a NULL comes before them or is one of them, the result is NULL.
 /// SQL: `(a, b) <= (?, ?)`
 public func <= <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -192,8 +196,8 @@ public func <= <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) <= right
 }
 
-/// Tests whether the left tuple is less or equal, from the first element to the last; NULL if a
-/// NULL decides.
+/// Tests whether the left tuple is less than or equal to the right tuple. The first elements that
+/// differ decide. If a NULL comes before them or is one of them, the result is NULL.
 /// SQL: `(a, b, c) <= (?, ?, ?)`
 public func <= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -201,8 +205,8 @@ public func <= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVa
   RowValue(left.0, left.1, left.2) <= right
 }
 
-/// Tests whether the left tuple is greater or equal, from the first element to the last; NULL if a
-/// NULL decides.
+/// Tests whether the left tuple is greater than or equal to the right tuple. The first elements
+/// that differ decide. If a NULL comes before them or is one of them, the result is NULL.
 /// SQL: `(a, b) >= (?, ?)`
 public func >= <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -210,8 +214,8 @@ public func >= <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) >= right
 }
 
-/// Tests whether the left tuple is greater or equal, from the first element to the last; NULL if a
-/// NULL decides.
+/// Tests whether the left tuple is greater than or equal to the right tuple. The first elements
+/// that differ decide. If a NULL comes before them or is one of them, the result is NULL.
 /// SQL: `(a, b, c) >= (?, ?, ?)`
 public func >= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)

@@ -5,7 +5,8 @@ import SQLCore
 // Such an expression takes the form of its place. This is the form of the column that it is
 // compared with, assigned to or combined with. All other expressions keep their form.
 
-/// An expression that takes the stored form of its place, such as the current time.
+/// An expression that has no stored form of its own, such as the current time. It takes the form of
+/// the column that it is compared with, assigned to or combined with.
 @usableFromInline
 package struct AdaptingNode: Sendable {
   /// The expression in the standard form.
@@ -21,7 +22,8 @@ package struct AdaptingNode: Sendable {
 }
 
 extension ExpressionNode {
-  /// Whether an expression in the standard form takes the form of its place.
+  /// Whether the expression has no stored form of its own, so that it can be converted to the form
+  /// of a column. The caller knows that the expression is in the standard form.
   var isAdapting: Bool {
     switch self {
     case .parameter, .adapting, .value, .invalid: true
@@ -29,8 +31,8 @@ extension ExpressionNode {
     }
   }
 
-  /// Converts this expression from the standard form to another form; nil if the expression has a
-  /// form of its own.
+  /// Converts this expression from the standard form to another form. Returns nil if the expression
+  /// has a form of its own, as a column has.
   func adapted(to form: StoredForm, of type: any ColumnValue.Type) -> ExpressionNode? {
     switch self {
     case .parameter(let parameter): .value(parameter.bound(as: form))
@@ -57,15 +59,15 @@ extension ColumnValue {
 }
 
 extension SQLExpression {
-  /// Returns the expression for a place that needs values in the form `form`; nil if the expression
-  /// is stored in another form.
+  /// Returns the expression in the stored form `form`, such as the form of a column that it is
+  /// compared with. Returns nil if the expression has another form of its own.
   package func node(as form: StoredForm) -> ExpressionNode? {
     if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
     if self.form == form { return node }
     return self.form == .standard ? node.adapted(to: form, of: Value.self) : nil
   }
 
-  /// Whether the expression takes the form of its place.
+  /// Whether the expression has no stored form of its own.
   private var isAdapting: Bool { form == .standard && node.isAdapting }
 
   /// Returns the error for combining this expression with an expression that is stored in another
@@ -93,9 +95,9 @@ extension SQLExpression {
     return (nodes, leader.form)
   }
 
-  /// Returns an expression whose value is one of several operands, or is made of them. The
-  /// expression has the form of the operands that have their own form. If no operand has its own
-  /// form, the expression takes the form of its place.
+  /// Combines several operands into one expression, such as `coalesce(a, b)`. The result has the
+  /// stored form of the operands that have their own form. If no operand has its own form, the
+  /// result has none either.
   static func combined<Result: ColumnValue>(
     _ parts: [SQLExpression],
     _ make: @escaping @Sendable (_ parts: [ExpressionNode], StoredForm) -> ExpressionNode
@@ -114,8 +116,8 @@ extension SQLExpression {
 }
 
 extension SelectStatement {
-  /// Converts selected expressions without their own form to the forms of a table's columns.
-  /// Returns the forms of all selected expressions.
+  /// Converts each selected expression that has no stored form of its own to the form of the
+  /// table's column at the same position. Returns the forms of all selected expressions.
   mutating func adaptSelection(
     of columns: [ResultColumn], to forms: [StoredForm]
   ) -> [StoredForm] {

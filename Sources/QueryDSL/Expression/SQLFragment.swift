@@ -20,7 +20,7 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
 
   let parts: [Part]
 
-  /// Makes a fragment of SQL that contains no expressions of the query, with its values.
+  /// Makes a fragment of SQL with bound values but without expressions of the query.
   public init(_ sql: SQL) {
     parts = [.sql(sql)]
   }

@@ -58,16 +58,16 @@ extension TableModel {
 ///
 /// The table has the name of the type, and its columns have the names of the properties. An
 /// optional property is a column that may be NULL. The layout is read once, from the type, without
-/// a macro, a `Codable` conformance or an instance. Every stored property must be a `@PrimaryKey`,
-/// a `@Column` or `@Ignored`.
+/// a macro, a `Codable` conformance or an instance. Every stored property must have one of the
+/// wrappers `@PrimaryKey`, `@Column`, `@Embedded` and `@Ignored`.
 ///
 /// The `schema` of the model declares everything that properties cannot express, such as indexes
 /// and foreign keys.
 ///
 /// The compiler can synthesize `Codable`, `Equatable` and `Hashable` for a model. They consider
-/// only the values. The JSON of a model equals the JSON of the same struct without `@PrimaryKey`,
-/// `@Column` and `JSON`, for every strategy of the encoder. `CodingKeys` rename the members of the
-/// JSON, not the columns. `@Ignored` properties are omitted. A decoded model counts as new:
+/// only the values. The JSON of a model is the same as if its properties had no wrappers, whatever
+/// the strategies of the encoder, such as the strategy for dates. `CodingKeys` rename the members
+/// of the JSON, not the columns. `@Ignored` properties are omitted. A decoded model counts as new:
 /// `insert` inserts it, and `update` writes all of its columns.
 ///
 /// With one key column, `id` is that column. With several, `id` is a struct with properties of the

@@ -84,8 +84,8 @@ extension Connection {
     return prepared
   }
 
-  /// Prepares an insert, an update or a deletion with parameters; throws the same errors as for a
-  /// query.
+  /// Prepares an insert, an update or a deletion with parameters. Throws the same errors as the
+  /// function that prepares a query.
   ///
   /// An insert of several models is not a single statement and throws `QueryError`.
   public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
@@ -96,7 +96,8 @@ extension Connection {
     return prepared
   }
 
-  /// Prepares a command that returns rows; throws the same errors as for another command.
+  /// Prepares an insert, an update or a deletion that returns rows. Throws the same errors as the
+  /// function that prepares a query.
   public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) throws -> PreparedReturning<Row, repeat each Parameter> {
@@ -149,8 +150,8 @@ extension Database {
     return prepared
   }
 
-  /// Prepares a command that returns rows, on the writer; throws the errors of
-  /// `Connection.prepare`.
+  /// Prepares an insert, an update or a deletion that returns rows, on the writer; throws the
+  /// errors of `Connection.prepare`.
   public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) throws -> PreparedReturning<Row, repeat each Parameter> {
@@ -159,8 +160,8 @@ extension Database {
     return prepared
   }
 
-  /// Prepares a command that returns rows, on the writer; throws the errors of
-  /// `Connection.prepare`.
+  /// Prepares an insert, an update or a deletion that returns rows, on the writer; throws the
+  /// errors of `Connection.prepare`.
   public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) async throws -> PreparedReturning<Row, repeat each Parameter> {

@@ -2,8 +2,8 @@ import SQLCore
 
 /// A prepared query with its arguments.
 ///
-/// `fetch`, `first`, `count` and `exists` find the statement by a number, bind the arguments and
-/// render nothing. Every other function that takes a query, such as `union` or `observe`, runs the
+/// `fetch`, `first`, `count` and `exists` use the statement that was rendered once, and only bind
+/// the arguments. Every other function that takes a query, such as `union` or `observe`, runs the
 /// closure of `prepare` again with the arguments.
 @usableFromInline
 struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
@@ -31,8 +31,8 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
     get throws { try body.rows.sql(list) }
   }
 
-  /// Returns the statement of a template with its values bound. The caller must give the statement
-  /// back.
+  /// Returns the statement of a template with its values bound. The caller must return the
+  /// statement with `giveBack`.
   @inlinable
   func lend(_ template: PreparedTemplate, on core: ConnectionCore) throws -> StatementPointer {
     defer {
@@ -101,7 +101,7 @@ public struct _ArgumentBinder: ~Copyable {
   private let places: UnsafeMutableBufferPointer<PreparedTemplate.ArgumentPlace>
   /// The index of the next argument.
   private var argument = 0
-  /// The index of the next place of an argument.
+  /// The index of the next element of `places`.
   private var place = 0
 
   /// Gets the statement from the connection, and binds its constants.
@@ -113,7 +113,7 @@ public struct _ArgumentBinder: ~Copyable {
     statement = try template.lendWithConstants(on: core)
   }
 
-  /// Binds the next argument wherever it occurs as a single value.
+  /// Binds the next argument to all parameters of the SQL that need it as a single value.
   @usableFromInline
   mutating func bind<Value: ColumnValue>(_ value: Value) throws {
     while place < places.count, places[place].argument == argument {
@@ -142,7 +142,8 @@ public struct _ArgumentBinder: ~Copyable {
     argument &+= 1
   }
 
-  /// Binds the remaining parameters, and returns the statement.
+  /// Binds the parameters that are neither constants nor single arguments, and returns the
+  /// statement.
   @usableFromInline
   func finish(_ arguments: () -> [_PreparedArgument]) throws -> StatementPointer {
     guard place == places.count else { throw PreparedTemplate.foreignParameter }
@@ -154,7 +155,7 @@ public struct _ArgumentBinder: ~Copyable {
     return statement
   }
 
-  /// Gives the statement back.
+  /// Returns the statement to the connection after an error.
   @usableFromInline
   func abandon() {
     core._withUnsafeGuaranteedRef { $0.giveBack(statement) }
@@ -178,7 +179,7 @@ public struct _PreparedArgument: Sendable {
 }
 
 extension _PreparedArgument {
-  /// Binds the argument wherever it occurs as a single value.
+  /// Binds the argument to all parameters of the SQL that need it as a single value.
   func bind(to binder: inout _ArgumentBinder) throws {
     switch content {
     case .value(let value): try binder.bind(value)
@@ -186,8 +187,8 @@ extension _PreparedArgument {
     }
   }
 
-  /// Returns the value to bind for a part of the argument: the value itself, a row count, the list,
-  /// or whether the list contains nil.
+  /// Returns the value to bind for one use of the argument. `argument.part` says how the argument
+  /// is used: for example as a value, as a LIMIT, or as a list.
   func bound(_ argument: BoundArgument) throws -> BoundValue {
     switch (content, argument.part) {
     case (.value(let value), .value): return BoundValue(value, as: argument.form)

@@ -10,9 +10,9 @@ import SQLCore
 /// let first = try db.first(byTitle("News", 3))
 /// ```
 ///
-/// A prepared query belongs to no connection. Each connection caches the statement and finds it by
-/// a number. If the cache does not have the statement, for example after a migration, the
-/// connection compiles it. A prepared query is a value that any thread may use.
+/// A prepared query belongs to no connection. Each connection caches the compiled statement. If the
+/// cache does not have the statement, for example after a migration, the connection compiles it. A
+/// prepared query is a value that any thread may use.
 public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Sendable {
   @usableFromInline let body: PreparedBody<Row>
 
@@ -32,8 +32,7 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
 
 /// The parts that all calls of a prepared query share.
 ///
-/// The parts are in one object, because a call is made each time the query runs, and each call
-/// copies only the reference.
+/// The parts are in one object, so that a call of the query copies only one reference.
 @usableFromInline
 final class PreparedBody<Row: Sendable>: Sendable {
   @usableFromInline let rows: PreparedTemplate
@@ -140,7 +139,7 @@ struct PreparedRun: Runnable {
   }
 }
 
-/// The function that adds the violated foreign key to an error of a command.
+/// A function that adds details to an error of a command, such as the violated foreign key.
 struct CommandPlace: Sendable {
   let locate: @Sendable (DatabaseError, ConnectionCore) -> DatabaseError
 }

@@ -1,8 +1,8 @@
 import SQLCore
 import Synchronization
 
-/// A statement that was rendered once: its shape, its text, and its bindings. Connections find the
-/// statement by its shape.
+/// A statement that was rendered once: its shape, its text, and its bindings. All connections use
+/// the same template.
 ///
 /// `@unchecked Sendable`: all properties are written during initialisation, and only read
 /// afterwards.
@@ -22,16 +22,19 @@ final class PreparedTemplate: @unchecked Sendable {
     let value: Int64
   }
 
-  /// The number by which a connection finds the statement after it has compiled it.
+  /// The number by which a connection finds the statement in its cache. The first time, the
+  /// connection uses the shape.
   private let number: Int
   private let shape: [UInt8]
   private let text: String
   private let bindings: [BoundValue]
   /// The places of the arguments, in the order of the arguments. The places and the constants are
-  /// in unmanaged memory, because each call would have to retain and release an array.
+  /// in unmanaged memory. If they were arrays, each call would have to retain and release the
+  /// arrays.
   let arguments: UnsafeMutableBufferPointer<ArgumentPlace>
   private let constants: UnsafeMutableBufferPointer<Constant>
-  /// The parameters to which other values, such as lists, are bound. The values are in `bindings`.
+  /// The parameters that are neither single arguments nor integer constants, such as lists. The
+  /// values are in `bindings`.
   private let others: ContiguousArray<Int32>
 
   private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
@@ -72,7 +75,8 @@ final class PreparedTemplate: @unchecked Sendable {
     SQL(text: text, bindings: try bindings.map { try Self.bound($0, arguments) })
   }
 
-  /// Returns the statement with its values bound. The caller must give the statement back.
+  /// Returns the statement with its values bound. The caller must return the statement with
+  /// `giveBack`.
   func lend(_ arguments: [_PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
     defer {
       withExtendedLifetime(self) {}
@@ -93,7 +97,7 @@ final class PreparedTemplate: @unchecked Sendable {
     core.giveBack(try lend(on: core))
   }
 
-  /// Returns the statement without values. The caller must give the statement back.
+  /// Returns the statement without values. The caller must return the statement with `giveBack`.
   private func lend(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try core.lendStatement(
       number: number,
@@ -104,7 +108,8 @@ final class PreparedTemplate: @unchecked Sendable {
     return statement
   }
 
-  /// Returns the statement with its constants bound. The caller must give the statement back.
+  /// Returns the statement with its constants bound. The caller must return the statement with
+  /// `giveBack`.
   func lendWithConstants(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try lend(on: core)
     do {
@@ -160,7 +165,8 @@ extension UnsafeMutableBufferPointer where Element: BitwiseCopyable {
   }
 }
 
-/// Numbers the parameters of a closure while they are made, and collects the arguments of a call.
+/// Makes the parameters for the closure of `prepare`, with the numbers 0, 1, 2 and so on. For a
+/// call, it collects the arguments in the same order.
 struct ParameterPlaces {
   private(set) var index = -1
   private(set) var arguments: [_PreparedArgument] = []

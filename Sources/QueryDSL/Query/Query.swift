@@ -77,7 +77,7 @@ public struct Query<Row>: Fetchable {
 package struct RowDecoding<Row>: Sendable {
   /// Reads all rows of a statement. The last argument is the greatest possible number of rows.
   @usableFromInline let all: @Sendable (ConnectionCore, StatementPointer, Int) throws -> [Row]
-  /// Reads the statement's current row, from the reader's column on.
+  /// Reads the statement's current row, beginning at the reader's current column.
   @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
   /// The names and types of the columns, for displaying a result.
   @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
@@ -176,9 +176,10 @@ extension Fetchable {
   ///   Select(post, author.$name)
   /// }.map { Entry(post: $0, author: $1) }                          // Query<Entry>
   /// ```
-  /// The SQL is the same. The query can be fetched, streamed, observed and narrowed like any other.
-  /// A later `select` replaces the closure. The closure runs on the thread that reads the rows, and
-  /// must not use the database. If the closure throws, `fetch` throws the same error.
+  /// The SQL is the same. The query can be fetched, streamed and observed like any other, and
+  /// conditions and a limit can be added. A later `select` replaces the closure. The closure runs
+  /// on the thread that reads the rows, and must not use the database. If the closure throws,
+  /// `fetch` throws the same error.
   ///
   /// SQL does not contain the results of the closure. So a query with `map` throws `QueryError` if
   /// another query uses it as a table, in a subquery or in a UNION, or if an insert uses it. Call
@@ -209,9 +210,9 @@ extension Fetchable {
   /// // Post.status, row with the key 7: asleep cannot be read as Status
   /// ```
   /// If the row is a model, the error has its `key`, by which the row can be corrected or deleted.
-  /// The SQL is the same. The query can be fetched, streamed and observed like any other. A live
-  /// result reports a row again as soon as the row can be read. As with `map`, SQL cannot use this
-  /// query inside another query.
+  /// The SQL is the same. The query can be fetched, streamed and observed like any other. If the
+  /// query is observed, a failed row becomes a success as soon as it can be read. As with `map`,
+  /// another query cannot contain this query.
   ///
   /// A query with `including` has no `asResults`. Read the parents by one query and the children by
   /// another, in one `read { }`.
@@ -221,7 +222,7 @@ extension Fetchable {
   ///   (try connection.fetch(Author.all.asResults()), try connection.fetch(Post.all.asResults()))
   /// }
   /// ```
-  /// Costs as much as `map`. Errors other than `ColumnValueError` are thrown.
+  /// The method costs as much as `map`. Errors other than `ColumnValueError` are thrown.
   public func asResults() -> Query<Result<Row, ColumnValueError>> {
     let query = query
     let decoding = query.decoding
@@ -251,8 +252,8 @@ extension Fetchable {
 }
 
 extension Query {
-  /// The statement that another query uses as a table. It has an error if the query has a `map`,
-  /// because the columns of the table must be the columns of the rows.
+  /// The statement, for use as a table in another query. If the query has a `map`, the statement
+  /// contains an error, because the SQL does not contain the results of the closure.
   var tableStatement: SelectStatement {
     guard decoding.isMapped else { return statement }
     var statement = statement

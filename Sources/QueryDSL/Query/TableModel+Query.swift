@@ -15,7 +15,7 @@ extension TableModel {
   /// A query that finds no row, for example as one of several alternatives. SQL: `WHERE 0`
   public static var none: TableQuery<Self, Self> { all.where { _ in false } }
 
-  /// Returns a query for the rows that match every line. SQL: `WHERE a AND b`
+  /// Returns a query for the rows that match all predicates of the closure. SQL: `WHERE a AND b`
   @inlinable
   public static func `where`(
     @PredicateBuilder _ predicates: (Columns<Self>) -> PredicateLines
@@ -83,8 +83,8 @@ extension TableModel {
     all.select(first, repeat each others)
   }
 
-  /// Returns a query that reads rows as a struct. The names of its properties are the selected
-  /// columns.
+  /// Returns a query that reads rows as a struct. It selects the columns that have the names of the
+  /// struct's properties.
   public static func select<NewRow: ResultRow>(
     into row: NewRow.Type
   ) -> TableQuery<Self, NewRow> {

@@ -26,7 +26,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
   @inlinable
   public var query: Query<Row> { select }
 
-  /// Adds predicates. A row must match every line, and the existing predicates.
+  /// Adds predicates. A row must match all predicates of the closure, and the existing ones.
   /// SQL: `WHERE a AND b`
   @inlinable
   public consuming func `where`(
@@ -98,8 +98,8 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Skips as many rows as an expression says, such as a parameter of a prepared query or a
-  /// subquery. SQL: `OFFSET a`
+  /// Skips the number of rows that an expression gives, such as a parameter of a prepared query or
+  /// a subquery. SQL: `OFFSET a`
   ///
   /// The expression replaces an earlier offset, and cannot name columns of the query. If the
   /// expression is a parameter, a negative argument throws `QueryError`. Any other negative value
@@ -135,7 +135,8 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Restricts the result to groups that match every line. SQL: `HAVING count(*) > ?`
+  /// Restricts the result to groups that match all predicates of the closure.
+  /// SQL: `HAVING count(*) > ?`
   public consuming func having(
     @PredicateBuilder _ predicates: (Columns<M>) -> PredicateLines
   ) -> Self {
@@ -230,7 +231,8 @@ extension TableQuery where M: TableModel, Row == M {
 }
 
 extension AffectedRows {
-  /// Makes the affected rows from a SELECT over the table of a model.
+  /// Makes the description of the rows that a command changes, from a SELECT over the table of a
+  /// model.
   fileprivate init<M: TableModel>(of statement: SelectStatement, _ model: M.Type) {
     predicates = statement.predicates
     (limit, offset) = (statement.limit, statement.offset)

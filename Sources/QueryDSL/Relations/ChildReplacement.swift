@@ -1,21 +1,22 @@
 import SQLCore
 
-/// The way to give some children in the rows of a live query with `including` new values. The other
-/// children stay unchanged.
+/// The functions by which a live query with `including` replaces only the changed children in its
+/// result. The other children are not loaded again.
 ///
-/// The changed children must keep their keys, their parents, and their places in the order of their
-/// query.
+/// This is possible only if the changed children keep their keys, their parents, and their
+/// positions in the order of their query.
 package struct ChildReplacement: Sendable {
-  /// Children with the values that they had at one moment.
+  /// Some children, as they were in the database at one moment.
   package struct Children: Sendable {
     fileprivate let rows: any Sendable
     fileprivate let places: [RelationKey: Int]
     fileprivate let fingerprints: [UInt64]
-    /// For each child, the values with which it refers to its parent.
+    /// For each child, the values of the columns that refer to its parent, such as its foreign key.
     package let owners: [[DatabaseValue]]
   }
 
-  /// A row of the result with the new values of its children, and the change of its fingerprint.
+  /// A row of the result after the replacement, and the difference between its new and its old
+  /// fingerprint.
   package struct Replaced {
     package let row: any Sendable
     package let fingerprintDifference: UInt64
@@ -23,15 +24,15 @@ package struct ChildReplacement: Sendable {
 
   /// Loads the children from the tables of a connection.
   package let load: @Sendable (ConnectionCore) throws -> Children
-  /// Returns the row with the new values of its children in place of the old values; nil if the row
-  /// has another type. Costs a copy of the row's list of children.
+  /// Returns the row with its children `old` replaced by the children `new`; nil if the row has
+  /// another type. This copies the row's list of children.
   package let replace:
     @Sendable (_ row: any Sendable, _ old: Children, _ new: Children) throws -> Replaced?
 }
 
 extension _IncludedQuery {
-  /// Returns the way to replace the rows of this query where a parent includes them. Returns nil if
-  /// the rows include other rows, or if the relation has a join table.
+  /// Returns the functions that replace rows of this query in the parents that include them.
+  /// Returns nil if the rows include other rows themselves, or if the relation has a join table.
   func replacement<Parent: Model>(
     in _: Parent.Type, by relation: Result<Relation, QueryError>
   ) -> ChildReplacement? {

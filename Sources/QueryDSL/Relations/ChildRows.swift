@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The stored values that identify a parent. They come from the parent itself, or from the columns
-/// of a child that refer to the parent.
+/// The stored values that identify a parent. They are read from the parent itself, or from a
+/// child's columns that refer to the parent.
 enum RelationKey: Hashable {
   case one(DatabaseValue)
   case several([DatabaseValue])
@@ -10,7 +10,7 @@ enum RelationKey: Hashable {
     self = values.count == 1 ? .one(values[0]) : .several(values)
   }
 
-  /// Whether the key refers to a row. A key with NULL does not.
+  /// Whether the key can refer to a row. A key that contains NULL refers to no row.
   var isComplete: Bool {
     switch self {
     case .one(let value): !value.isNull
@@ -18,7 +18,7 @@ enum RelationKey: Hashable {
     }
   }
 
-  /// Returns the value of one of the columns.
+  /// Returns the value of the key's column at an index.
   func value(at index: Int) -> DatabaseValue {
     switch self {
     case .one(let value): value
@@ -38,21 +38,22 @@ extension Relation {
   }
 }
 
-/// A query that selects children by their number within their parent, to apply a limit and an
-/// offset for each parent.
+/// A query that numbers the children of each parent, and selects the children whose numbers the
+/// limit and the offset allow.
 struct NumberedRows: Renderable {
   struct Limits: Sendable {
     let offset: Int64
     let limit: Int64?
 
-    /// Makes the limits of a query; nil if the query has none.
+    /// Reads the limit and the offset of a query; nil if the query has neither.
     init?(of statement: SelectStatement) throws {
       guard statement.limit != nil || statement.offset != nil else { return nil }
       offset = try Self.count(statement.offset) ?? 0
       limit = try Self.count(statement.limit)
     }
 
-    /// Returns the rows of one parent that the limits allow.
+    /// Applies the offset and the limit to the rows of one parent. `places` are the indices of
+    /// these rows.
     func apply(to places: [Int]) -> [Int] {
       let rest = places.dropFirst(Int(clamping: max(0, offset)))
       // A negative limit means no limit.
@@ -71,7 +72,7 @@ struct NumberedRows: Renderable {
     }
   }
 
-  /// The name of the column that holds the number.
+  /// The name of the column with the number of a child within its parent.
   static let name = "number in parent"
 
   let statement: SelectStatement
@@ -150,13 +151,13 @@ extension ModelLayout {
   }
 }
 
-/// Rows of a query with `including` while their included rows are loaded.
+/// The loaded rows of a query with `including`. Their included rows may not be loaded yet.
 package struct LoadedRows<Row: Sendable>: Sendable {
   package let rows: [Row]
-  /// For each row of a live query, a hash of the stored values of the row and of the rows that it
-  /// includes; nil for other queries, because only live queries need the hashes.
+  /// A hash for each row, which changes if a stored value of the row or of its included rows
+  /// changes. Only live queries need the hashes, so this is nil for other queries.
   ///
-  /// If two children are equal in the order of their query, a live query orders them by their keys.
+  /// A live query sorts children that are equal in the order of their query by their keys.
   package let fingerprints: [UInt64]?
 
   package init(_ rows: [Row], fingerprints: [UInt64]? = nil) {
@@ -171,7 +172,7 @@ package struct LoadedRows<Row: Sendable>: Sendable {
   /// Whether the rows belong to a live query.
   var areLive: Bool { fingerprints != nil }
 
-  /// Returns the rows at some places, in the order of the places.
+  /// Returns the rows at the given indices, in the order of the indices.
   subscript(places: [Int]) -> LoadedRows {
     LoadedRows(
       places.map { rows[$0] }, fingerprints: fingerprints.map { all in places.map { all[$0] } })

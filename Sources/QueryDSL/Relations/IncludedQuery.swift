@@ -43,8 +43,9 @@ extension _IncludedQuery {
       fingerprints: parents.combining(children.compactMap { $0.fingerprints }))
   }
 
-  /// Returns the rows of each parent if SQLite treats only identical stored values as equal. Costs
-  /// one statement, plus the statements for the rows that the children include.
+  /// Loads the children of each parent. This function is used if SQLite treats only identical
+  /// stored values as equal. It runs one statement, plus the statements for the rows that the
+  /// children include.
   private func rows(
     belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore,
     areLive: Bool
@@ -69,8 +70,9 @@ extension _IncludedQuery {
     return keys.map { completed[places[$0] ?? []] }
   }
 
-  /// Returns the rows of each parent if SQLite may treat different stored values as equal. Costs
-  /// one statement more than `rows(belongingTo:by:on:)`, and applies limits in memory.
+  /// Loads the children of each parent. This function is used if SQLite may treat different stored
+  /// values as equal, such as `a` and `A`. It runs one statement more than the function above, and
+  /// applies limits in memory.
   private func rows(
     belongingTo keys: [RelationKey], asComparedBy relation: Relation, on core: ConnectionCore,
     areLive: Bool
@@ -92,7 +94,7 @@ extension _IncludedQuery {
     return chosen.map { completed[$0.compactMap { indices[$0] }] }
   }
 
-  /// Returns the relation by which other models include these rows.
+  /// Returns the relation between these rows and the models that include them.
   func included(by relation: Result<Relation, QueryError>) -> IncludedRelation {
     IncludedRelation(
       relation: relation, children: query.select.statement, table: query.columns.table,
@@ -109,8 +111,8 @@ extension _IncludedQuery {
   /// selects the columns of a child, and then the columns that refer to its parent.
   ///
   /// - Parameters:
-  ///   - numbers: Whether SQLite numbers the children of each parent, so that it can apply the
-  ///     limits. Otherwise the statement returns all children, in order.
+  ///   - numbers: Whether `NumberedRows` applies the limits by numbering the children. Otherwise
+  ///     the statement returns all children, in order.
   ///   - areLive: Whether the query is live. If so, children that are equal in the query's order
   ///     are ordered by their keys.
   private func statement(
@@ -183,12 +185,13 @@ public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
   associatedtype Root: Model
   /// The type of the rows in the result.
   associatedtype IncludedRow: Sendable
-  /// The query, and the function that adds the included rows; programs do not use it directly.
+  /// The query of the models, and the function that adds the included rows; programs do not use it
+  /// directly.
   var _included: _IncludedQuery<Root, IncludedRow> { get }
 }
 
-/// A relation of a query with `including`. If included rows change, a live query uses the relation
-/// to find the affected parents.
+/// A relation by which a query with `including` includes rows. If included rows change, a live
+/// query uses the relation to find the affected parents.
 package struct IncludedRelation: Sendable {
   package let relation: Result<Relation, QueryError>
   /// The query of the children, before it is restricted to the children of some parents.
@@ -200,6 +203,7 @@ package struct IncludedRelation: Sendable {
   /// Returns the SQL that loads the children of some parents. The argument has the key values of
   /// each parent.
   package let loadingText: @Sendable ([[DatabaseValue]]) throws -> String
-  /// The way to replace single children in the rows of the result; nil if that is not possible.
+  /// The functions that replace single children in the rows of the result; nil if this relation
+  /// does not allow it.
   package var replacement: ChildReplacement?
 }

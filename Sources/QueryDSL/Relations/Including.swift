@@ -16,9 +16,10 @@ import SQLCore
 /// the order of their own query, and may themselves include rows.
 ///
 /// A child belongs to the same parents that a join would find. If one of the columns has a
-/// collation in the database file, or if the columns have different types there, a second statement
-/// asks SQLite which values are equal. SQLite compares by the collation of the parent's column or,
-/// if that column has none, by the collation of the child's column.
+/// collation in the database file, or if the columns have different types there, SQLite may treat
+/// different values as equal. A second statement then asks SQLite which values are equal. It
+/// compares by the collation of the parent's column or, if that column has none, by the collation
+/// of the child's column.
 public struct Including<M: Model, each Part: Sendable>: Sendable {
   let parents: TableQuery<M, M>
   /// The relations by which the parents include rows.

@@ -30,7 +30,7 @@ package struct Relation: Sendable {
   /// The columns of the children or of the join table that hold the values of `parentColumns`, in
   /// the same order.
   package let ownerColumns: [ColumnID]
-  /// The names of `ownerColumns`, each with its parents' column.
+  /// The columns of `ownerColumns`, each with the parents' column to which it refers.
   let pairs: [Pair]
   /// The join of the join table, for many-to-many relations.
   var join: SelectStatement.Join?
@@ -192,8 +192,9 @@ extension Columns {
 }
 
 extension Relation {
-  /// Whether SQLite treats two values of the columns as equal only if the values are identical.
-  /// This is true if both columns compare text by bytes and store the values of Swift unchanged.
+  /// Whether SQLite treats values of the children's and the parents' columns as equal only if they
+  /// are identical. This is true if the columns compare text by bytes and store the values of Swift
+  /// unchanged.
   ///
   /// The columns of the database file decide this, not the columns that the models declare.
   package func comparesStoredValues(on core: ConnectionCore) -> Bool {
@@ -207,8 +208,8 @@ extension Relation {
     }
   }
 
-  /// Returns the children's stored values that refer to parents, each with the indices of its
-  /// parents in `keys`.
+  /// Finds the stored values by which children refer to the parents with these keys. Returns each
+  /// of these values with the indices of its parents in `keys`.
   ///
   /// SQLite finds the values by a join. Like a foreign key, the join compares by the collation of
   /// the parent's column. If that collation compares bytes, the join uses the collation of the

@@ -30,8 +30,8 @@ extension SQL {
 extension ModelLayout {
   private var table: TableID { TableID(layout: number, source: TableID.declared) }
 
-  /// Returns the SQL of predicates over the table for a declaration, joined by AND; nil for an
-  /// empty list.
+  /// Returns the SQL of conditions over the table's columns, joined by AND, for a declaration such
+  /// as a CHECK. Returns nil for an empty list.
   func declaration(of predicates: PredicateLines) throws -> String? {
     guard !predicates.nodes.isEmpty else { return nil }
     return try Shape { writer in
@@ -40,7 +40,7 @@ extension ModelLayout {
     }.text(writingLiterals: true)
   }
 
-  /// Returns the SQL of an expression over the table for a declaration.
+  /// Returns the SQL of an expression over the table's columns, for a declaration such as an index.
   func declaration(of expression: ExpressionNode) throws -> String {
     try Shape { writer in
       writer.openScope(table, [], nil)

@@ -2,8 +2,9 @@ import SQLCore
 
 /// A tree that can be written as a statement: a query, an insert, an update or a deletion.
 ///
-/// The tree writes itself as a shape with its values. A connection finds the statement by the
-/// shape. If the connection has not prepared the statement yet, it reads the SQL from the shape.
+/// The tree writes itself as a shape: a compact form of the SQL, separate from the bound values. A
+/// connection uses the shape to find a statement that it has already prepared. If there is none,
+/// the connection makes the SQL from the shape and prepares it.
 package protocol Renderable {
   func write(to writer: inout ShapeWriter) throws
 }
@@ -27,9 +28,9 @@ extension Renderable {
 }
 
 extension ConnectionCore {
-  /// Returns the statement of a query with its values bound. The caller must give the statement
-  /// back. This function writes the shape, and is not in `SQLCore`, so that its code is specialised
-  /// for the query.
+  /// Returns the statement of a query with its values bound. The caller must return the statement
+  /// with `giveBack`. This function is not in `SQLCore`, so that the compiler can specialise the
+  /// writing of the shape for the type of query.
   package func lendStatement(for query: some Renderable) throws -> StatementPointer {
     var writer = ShapeWriter(beginDraft())
     do {
@@ -42,8 +43,8 @@ extension ConnectionCore {
     return try lendStatement(of: writer.draft) { try ShapeText(of: $0, on: $1).text }
   }
 
-  /// Returns the statement of a SELECT with its values bound. Clients call this function from code
-  /// that is specialised for their models.
+  /// Returns the statement of a SELECT with its values bound. The caller must return the statement
+  /// with `giveBack`. Code that the compiler specialises for a client's models calls this function.
   @usableFromInline
   func lendStatement(forSelect statement: SelectStatement) throws -> StatementPointer {
     try lendStatement(for: statement)
@@ -71,7 +72,7 @@ public struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     concernsCursor = false
   }
 
-  /// Makes the error for a cursor that does not fit.
+  /// Makes the error for a page cursor that is not valid for the query.
   init(cursor message: String) {
     self.message = message
     concernsCursor = true

@@ -1,4 +1,5 @@
-/// A word or sign of SQL, as Apus writes it: a byte in a query's shape, or text in its SQL.
+/// A word or sign that Apus writes, such as `SELECT` or `=`. In a query's shape it is one byte, and
+/// in the SQL it is a text.
 @usableFromInline
 package enum SQLToken: UInt8, BitwiseCopyable, Sendable {
   case select = 1, distinct, from, `where`, and, or, not, groupBy, having, orderBy

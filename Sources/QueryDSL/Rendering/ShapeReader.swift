@@ -1,17 +1,19 @@
 import SQLCore
 
-/// A table that a shape names, by the number of its scope and its position within the scope. In the
-/// shape of a part of a query, a table that is not in scope is named by itself.
+/// A table that a shape names. A table in scope is named by the number of its scope and its
+/// position within the scope. The shape of only a part of a query may also name a table that is not
+/// in scope, by its `TableID`.
 package enum ShapeTable: Sendable {
   case place(scope: Int, index: Int)
   case outside(TableID)
 }
 
-/// A table that comes into scope.
+/// A table of a new scope.
 package struct ShapeScopeTable: Sendable {
   package let kind: ScopeKind
   package let layout: UInt16
-  /// The name of a common table, a function or a row; nil for a table that has its model's name.
+  /// The name of a common table, of a table-valued function, or of a row such as `excluded`. It is
+  /// nil for a table that has its model's name.
   var name: String?
 }
 
@@ -111,7 +113,7 @@ struct ShapeReader {
   }
 }
 
-/// The shape of a statement or of a part of one, with its values.
+/// The compact form of a statement, or of a part of a statement, and the values to bind.
 package struct Shape: Sendable {
   package let bytes: [UInt8]
   package let values: [BoundValue]

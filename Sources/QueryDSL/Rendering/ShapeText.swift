@@ -9,7 +9,7 @@ extension Shape {
   }
 }
 
-/// The SQL of a shape.
+/// The SQL text of a shape, which the initialiser makes from the shape's parts.
 ///
 /// The columns of a SELECT over one table are not qualified. In a join or an inner query, the
 /// columns are qualified. A table that occurs twice gets an alias.
@@ -20,13 +20,13 @@ struct ShapeText {
   /// The values that are written as literals, because declarations have no parameters; nil for a
   /// statement.
   private var literals: ArraySlice<BoundValue>?
-  /// The connection that knows which tables are STRICT. Integers that are assigned to other tables
-  /// are checked. Without a connection, no integers are checked.
+  /// The connection, which knows the tables that are STRICT. In all other tables, the SQL checks
+  /// integers that are assigned to columns. Without a connection, the SQL checks no integers.
   private let core: ConnectionCore?
-  /// The SQL that ends the check that was begun.
+  /// The SQL to write after the checked value or query; empty outside a check.
   private var endOfCheck = ""
-  /// Whether a list of values is being written as literals, without the subquery and parentheses
-  /// that would contain its parameter.
+  /// Whether the values of a list are being written as literals: `a IN (1, 2)`. The subquery that
+  /// would read the list from a parameter is then not written.
   private var isInArray = false
 
   private struct Table {
@@ -122,8 +122,8 @@ struct ShapeText {
     text += try SQL(text: sql, bindings: Array(values)).declaration
   }
 
-  /// Whether values that are assigned to a column are checked: integers in a table that is not
-  /// STRICT.
+  /// Whether the SQL checks the values that are assigned to a column. It checks only integers in
+  /// tables that are not STRICT.
   private func isChecked(_ layout: UInt16, _ index: UInt16) throws -> Bool {
     guard let core else { return false }
     let layout = try Self.layout(layout)

@@ -1,14 +1,15 @@
 import SQLCore
 
-/// The bytes that mark the parts of a shape, except tokens. The bytes of tokens are smaller.
+/// The first byte of each part of a shape that is not a token. A token is a single byte with a
+/// smaller value.
 enum ShapeMark: UInt8 {
   case table = 0xE0
   case tableName, column, columnName, allColumns, words, value, fragment
   case openTable, openScope, closeScope, alias, resultColumn, commonTableDefinition
   case checked, checkedRows, endOfChecked
 
-  /// The place that is written for a table that is not in scope. The table's layout and source
-  /// follow.
+  /// The number that is written in place of a position if a table is not in scope. The table's
+  /// layout and source follow it.
   static let noPlace = UInt16.max
 }
 
@@ -18,7 +19,8 @@ package enum ScopeKind: UInt8, Sendable {
   case query
   case common
   case function
-  /// `excluded`, `OLD` or `NEW`, which are not quoted and always written before a column.
+  /// `excluded`, `OLD` or `NEW`. These names are not quoted, and always qualify a column, as in
+  /// `OLD."title"`.
   case row
 }
 
@@ -27,16 +29,16 @@ package enum ScopeKind: UInt8, Sendable {
 /// their parameters.
 ///
 /// The shape contains everything that the SQL depends on, and `ShapeReader` reads the SQL from it.
-/// A position among the tables in scope identifies a table, so that a query that is built again has
-/// the same shape.
+/// It identifies a table by a position among the tables in scope, so that a query that is built
+/// again has the same shape.
 ///
 /// A mistake does not interrupt the writing. `check()` throws the first mistake.
 package struct ShapeWriter {
   private(set) var draft: StatementDraft
-  /// The table in scope, while `context` is nil.
+  /// The only table in scope, if `context` is nil.
   private var table = TableID.none
-  /// The names in scope, and the first mistake; nil while a single table of a model is in scope, as
-  /// in most queries.
+  /// The tables and names in scope, and the first mistake. It is nil if only a single table of a
+  /// model is in scope, as in most queries.
   private var context: Context?
 
   private final class Context {
@@ -134,9 +136,9 @@ package struct ShapeWriter {
   /// Writes a column by its name only, as in SET and lists of columns.
   mutating func columnName(_ column: ColumnID) { append(.columnName, unqualified: column) }
 
-  /// Writes an expression that is assigned to a column. The SQL checks the result if the column has
-  /// integers and the table is not STRICT. The shape only marks the expression, because it does not
-  /// know whether the table is STRICT.
+  /// Writes an expression that is assigned to a column. The shape only marks the expression,
+  /// because the shape does not know whether the table is STRICT. If the table is not STRICT and
+  /// the column has integers, `ShapeText` adds a check for an overflow.
   mutating func assigned(_ value: ExpressionNode, to column: ExpressionNode) {
     guard value.mayOverflow, let column = column.columnID else { return value.write(to: &self) }
     append(.checked, unqualified: column)
@@ -144,7 +146,8 @@ package struct ShapeWriter {
     append(.endOfChecked)
   }
 
-  /// Begins a query whose rows are inserted into columns and checked like inserted values.
+  /// Marks the start of a query whose rows are inserted into some columns. `ShapeText` may add a
+  /// check to the query, as it does for an assigned expression.
   mutating func openCheckedRows(_ columns: [ColumnID]) {
     draft.key.append(ShapeMark.checkedRows.rawValue, UInt16(truncatingIfNeeded: columns.count))
     for column in columns {
@@ -157,7 +160,7 @@ package struct ShapeWriter {
 
   // MARK: Scopes
 
-  /// Brings the tables of a statement into scope, until `closeScope()`. The parameters are only the
+  /// Brings the tables of a statement into scope, until `closeScope()`. The function takes only the
   /// needed parts of the statement, because passing a whole statement would copy it.
   mutating func openScope(
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?

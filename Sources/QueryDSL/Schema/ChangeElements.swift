@@ -83,7 +83,7 @@ public func Dropped<M: TableModel>(view name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.view(name)))
 }
 
-/// Declares that another table and its rows are dropped. The line may stand in the schema of any
+/// Declares that another table and its rows are dropped. You may write this in the schema of any
 /// model. SQL: `DROP TABLE "name"`
 public func Dropped<M: TableModel>(table name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.table(name)))
@@ -127,19 +127,20 @@ public func Dropped<M: TableModel, Value: ColumnValue>(
 /// Converted(\.$name, from: String?.self) { $0 ?? "" }     // it may no longer be NULL
 /// ```
 ///
-/// The conversion runs once for each row of a file. A migration finds out as follows whether the
-/// conversion has run:
+/// The conversion runs once for each row of a file. A migration decides as follows whether the
+/// conversion has already run:
 ///
 /// - If the existing column has another storage class than the property, the conversion has not run
-///   yet. The same is true if the column may be NULL and the property may not.
-/// - If the old and the new type are stored alike, such as `Bool` and `Date`, or a `String` and an
-///   enumeration over it, the table `apus_migration` notes that the conversion has run. So the line
-///   may stay. For a table or column that the model creates, the note is written without running
-///   the conversion.
-/// - If `old` is the optional of the same type, the conversion runs if the existing column may be
-///   NULL.
+///   yet. The same is true if the column allows NULL and the property is not optional.
+/// - If the old and the new type have the same storage class, such as `Bool` and `Date`, or a
+///   `String` and an enumeration of strings, a note in the table `apus_migration` shows whether the
+///   conversion has run. So you may leave the declaration in the schema. If the migration itself
+///   creates the table or the column, it writes the note and converts nothing.
+/// - If `old` is the optional of the property's type, as `String?` for `String`, the conversion
+///   runs if the existing column allows NULL.
 ///
-/// If several models share a table and are not opened together, each must declare the line.
+/// If several models share a table and are not opened together, each model must declare the
+/// conversion.
 ///
 /// Throws `MigrationError`, which names the row, if a value cannot be read as `old`, for example
 /// NULL as a type that is not optional. If the closure throws an error, the migration ends. In both

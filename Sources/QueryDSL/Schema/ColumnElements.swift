@@ -39,8 +39,8 @@ public func Default<M: TableModel, Value: ColumnValue>(
 /// ```swift
 /// Stored(\.$id, as: .bytes)          // "id" BLOB: a UUID as its 16 bytes
 /// ```
-/// In the schema of a `ResultRow`, the line declares the form of the value that is selected into
-/// the property.
+/// In the schema of a `ResultRow`, it declares in which form a query returns the value of the
+/// property.
 public func Stored<M: ResultRow, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, as form: StoredForm
 ) -> SchemaElement<M> {
@@ -59,7 +59,8 @@ public func Named<M: ResultRow, Value: ColumnValue>(
   SchemaElement(kind: .named(column, name))
 }
 
-/// Declares the prefix of the columns of a group. Default: the name of the property and `_`.
+/// Declares the prefix of the column names of a group. Without this declaration, the prefix is the
+/// name of the group's property and `_`.
 ///
 /// ```swift
 /// Prefixed(\Person.$home, "")        // "city" TEXT NOT NULL, not "home_city"
@@ -99,7 +100,8 @@ public func Generated<M: TableModel, Value: ColumnValue>(
   SchemaElement(kind: .generated(column, storage) { expression(.declared).node })
 }
 
-/// Declares a condition that each row must fulfil. If the closure has several lines, all must hold.
+/// Declares a condition that each row must fulfil. If the closure has several conditions, a row
+/// must fulfil all of them.
 ///
 /// ```swift
 /// Check { $0.$views >= 0 }                     // CHECK (("views" >= 0))
@@ -153,7 +155,8 @@ public struct Collation: Hashable, Sendable {
   /// The name of the collation in SQL.
   public let name: String
 
-  /// Names a collation. Register your own collation in `Configuration.prepareConnection`.
+  /// Creates a collation with its name in SQL. If it is your own collation, register it in
+  /// `Configuration.prepareConnection`.
   public init(_ name: String) {
     self.name = name
   }

@@ -19,8 +19,9 @@ extension Connection {
   /// ```
   /// The connection that writes keeps the triggers until the database is closed. Writes of other
   /// programs do not fire the triggers. To drop a trigger, run `DROP TRIGGER temp."count_titles"`.
-  /// Throws `ModelError` if a line is not a `Trigger`, and `DatabaseError` if a temporary trigger
-  /// with that name exists. Costs one statement for each trigger.
+  /// Throws `ModelError` if the closure contains anything other than a `Trigger`, and
+  /// `DatabaseError` if a temporary trigger with that name exists. Costs one statement for each
+  /// trigger.
   public func createTemporaryTriggers<M: TableModel>(
     of model: M.Type, @SchemaBuilder<M> _ lines: () -> Schema<M>
   ) throws {
@@ -40,18 +41,19 @@ extension Connection {
 }
 
 extension Registrar {
-  /// Creates a temporary view, with its triggers. The view is in no file.
-  /// SQL: `CREATE TEMP VIEW "Recent" AS SELECT …`
+  /// Creates a temporary view, with its triggers. The database file does not contain the view. SQL:
+  /// `CREATE TEMP VIEW "Recent" AS SELECT …`
   ///
   /// ```swift
   /// try db.createTemporaryView(Recent.self)
   /// let posts = try db.fetch(Recent.where { $0.$views > 100 })
   /// ```
-  /// On a `Database`, each connection of the pool creates the view when it is next used. The view
-  /// is queried and observed like any other. On the connection of a `write` closure, only that
-  /// connection has the view. The view is not one of the database's models, and replaces a
-  /// temporary view of the same name. Throws `ModelError` if the view's query has other columns
-  /// than the view declares. Costs two statements for each connection, and one for each trigger.
+  /// If you call this on a `Database`, each connection of the pool creates the view when the
+  /// connection is next used. If you call it on the connection of a `write` closure, only that
+  /// connection has the view. You query and observe the view like any other view, but it is not one
+  /// of the database's models. It replaces a temporary view of the same name. Throws `ModelError`
+  /// if the view's query has other columns than the view declares. Costs two statements for each
+  /// connection, and one for each trigger.
   /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
   public func createTemporaryView<V: SQLView>(_ view: V.Type) throws {
     let definition = try ViewDefinition(of: view)

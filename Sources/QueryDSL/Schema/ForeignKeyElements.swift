@@ -3,7 +3,8 @@ import SQLCore
 /// A foreign key, as a schema declares it.
 struct ForeignKeyLine<M: ResultRow> {
   let columns: [PartialKeyPath<M>]
-  /// Resolved on demand, because two models may refer to each other.
+  /// Returns the referenced table and columns. It is called only when they are needed, because two
+  /// models may refer to each other.
   let target: () throws -> ForeignKeyTarget
   let onDelete: ForeignKeyAction
   let onUpdate: ForeignKeyAction
@@ -45,7 +46,7 @@ public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// Declares a foreign key to a key that the database assigns.
+/// Declares a foreign key to a primary key that the database assigns.
 public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>,
   references target: KeyPath<Target, ColumnReference<Value?>>,

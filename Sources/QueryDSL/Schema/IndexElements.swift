@@ -36,7 +36,7 @@ public func Index<M: TableModel, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), false, name) { _ in [] }
 }
 
-/// Declares a partial index, with only the rows that match every line of the closure.
+/// Declares a partial index. It contains only the rows that fulfil every condition of the closure.
 ///
 /// ```swift
 /// Index(\.$createdAt) { $0.$status == .published }
@@ -66,8 +66,8 @@ public func Index<M: TableModel>(
   index(.expressions { terms(.declared) }, false, name) { _ in [] }
 }
 
-/// Declares a partial index over columns and expressions, with only the rows that match every line
-/// of `where`. SQL: `CREATE INDEX … WHERE …`
+/// Declares a partial index over columns and expressions. It contains only the rows that fulfil
+/// every condition of `where`. SQL: `CREATE INDEX … WHERE …`
 public func Index<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -88,8 +88,8 @@ public func Unique<M: TableModel, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), true, name) { _ in [] }
 }
 
-/// Declares that no two rows that match every line of the closure have the same values. SQL:
-/// `CREATE UNIQUE INDEX … WHERE …`
+/// Declares that no two rows have the same values, among the rows that fulfil every condition of
+/// the closure. SQL: `CREATE UNIQUE INDEX … WHERE …`
 public func Unique<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil,
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -105,8 +105,8 @@ public func Unique<M: TableModel>(
   index(.expressions { terms(.declared) }, true, name) { _ in [] }
 }
 
-/// Declares that no two rows that match every line of `where` have the same values of these columns
-/// and expressions. SQL: `CREATE UNIQUE INDEX … WHERE …`
+/// Declares that no two rows have the same values of these columns and expressions, among the rows
+/// that fulfil every condition of `where`. SQL: `CREATE UNIQUE INDEX … WHERE …`
 public func Unique<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -142,8 +142,9 @@ public struct IndexTerm: Sendable {
   let collation: Collation?
   var isDescending = false
 
-  /// Makes a term from an expression. A collation is kept apart from its operand, because an index
-  /// term has its own COLLATE clause. So a column with a collation is not written as an expression.
+  /// Creates a term from an expression. The collation of the expression becomes the collation of
+  /// the term, because an index term has its own COLLATE clause. So a column with a collation is
+  /// not written as an expression.
   init(_ expression: ExpressionNode) {
     if case .tree(.collate(let operand, let name), _) = expression {
       node = operand
@@ -165,7 +166,7 @@ public struct IndexTerm: Sendable {
 /// Collects the terms of an index, one on each line.
 @resultBuilder
 public enum IndexBuilder {
-  /// Makes a term of a column or an expression.
+  /// Takes a column or an expression, and makes it a term of the index.
   public static func buildExpression<Value: ColumnValue>(
     _ expression: SQLExpression<Value>
   ) -> IndexTerm {

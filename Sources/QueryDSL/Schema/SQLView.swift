@@ -31,13 +31,13 @@ import SQLCore
 /// `AuthorName.delete()` fire these triggers. The methods that take a model, such as
 /// `db.update(name)`, throw `QueryError`.
 ///
-/// A type conforms to this protocol in the module that declares the type.
+/// Declare the conformance in the same module as the type.
 /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
 public protocol SQLView: TableModel {
   /// The type of the query.
   associatedtype Definition: Fetchable
 
-  /// The query of the view. Its values are written into the schema as literals.
+  /// The query of the view. Swift values in the query become literals in the SQL of the view.
   static var definition: Definition { get }
 }
 

@@ -13,13 +13,13 @@ public struct Schema<M: ResultRow> {
   let elements: [SchemaElement<M>]
 }
 
-/// One line of a model's schema.
+/// One element of a model's schema, such as `Index(\.$title)`.
 public struct SchemaElement<M: ResultRow> {
   enum Kind {
     case index(IndexLine<M>)
     case foreignKey(ForeignKeyLine<M>)
     case check(name: String?, () -> PredicateLines)
-    /// The value is encoded later, when the stored form of the column is known.
+    /// The default of a column. The closure encodes the value when the stored form is known.
     case `default`(PartialKeyPath<M>, (StoredForm) -> BoundValue)
     case defaultSQL(PartialKeyPath<M>, SQL)
     case stored(PartialKeyPath<M>, StoredForm)
@@ -31,9 +31,9 @@ public struct SchemaElement<M: ResultRow> {
     case trigger(TriggerLine<M>)
     case fullText(FullTextLine<M>)
     case vectorIndex(VectorIndexLine<M>)
-    /// The table is an FTS5 table that exists already.
+    /// Declares that the model's table is an FTS5 table that exists already.
     case existingFullText
-    /// An object that another module keeps in the schema.
+    /// An object that another module adds to the schema.
     case owned(OwnedObjectLine)
     case cached(CacheLimits)
     case cachedResults(CacheLimits)
@@ -48,14 +48,14 @@ public struct SchemaElement<M: ResultRow> {
 }
 
 extension SchemaElement {
-  /// Creates a line with which another module keeps an object in the schema.
+  /// Creates the element with which another module adds an object to the schema.
   package init(keeping line: OwnedObjectLine) { self.init(kind: .owned(line)) }
 
-  /// Creates a line with which another module drops an object that it kept.
+  /// Creates the element with which another module drops an object that it added before.
   package init(dropping removal: Removal) { self.init(kind: .dropped(removal)) }
 }
 
-/// Collects the lines of a `schema`.
+/// Collects the elements of a `schema`.
 @resultBuilder
 public enum SchemaBuilder<M: ResultRow> {
   /// Takes one line.
@@ -68,23 +68,23 @@ public enum SchemaBuilder<M: ResultRow> {
     elements.flatMap { $0 }
   }
 
-  /// Takes the lines of an `if` without `else`.
+  /// Takes the elements in an `if` without `else`.
   public static func buildOptional(_ elements: [SchemaElement<M>]?) -> [SchemaElement<M>] {
     elements ?? []
   }
 
-  /// Takes the lines of an `if` that has an `else`.
+  /// Takes the elements in an `if` that has an `else`.
   public static func buildEither(first: [SchemaElement<M>]) -> [SchemaElement<M>] { first }
 
-  /// Takes the lines of an `else`.
+  /// Takes the elements in an `else`.
   public static func buildEither(second: [SchemaElement<M>]) -> [SchemaElement<M>] { second }
 
-  /// Collects the lines of a `for`.
+  /// Collects the elements of all rounds of a `for`.
   public static func buildArray(_ elements: [[SchemaElement<M>]]) -> [SchemaElement<M>] {
     elements.flatMap { $0 }
   }
 
-  /// Makes the schema of all lines.
+  /// Combines the elements of a schema's body into one schema.
   public static func buildFinalResult(_ elements: [SchemaElement<M>]) -> Schema<M> {
     Schema(elements: elements)
   }

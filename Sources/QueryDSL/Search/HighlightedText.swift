@@ -7,7 +7,7 @@ import SQLCore
 ///   for range in text.ranges { mark(text.text[range]) }
 /// }
 /// ```
-/// The words of a phrase are one range.
+/// If the search finds a phrase, all its words are one range.
 public struct HighlightedText: Hashable, Sendable {
   /// The whole text, or a snippet of it, in which `…` stands for omitted parts.
   public let text: String
@@ -44,12 +44,13 @@ extension HighlightedText: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads the result of `highlight` or `snippet`, with the marks of a search around the words.
+  /// Reads the text that `highlight` or `snippet` returns. It contains a mark before and after each
+  /// found word.
   public init(_ cell: borrowing Cell) throws {
     self.init(marked: try cell.text())
   }
 
-  /// Returns the text with the marks that were read.
+  /// Returns the text with a mark before and after each found word.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     .text(marked { Self.open + $0 + Self.close })
   }
@@ -61,7 +62,7 @@ extension HighlightedText {
   private static let open = "\u{2}\(secret)\u{3}"
   private static let close = "\u{2}/\(secret)\u{3}"
 
-  /// The marks as arguments of `highlight` and `snippet`.
+  /// The marks before and after a found word, as arguments of `highlight` and `snippet`.
   static var delimiters: [ExpressionNode] {
     [.value(BoundValue(open)), .value(BoundValue(close))]
   }

@@ -78,6 +78,7 @@ extension SQLExpression where Value: TextColumnValue {
 
   private func bound(_ text: String) -> ExpressionNode { .value(BoundValue(text)) }
 
+  /// Returns the condition that the text is in the range of the texts with a prefix:
   /// `a COLLATE "BINARY" >= ? AND a COLLATE "BINARY" < ? AND …`
   private func isInRange(
     _ collation: Collation, _ start: BoundValue, _ end: BoundValue, _ test: SQLPredicate
@@ -98,8 +99,8 @@ extension SQLExpression where Value: TextColumnValue {
     SQLPredicate(.compare(.equal, .function("instr", [node, prefix]), .constant("1")))
   }
 
-  /// `substr(CAST(a || '.' AS BLOB), -length(CAST(b AS BLOB))) = CAST(b AS BLOB)`, where the full
-  /// stop is already added to the suffix.
+  /// Returns the condition that the text ends with a suffix, to which a full stop is already added:
+  /// `substr(CAST(a || '.' AS BLOB), -length(CAST(b AS BLOB))) = CAST(b AS BLOB)`.
   ///
   /// Bytes are compared because `substr` and `length` end a text at U+0000. The full stop prevents
   /// an empty BLOB, for which `substr` gives NULL.
@@ -192,7 +193,8 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension ParameterNode {
-  /// Returns the end of the range of texts that begin with the argument.
+  /// Returns the end of the range of texts that begin with a prefix. The end itself is outside the
+  /// range.
   fileprivate func prefixEnd(_ part: BoundArgument.Part) -> BoundValue {
     guard let value else { return .argument(BoundArgument(index, as: .standard, part: part)) }
     return TextRange.end(ofPrefix: value, part)

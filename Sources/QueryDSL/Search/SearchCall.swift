@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A full-text search of a table in a query. A join uses the search as a table of hits.
+/// A full-text search of a table in a query. For a join, the search is a table with a row for each
+/// hit.
 ///
 /// ```swift
 /// Query { (post: Columns<Post>, hit: Columns<SearchHit<Post>>, author: Columns<Author>) in
@@ -18,23 +19,23 @@ public struct SearchCall<M: TableModel>: Sendable {
   /// The columns of the table that is searched.
   let columns: Columns<M>
 
-  /// Uses the search in a join, with the columns of its hits.
+  /// Makes a table of the search for a join. In the query, `hit` has the columns of that table.
   public func `as`(_ hit: Columns<SearchHit<M>>) -> TableFunctionReference {
     TableFunctionReference(
       _reference: TableReference(table: hit.table, source: source),
       condition: innerCondition(hit))
   }
 
-  /// Uses the search in a left join, which also keeps the rows that the search does not find.
-  /// SQL: `LEFT JOIN "Post_search"(?) ON …`
+  /// Makes a table of the search for a left join, which also keeps the rows that the search does
+  /// not find. SQL: `LEFT JOIN "Post_search"(?) ON …`
   public func `as`(_ hit: OptionalColumns<SearchHit<M>>) -> OptionalTableFunctionReference {
     OptionalTableFunctionReference(
       _reference: TableReference(table: hit.columns.table, source: source, isOptional: true),
       condition: condition(hit.columns))
   }
 
-  /// The search as a table function: FTS5 takes the pattern as an argument of the index. If the
-  /// pattern has an error, rendering the query throws it.
+  /// The search as the table function `"Post_search"(?)`, whose argument is the pattern. If the
+  /// pattern is invalid, rendering the query throws an error.
   var source: TableReference.Source {
     do {
       let index = try SearchIndex.required(by: M.self)
@@ -45,7 +46,7 @@ public struct SearchCall<M: TableModel>: Sendable {
     }
   }
 
-  /// `"Post"."id" = (+"Post_search"."rowid")`
+  /// Returns the condition of an inner join: `"Post"."id" = (+"Post_search"."rowid")`
   ///
   /// The `+` hides the rowid from SQLite's planner. Otherwise the planner may use an index for
   /// another condition, read the rows of the table first, and run the whole search for each row.
@@ -56,7 +57,8 @@ public struct SearchCall<M: TableModel>: Sendable {
     return .compare(.equal, key, row)
   }
 
-  /// `"Post_search"."rowid" = "Post"."id"`, for a left join: there the table is read first.
+  /// Returns the condition of a left join, which reads the table first:
+  /// `"Post_search"."rowid" = "Post"."id"`
   func condition(_ hit: Columns<SearchHit<M>>) -> PredicateNode {
     .compare(.equal, hit.$rowID.node, key)
   }

@@ -22,7 +22,7 @@ public struct SearchHit<M: TableModel>: _SearchHitRow {
   /// The column with the name of the index, which the functions of FTS5 need as an argument.
   @Column var index: Int64
 
-  /// The names of the columns of FTS5.
+  /// Declares the names that FTS5 gives to the columns.
   public static var schema: Schema<SearchHit> {
     Named(\.$rowID, "rowid")
     Named(\.$index, (try? SearchIndex.declared(by: M.self))?.name ?? "index")
@@ -44,8 +44,8 @@ extension Columns where M: _SearchHitRow {
   /// whole. If an optional column is nil, the result is an empty text. If the index does not have
   /// the column, rendering the query throws `QueryError`.
   ///
-  /// In a query with groups or window functions, SQLite refuses the functions of a hit. Select them
-  /// in an inner query that has a limit.
+  /// In a query with groups or window functions, SQLite refuses the functions of a hit, such as
+  /// this one. Select them in an inner query that has a limit.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_highlight_function>
   public func highlight<Value: ColumnValue>(
     of column: KeyPath<M._Searched, ColumnReference<Value>>
@@ -86,8 +86,8 @@ extension Columns where M: _SearchHitRow {
         searchFunction("apus_highlight", at: position, [empty, empty])))
   }
 
-  /// Returns the relevance of the row, by other weights than those of the index. A smaller number
-  /// means a more relevant row. A column that is not listed keeps its weight. SQL:
+  /// Returns the relevance of the row, calculated with other weights than those of the index. A
+  /// smaller number means a more relevant row. A column that is not listed keeps its weight. SQL:
   /// `bm25("Post_search", ?, ?)`
   ///
   /// ```swift

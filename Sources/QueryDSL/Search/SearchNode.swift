@@ -4,7 +4,8 @@ import SQLCore
 indirect enum SearchNode: Sendable {
   enum Joining: Sendable { case all, any }
 
-  /// The words of the pattern that also match longer words that begin with them.
+  /// Which words of a pattern also find longer words, as `conc` finds `concurrency`: none, only the
+  /// last word, or each word.
   enum OpenEnds: Sendable { case none, last, each }
 
   case words(String, Joining, OpenEnds)
@@ -15,7 +16,8 @@ indirect enum SearchNode: Sendable {
   case combined(String, [SearchNode])
   case raw(String)
 
-  /// The parser of FTS5 has a stack of 100 entries, and each level takes three of them.
+  /// The greatest depth of a pattern. The parser of FTS5 has a stack of 100 entries, and each level
+  /// of the pattern takes three of them.
   private static let maximumDepth = 24
   /// A pattern that finds nothing.
   private static let nothing = "\"\""
@@ -66,8 +68,8 @@ indirect enum SearchNode: Sendable {
     }
   }
 
-  /// Returns the operands of a chain of the same operation. Their order does not matter for AND and
-  /// OR. `a NOT b NOT c` is `(a NOT b) NOT c`.
+  /// Returns the operands of a chain of the same operation as one list: `(a OR b) OR c` has the
+  /// operands `a`, `b` and `c`. `a NOT b NOT c` is `(a NOT b) NOT c`.
   private func flattened(_ operation: String, _ nodes: [SearchNode]) -> [SearchNode] {
     var operands: [SearchNode] = []
     // A loop from the right needs no recursion: a long chain is nested on its left side.
@@ -83,7 +85,8 @@ indirect enum SearchNode: Sendable {
     return operands.reversed()
   }
 
-  /// Returns a text as a string of FTS5, which ends at U+0000.
+  /// Returns a text as a quoted string of FTS5. U+0000 becomes a space, because it would end the
+  /// string.
   private static func quoted(_ text: String) -> String {
     let scalars = text.unicodeScalars.map { $0.value == 0 ? " " : $0 }
     return Identifier(String(String.UnicodeScalarView(scalars))).quoted
@@ -151,8 +154,8 @@ extension SearchIndex {
 }
 
 extension SearchTokenizer {
-  /// Whether the index may have only the stems of words. For a tokenizer of the program, the
-  /// library does not know this, and assumes it.
+  /// Whether the index may have only the stems of words. For a custom tokenizer, the library cannot
+  /// know this, so the value is true.
   fileprivate var mayStem: Bool { kind == .custom || words.contains("porter") }
 
   /// Returns whether a character belongs to a word. It is called only for `unicode61` and `ascii`

@@ -59,8 +59,8 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Orders by the relevance of the rows that a search found, by weights of the columns for this
-  /// query. SQL: `ORDER BY bm25("Post_search", ?, ?)`
+  /// Orders by the relevance of the rows that a search found, with weights of the columns for this
+  /// query only. SQL: `ORDER BY bm25("Post_search", ?, ?)`
   ///
   /// ```swift
   /// Post.search("swift").orderByRank { $0.$title.weighted(5) }.limit(20)

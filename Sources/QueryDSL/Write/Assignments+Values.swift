@@ -44,7 +44,8 @@ extension Assignments {
     }
   }
 
-  /// Explains that nil cannot be assigned to a column that is never NULL.
+  /// Not available: exists for the compiler's message that nil cannot be assigned to a column that
+  /// is never NULL.
   @_disfavoredOverload
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
@@ -58,7 +59,8 @@ extension Assignments {
     set {}
   }
 
-  /// Explains that a column is written with its dollar sign.
+  /// Not available: exists for the compiler's message that a column is written with its dollar
+  /// sign.
   ///
   /// Without this overload, the compiler has no message for `update { $0.title = "x" }`. The
   /// overload does not apply to `$0.$title`, because a `ColumnReference` is not a `ColumnValue`.
@@ -84,7 +86,8 @@ extension Assignments {
   }
 }
 
-/// The type of nil that is assigned to a column; programs do not use it directly.
+/// A type whose only value is `nil`, for assigning nil to a column; programs do not use it
+/// directly.
 public struct _NilOfColumn<Value>: ExpressibleByNilLiteral {
   /// Makes the value of nil.
   public init(nilLiteral: ()) {}

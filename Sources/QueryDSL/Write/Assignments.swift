@@ -17,8 +17,8 @@ extension Assignment {
     }
   }
 
-  /// Writes the unqualified name of the column. If the column is invalid, the writer keeps its
-  /// error.
+  /// Writes the column's name without its table. If the column is an invalid expression, rendering
+  /// throws its error.
   func writeColumn(to writer: inout ShapeWriter) {
     guard let columnID = column.columnID else { return column.write(to: &writer) }
     writer.columnName(columnID)
@@ -60,7 +60,8 @@ public struct Assignments<M: ResultRow> {
   /// `QueryError`.
   public var new: Columns<M> { excluded.map { Columns($0) } ?? Columns() }
 
-  /// Takes over the assignments of a group, whose list continues the list of this value.
+  /// Replaces the list of assignments by the list of a group. The group's list begins with the
+  /// assignments of this value.
   mutating func take<Group>(_ group: Assignments<Group>) {
     list = group.list
   }
@@ -90,7 +91,8 @@ public struct Assignments<M: ResultRow> {
   }
 
   /// Adds an assignment. If a column is assigned twice, rendering throws an error. SQLite would
-  /// silently use only the last assignment, and no assignment sees the effect of another.
+  /// silently ignore the first assignment. For example, `a = a + 1, a = a * 2` only doubles `a`,
+  /// because each expression sees the row before the update.
   mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
     var value = value
     if let id = column.columnID, list.contains(where: { $0.column.columnID == id }) {
@@ -108,8 +110,8 @@ extension Assignments {
   /// Post.update { $0.$readAt = $0.$createdAt }
   /// // UPDATE "Post" SET "readAt" = "createdAt"
   /// ```
-  /// The subscript is disfavoured, so that an expression on the right side of an assignment is
-  /// optional if its column is optional.
+  /// This subscript is disfavoured so that, on the right side of an assignment, an optional column
+  /// is an optional expression.
   @_disfavoredOverload
   public subscript<Wrapped: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Wrapped?>>
@@ -137,7 +139,8 @@ extension Assignments {
     set { take(newValue) }
   }
 
-  /// Sets all columns of a group to values, or to NULL for nil. SQL: `SET a_b = ?, a_c = ?`
+  /// Sets all columns of a group to the values of an instance. nil sets all of them to NULL.
+  /// SQL: `SET a_b = ?, a_c = ?`
   ///
   /// ```swift
   /// Person.update { $0.$home = Address(street: "Via Appia", city: "Rome"); $0.$work = nil }

@@ -19,7 +19,8 @@ public struct Delete<M: TableModel>: Sendable {
     get throws { try rendered() }
   }
 
-  /// Deletes only the rows that match every line. Without `where`, every row is deleted.
+  /// Deletes only the rows that match all conditions in the closure, one on each line. Without
+  /// `where`, every row is deleted.
   /// SQL: `WHERE a AND b`
   public consuming func `where`(
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
@@ -28,7 +29,7 @@ public struct Delete<M: TableModel>: Sendable {
     return self
   }
 
-  /// Sets the order in which rows count towards the limit.
+  /// Sets the order of the rows for `limit` and `offset`.
   ///
   /// ```swift
   /// Post.delete().order(by: \.$createdAt).limit(100)      // the 100 oldest
@@ -42,7 +43,7 @@ public struct Delete<M: TableModel>: Sendable {
     return self
   }
 
-  /// Sets the order in which rows count towards the limit, by an expression.
+  /// Sets the order of the rows for `limit` and `offset`, by an expression.
   public consuming func order<Value: ColumnValue>(
     by expression: (Columns<M>) -> SQLExpression<Value>,
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
@@ -61,7 +62,7 @@ public struct Delete<M: TableModel>: Sendable {
     return self
   }
 
-  /// Leaves out the first `count` rows in the order.
+  /// Does not delete the first `count` rows in the order.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
   ///
   /// A negative offset or a second offset throws `QueryError` when the statement runs.

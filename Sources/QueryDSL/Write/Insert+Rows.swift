@@ -9,9 +9,9 @@ extension TableModel {
   /// // INSERT INTO "Post" ("title", "views") VALUES (?, ?), (?, ?)
   /// ```
   /// One statement inserts all rows or none. If the rows have more values than a statement may have
-  /// parameters (32,766), several statements insert them in one savepoint. A row may refer to a
-  /// later row. If a row violates a constraint, the rows are tried again one by one, so that the
-  /// `DatabaseError` names the row. An insert without rows does nothing.
+  /// parameters (32,766), several statements insert them in one savepoint. The foreign key of a row
+  /// may refer to a later row. If a row violates a constraint, the rows are tried again one by one,
+  /// so that the `DatabaseError` names the row. An insert without rows does nothing.
   ///
   /// A column that is named twice throws `QueryError` when the statement runs.
   /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
@@ -42,7 +42,7 @@ extension TableModel {
   }
 }
 
-/// The values of several rows in some columns.
+/// Some columns, and the values of several rows in these columns.
 struct RowValues: Sendable {
   let columns: [ExpressionNode]
   /// The values, one row after another.
@@ -55,7 +55,7 @@ struct RowValues: Sendable {
   var count: Int { columns.isEmpty ? 0 : values.count / columns.count }
   var indices: Range<Int> { 0..<count }
 
-  /// Returns the rows that each statement inserts.
+  /// Divides the rows among statements. Returns the range of rows that each statement inserts.
   func ranges(maximumParameterCount: Int) -> [Range<Int>] {
     let rows = max(1, maximumParameterCount / max(1, columns.count))
     return stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
@@ -168,7 +168,7 @@ extension Insert {
       table: columns.table, source: .arrays(rows.columns, arrays), conflicts: conflicts)
   }
 
-  /// Returns an error with the violated foreign key and the row that violates it.
+  /// Adds the violated foreign key, and the row that violates it, to an error.
   private func locate(
     _ error: DatabaseError, _ rows: RowValues, _ range: Range<Int>, on core: ConnectionCore
   ) -> DatabaseError {

@@ -8,8 +8,8 @@ struct InsertStatement: Renderable {
     case values([Assignment])
     /// The columns, and the values of the rows, one row after another.
     case rows([ExpressionNode], ArraySlice<BoundValue>)
-    /// The columns, and an array of values for each column. One statement inserts any number of
-    /// rows.
+    /// The columns, and an array with the values of all rows for each column. One statement can
+    /// insert any number of rows in this way.
     case arrays([ExpressionNode], [BoundArray])
     case query([ExpressionNode], SelectStatement)
   }
@@ -148,7 +148,7 @@ struct InsertStatement: Renderable {
 
 extension SelectStatement {
   /// Writes the query and, if necessary, a WHERE clause at its end. Without WHERE, SQLite could
-  /// parse a following ON as the condition of a join.
+  /// read the ON of a following ON CONFLICT as the condition of a join.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html#parsing_ambiguity>
   fileprivate func writeBeforeOn(to writer: inout ShapeWriter) {

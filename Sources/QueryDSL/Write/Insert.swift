@@ -79,8 +79,8 @@ extension TableModel {
     return Insert(columns: columns, targets, query.query)
   }
 
-  /// Returns an insert of the rows of a query with one column. SQL: `INSERT INTO "T" ("a") SELECT
-  /// …`
+  /// Returns an insert of the rows of a query with one column.
+  /// SQL: `INSERT INTO "T" ("a") SELECT …`
   public static func insert<Value: ColumnValue, Q: Fetchable>(
     _ path: KeyPath<Self, ColumnReference<Value>>, from query: Q
   ) -> Insert<Self> where Q.Row == Value {
@@ -126,9 +126,9 @@ extension Insert {
     self.problem = problem
   }
 
-  /// Returns an error if the query's columns do not match the target columns. The compiler compares
-  /// the types of the columns, but not their stored forms. An expression without its own form takes
-  /// the form of its target.
+  /// Returns an error if the query's columns do not match the columns into which they are inserted.
+  /// The compiler compares the types of the columns, but not their stored forms. An expression that
+  /// has no stored form of its own gets the form of its target column.
   private static func difference<Row>(
     _ targets: [(node: ExpressionNode, form: StoredForm)], _ query: Query<Row>,
     _ statement: inout SelectStatement

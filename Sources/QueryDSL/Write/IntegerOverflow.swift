@@ -10,7 +10,8 @@ import SQLCore
 //
 // `abs` of the least integer is an error in SQLite itself, so the check works in every program.
 
-/// The SQL before and after an expression that must not give a REAL.
+/// The SQL around an expression that is assigned to an integer column. The SQL fails if the value
+/// is a REAL, because the value exceeded 64 bits.
 enum IntegerGuard {
   private static let name = "\"apus_value\""
 
@@ -47,8 +48,8 @@ extension SelectStatement {
 }
 
 extension DatabaseError {
-  /// Returns the error with the table and the columns if it reports an integer beyond 64 bits;
-  /// otherwise nil.
+  /// Returns this error with the table and the columns if the check of `IntegerGuard` caused it.
+  /// Returns nil for other errors.
   func overflowing(_ assigned: [String]?, of table: String) -> DatabaseError? {
     guard code.primary == .error, message == "integer overflow", let assigned,
       sql?.contains("apus_value") ?? false || sql?.contains("apus_rows") ?? false

@@ -20,7 +20,7 @@ public protocol TableCommand<M>: Runnable {
   var _columns: Columns<M> { get }
 }
 
-/// A command in the form that a connection runs.
+/// An insert, an update or a deletion, with the functions by which a connection runs it.
 protocol ModelCommand: Renderable, Sendable {
   var layout: ModelLayout { get throws }
   /// The columns to which the command assigns values; nil for a deletion.
@@ -29,8 +29,9 @@ protocol ModelCommand: Renderable, Sendable {
   /// The number of statements of the command.
   var statementCount: Int { get }
 
-  /// Passes the statements of the command to a closure, one after another. Each statement is bound
-  /// and ready to run. If the closure throws, its error gets the place in the data.
+  /// Passes the statements of the command to a closure, one after another. The values of each
+  /// statement are already bound. If the closure throws, details such as the violated foreign key
+  /// are added to its error.
   func forEachStatement(
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
@@ -59,8 +60,8 @@ extension ModelCommand {
     return count
   }
 
-  /// Passes the single statement of the command to a closure. If the closure throws, its error gets
-  /// the violated foreign key.
+  /// Passes the single statement of the command to a closure. If the closure throws, the violated
+  /// foreign key is added to its error.
   func withStatement(
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
@@ -74,8 +75,8 @@ extension ModelCommand {
     }
   }
 
-  /// Returns an error with the violated foreign key, or with the columns of an integer overflow.
-  /// SQLite's own error names neither.
+  /// Adds the violated foreign key, or the columns of an integer overflow, to an error. SQLite's
+  /// own error does not name them.
   func locate(_ error: DatabaseError, on core: ConnectionCore) -> DatabaseError {
     guard error.isForeignKeyWithoutPlace || error.code.primary == .error, let layout = try? layout
     else { return error }
@@ -97,8 +98,8 @@ struct AffectedRows: Sendable {
   /// The expressions of LIMIT and OFFSET; nil if the limit or the offset is a number.
   var counts: (limit: ExpressionNode?, offset: ExpressionNode?) = (nil, nil)
   var problem: QueryError?
-  /// Whether the order comes from a query. Without a limit, the order of a query is left out, but
-  /// an order of the command itself is an error.
+  /// Whether the order comes from a query that the command was made from. Without a limit, such an
+  /// order is ignored, but an order that was set on the command itself is an error.
   var hasOrderOfQuery = false
 
   init() {}
@@ -129,8 +130,8 @@ struct AffectedRows: Sendable {
   /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.
   ///
   /// - Parameter source: The other table of an update. The limit counts the rows that match at
-  ///   least one row of the other table. The conditions are written twice, because the update must
-  ///   find the matching row again.
+  ///   least one row of the other table. The conditions are written twice: in the subquery with the
+  ///   limit, and in the update, which must find the matching row again.
   func write(
     of table: TableID, _ layout: @autoclosure () throws -> ModelLayout,
     beside source: TableReference? = nil, to writer: inout ShapeWriter
@@ -171,7 +172,7 @@ struct AffectedRows: Sendable {
 }
 
 extension TableReference {
-  /// Returns a query that has a row if at least one row of this table fulfils the conditions.
+  /// Returns a query that has a row if at least one row of this table matches the conditions.
   fileprivate func matches(where predicates: ShortList<PredicateNode>) -> SelectStatement {
     var rows = SelectStatement(selection: .terms([.expression(.constant("1"))]), from: table)
     rows.predicates = predicates

@@ -7,8 +7,8 @@ import SQLCore
 /// // DELETE FROM "Post" WHERE "status" = ? RETURNING "id"
 /// ```
 /// To run the command, use `fetch` or `first` of a database, or of the connection in `write { }`.
-/// Written rows are returned in the state after the statement, deleted rows in the state before it.
-/// The rows do not show later changes by AFTER triggers. Their order is undefined.
+/// Inserted and updated rows are returned as they are after the statement, and deleted rows as they
+/// were before it. The rows do not show later changes by AFTER triggers. Their order is undefined.
 /// - SeeAlso: <https://www.sqlite.org/lang_returning.html>
 public struct Returning<Command: Runnable, Row: Sendable>: Sendable {
   enum Source: Sendable {
@@ -63,8 +63,8 @@ struct ReturningStatement<Command: Renderable>: Renderable {
 }
 
 extension ConnectionCore {
-  /// Returns the statement of a command, with its values bound. The caller must give the statement
-  /// back.
+  /// Returns the statement of a command, with its values bound. The caller must return the
+  /// statement with `giveBack`.
   func lendStatement(
     for command: some Renderable, returning: ReturningClause?
   ) throws -> StatementPointer {

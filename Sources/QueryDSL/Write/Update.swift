@@ -10,7 +10,7 @@ import SQLCore
 public struct Update<M: TableModel>: Sendable {
   let columns: Columns<M>
   let assignments: [Assignment]
-  /// Another table or query. The update may use its columns.
+  /// Another table or query, whose columns the update may use: `UPDATE … FROM`.
   var source: TableReference?
   var rows = AffectedRows()
   var ignoresConflicts = false
@@ -23,7 +23,8 @@ public struct Update<M: TableModel>: Sendable {
     get throws { try rendered() }
   }
 
-  /// Updates only the rows that match every line. Without `where`, every row is updated.
+  /// Updates only the rows that match all conditions in the closure, one on each line. Without
+  /// `where`, every row is updated.
   /// SQL: `WHERE a AND b`
   public consuming func `where`(
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
@@ -45,7 +46,7 @@ public struct Update<M: TableModel>: Sendable {
     return self
   }
 
-  /// Sets the order in which rows count towards the limit.
+  /// Sets the order of the rows for `limit` and `offset`.
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -54,7 +55,7 @@ public struct Update<M: TableModel>: Sendable {
     return self
   }
 
-  /// Sets the order in which rows count towards the limit, by an expression.
+  /// Sets the order of the rows for `limit` and `offset`, by an expression.
   public consuming func order<Value: ColumnValue>(
     by expression: (Columns<M>) -> SQLExpression<Value>,
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
@@ -74,7 +75,7 @@ public struct Update<M: TableModel>: Sendable {
     return self
   }
 
-  /// Leaves out the first `count` rows in the order.
+  /// Leaves the first `count` rows in the order unchanged.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
   ///
   /// A negative offset or a second offset throws `QueryError` when the statement runs.
@@ -184,8 +185,8 @@ extension Update: TableCommand, ModelCommand {
 }
 
 extension SelectExtras {
-  /// Creates the extras of a statement with one other table; nil if the other table is a model's
-  /// own table.
+  /// Makes the extras of a statement that names one other table besides its own. Returns nil if the
+  /// other table is the table of a model, because it needs no extras.
   convenience init?(source reference: TableReference) {
     guard let source = reference.source else { return nil }
     self.init(Content(sources: [(reference.table, source)]))

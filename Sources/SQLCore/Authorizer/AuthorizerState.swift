@@ -5,9 +5,9 @@ import CSQLite
 /// Its methods call no listeners. They call only functions of SQLite that neither compile nor run a
 /// statement.
 struct AuthorizerState {
-  /// Whether the connection only reads. A reader must not lift `query_only`. It must not attach a
-  /// file, because ATTACH would create the file in spite of `query_only`, and it must not detach a
-  /// file that later reads need.
+  /// Whether the connection only reads. The authorizer then denies a PRAGMA that sets `query_only`.
+  /// It also denies ATTACH, which would create a missing file in spite of `query_only`, and DETACH,
+  /// because later reads may need the file.
   private(set) var isReader = false
   /// The part of the schema that must not change; nil if the whole schema may change.
   private var lock: SchemaLock?
@@ -43,7 +43,8 @@ struct AuthorizerState {
 
   // MARK: Notes
 
-  /// Begins the notes on a statement. Returns the earlier notes, for `endNotes(restoring:)`.
+  /// Begins new notes, before a statement is compiled. Returns the earlier notes, for
+  /// `endNotes(restoring:)`.
   ///
   /// The earlier notes may be left over from a statement that SQLite recompiled after a schema
   /// change. They may also belong to an outer compilation: a virtual table may run its own
@@ -140,8 +141,8 @@ struct AuthorizerState {
     return false
   }
 
-  /// Returns whether the statement itself reads a column. Otherwise, the read belongs to the
-  /// declaration of a virtual table.
+  /// Called when SQLite reports that a column is read. Returns true if the statement itself reads
+  /// the column, and false if the read is part of SQLite's declaration of a virtual table.
   private mutating func isOwnRead(of table: UnsafePointer<CChar>?) -> Bool {
     guard isDeclaringTable else { return true }
     isDeclaringTable = false

@@ -10,7 +10,7 @@ import CSQLite
 /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
 public enum SchemaPolicy: Hashable, Sendable {
   /// The library changes the schema where necessary: when a database is opened with models, and
-  /// when it writes into a named table.
+  /// when `write(_:to:)` writes rows into a table given by its name.
   case automatic
   /// The library never changes the schema by itself. Opening throws unless the existing schema
   /// matches every model. Your own statements, and a call of `migrate`, may change the schema.
@@ -19,8 +19,8 @@ public enum SchemaPolicy: Hashable, Sendable {
   /// and opening throws if the existing schema does not match every model. Temporary tables and
   /// VACUUM are allowed.
   case locked
-  /// Nothing may change these tables, their indexes and their triggers. Other tables are treated as
-  /// under `automatic`.
+  /// Nothing may change these tables, their indexes and their triggers. For other tables, the rules
+  /// of `automatic` apply.
   case lockedTables(Set<String>)
 
   /// Returns whether the policy forbids changes to the schema of a table.
@@ -48,8 +48,8 @@ enum SchemaLock: Equatable {
     }
   }
 
-  /// Returns whether the lock forbids an action, given the authorizer's code and its first two
-  /// arguments.
+  /// Returns whether the lock forbids an action of a statement. `action`, `first` and `second` are
+  /// the code and the first two arguments that SQLite passes to the authorizer.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_alter_table.html>
   func denies(_ action: Int32, _ first: String?, _ second: String?) -> Bool {
     let table: String?

@@ -62,8 +62,8 @@ package struct TableEffect: Hashable, Sendable {
   package let table: String
 }
 
-/// The columns that statements read and the functions that they call, collected while they are
-/// prepared.
+/// Collects the columns that statements read and the functions that they call, while the statements
+/// are prepared.
 final class ReadRecorder {
   private(set) var columns: Set<ColumnDependency> = []
   /// The names of the functions, folded to lower case.

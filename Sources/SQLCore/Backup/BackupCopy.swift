@@ -46,7 +46,7 @@ struct BackupCopy {
   }
 }
 
-/// Checks the user's number of pages per step and converts it to SQLite's type.
+/// Converts the number of pages per step to SQLite's type. Throws if the number is not valid.
 func checkedPagesPerStep(_ pages: Int) throws -> Int32 {
   guard pages > 0 else {
     throw DatabaseError.misuse("a backup must copy at least one page per step, not \(pages)")
@@ -55,7 +55,8 @@ func checkedPagesPerStep(_ pages: Int) throws -> Int32 {
 }
 
 extension ConnectionCore {
-  /// Runs a closure in a read transaction that SQLite's backup functions use.
+  /// Runs a closure in a read transaction. A backup inside the closure copies the snapshot of this
+  /// transaction.
   func holdingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try run(pragma: "BEGIN DEFERRED")
     defer { if isInTransaction { try? run(pragma: "COMMIT") } }
@@ -93,8 +94,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Whether a finding says that a value breaks a declared rule: "NULL value in t.c",
-  /// "non-BLOB value in t.c".
+  /// Returns whether a line of the check reports only a value that breaks a declared rule: "NULL
+  /// value in t.c", "non-BLOB value in t.c".
   private static func isAboutValue(_ finding: String) -> Bool {
     finding.drop { $0 != " " }.hasPrefix(" value in ")
   }
@@ -192,8 +193,8 @@ struct FileBackup: Sendable {
   }
 }
 
-/// The cancellation of a long job. When the waiting task is cancelled, it ends the statements that
-/// run on the job's connections.
+/// Cancels a long job: ends the statements that run on the job's connections. `cancel()` is called
+/// when the task that waits for the job is cancelled.
 package final class JobCancellation: Sendable {
   private struct State {
     var isCancelled = false

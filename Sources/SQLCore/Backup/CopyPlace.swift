@@ -10,7 +10,8 @@
 struct CopyPlace {
   /// The path as the caller gave it, for messages.
   private let given: String
-  /// The path with symbolic links resolved: the copy replaces their target, not the links.
+  /// The path with symbolic links resolved. If the path is a link, the copy replaces the target of
+  /// the link, not the link.
   let path: String
 
   /// The suffixes of the files that SQLite keeps beside a database file. If SQLite found such a
@@ -59,8 +60,9 @@ struct CopyPlace {
     return String(cString: resolved)
   }
 
-  /// Throws misuse if the copy would replace an open database or one of its companion files. Also
-  /// throws misuse if SQLite would take a file of an open database for a companion of the copy.
+  /// Throws misuse if the copy would replace one of the given databases or one of its companion
+  /// files, such as its log. Also throws misuse in the reverse case: if one of their files has a
+  /// name that makes it a companion of the copy.
   func requireApart(from databases: [String]) throws {
     for database in databases {
       let files = [database] + Self.companions.map { database + $0 }

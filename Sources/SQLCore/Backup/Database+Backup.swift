@@ -34,9 +34,9 @@ extension Database {
   ///
   /// The copy is written to a file beside the destination, synchronised to disk, and verified: it
   /// must open, and `PRAGMA quick_check` must find no damage. Only then is the copy moved to the
-  /// destination in one step. At any moment the destination therefore holds either its old content
-  /// or the whole copy. The copy is a single file in rollback-journal mode. If the copy replaces a
-  /// file, it gets the permissions of that file, otherwise those of the source.
+  /// destination in one step. Therefore, the destination always holds either its old content or the
+  /// whole copy. The copy is a single file in rollback-journal mode. If the copy replaces a file,
+  /// it gets the permissions of that file, otherwise those of the source.
   ///
   /// - Parameters:
   ///   - path: the path of the copy. Unless `overwriting` is true, no file may exist at this path,
@@ -46,8 +46,8 @@ extension Database {
   ///     elsewhere, `.busy` is thrown and the file is not replaced. A database that is open in
   ///     rollback-journal mode but idle is not recognised as open.
   ///   - progress: called after each step, and once more when the copy is in place. If it throws,
-  ///     the backup is abandoned; an error of the last call is ignored. The closure may use this
-  ///     database, unless the database is in memory.
+  ///     the backup is abandoned. However, an error of the last call is ignored, because the copy
+  ///     is already in place. The closure may use this database, unless the database is in memory.
   ///
   /// The call blocks this thread until the backup is done. The async version uses its own thread
   /// and stops if its task is cancelled. While a database in memory is copied, no other access can
@@ -75,9 +75,9 @@ extension Database {
     }
   }
 
-  /// Copies the database into a file from asynchronous code, on a thread of its own, as the
-  /// synchronous `backup(to:pagesPerStep:overwriting:progress:)` does. Cancelling the task abandons
-  /// the backup.
+  /// Copies the database into a file from asynchronous code, in the same way as the synchronous
+  /// `backup(to:pagesPerStep:overwriting:progress:)`, but on a thread of its own. Cancelling the
+  /// task abandons the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
@@ -134,9 +134,9 @@ extension Database {
     }
   }
 
-  /// Copies the database into another database from asynchronous code, on a thread of the
-  /// databases, as the synchronous `backup(to:pagesPerStep:progress:)` does. Cancelling the task
-  /// abandons the backup.
+  /// Copies the database into another database from asynchronous code, in the same way as the
+  /// synchronous `backup(to:pagesPerStep:progress:)`. A copy into a file is made on a thread of one
+  /// of the two databases. Cancelling the task abandons the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to other: Database, pagesPerStep: Int = 1_000,

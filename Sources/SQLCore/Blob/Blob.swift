@@ -18,8 +18,8 @@ import CSQLite
 /// ```
 ///
 /// The size of the value cannot be changed. After another statement has updated or deleted the row,
-/// reading and writing throw `.abort`. A `Blob` is valid until the closure that lent its connection
-/// returns. Any later use throws misuse.
+/// reading and writing throw `.abort`. A `Blob` is valid inside the closure to which its connection
+/// was passed, until the closure returns. Any later use throws misuse.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/blob.html>
 public final class Blob {
   private let connection: Connection
@@ -121,8 +121,8 @@ public final class Blob {
     try core.check(sqlite3_blob_reopen(pointer, rowID))
   }
 
-  /// Closes the BLOB. It is also closed when its last reference is released, or when the closure
-  /// that lent the connection returns.
+  /// Closes the BLOB. It is also closed when its last reference is released, or when the closure to
+  /// which the connection was passed returns.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_close.html>
   public func close() throws { try connection.use().end(handle) }
 

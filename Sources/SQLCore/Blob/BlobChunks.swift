@@ -42,8 +42,9 @@ public struct BlobChunks: AsyncSequence, Sendable {
       self.chunkSize = chunkSize
     }
 
-    /// Ends the reading when the iterator is released. The job that delivered the last chunk may
-    /// hold the source for a moment longer, so the source's own `deinit` would be too late.
+    /// Closes the `BlobSource` as soon as the iterator is released. The `deinit` of the source
+    /// itself could run later, because the job that delivered the last chunk may still hold the
+    /// source for a moment.
     private final class Owner {
       let source: BlobSource
 

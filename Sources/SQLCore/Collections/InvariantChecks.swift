@@ -2,7 +2,7 @@
   import Synchronization
 #endif
 
-/// The switch of the invariant checks, which tests turn on.
+/// Turns the invariant checks on and off. Tests turn them on.
 ///
 /// A data structure that this library makes by hand (a cache, a tree, a log of bytes) has a method
 /// `checkInvariants()`, which throws `BrokenInvariant`. While the checks are on, the structure also
@@ -24,15 +24,15 @@ package enum InvariantChecks {
     /// not to a task, because the writer's hooks run on another thread.
     private static let callers = Atomic<Int>(0)
     private static let runs = Atomic<Int>(0)
-    /// Whether the checks after changes are off in the current task, because a test damages a
-    /// structure on purpose.
+    /// Whether the current task leaves out the checks after changes. A test sets this while it
+    /// damages a structure on purpose.
     @TaskLocal package static var areSuspended = false
 
     /// The number of checks that ran after changes so far.
     package static var runCount: Int { runs.load(ordering: .relaxed) }
 
-    /// Runs the check of a change if the checks are on. If an invariant does not hold, the process
-    /// ends, because the memory of the structure cannot be trusted any more.
+    /// Runs a check after a change, if the checks are on. If an invariant does not hold, the
+    /// process ends, because the memory of the structure cannot be trusted any more.
     package static func run(_ check: () throws -> Void) {
       guard callers.load(ordering: .relaxed) > 0, !areSuspended else { return }
       runs.add(1, ordering: .relaxed)

@@ -3,7 +3,7 @@ import CSQLite
 /// A database that a connection uses: its own database, `main`, or an attached one.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_database_list>
 public struct AttachedDatabase: Hashable, Sendable {
-  /// The name of the attached database in SQL: `name.table`.
+  /// The name of the database in SQL, as in `name.table`. The connection's own database is `main`.
   public let name: String
   /// The path of the file; nil for a database in memory.
   public let path: String?
@@ -19,10 +19,11 @@ extension Connection {
   /// detached. To attach it to every connection of a pool, use `Configuration.prepareConnection`. A
   /// reader cannot attach a database; the connection of `writeWithoutTransaction { }` can.
   ///
-  /// A relative path is resolved against the current working folder. In `prepareConnection`, it is
-  /// resolved against the working folder at the time when the database was opened. Each connection
-  /// therefore attaches the same file. Throws `.cannotOpen` if the file cannot be opened. The
-  /// readers of a pool never create the file.
+  /// A relative path is resolved against the current working folder. The closure
+  /// `prepareConnection` is an exception: there, a relative path is resolved against the folder
+  /// that was current when the database was opened. Each connection of the pool therefore attaches
+  /// the same file. Throws `.cannotOpen` if the file cannot be opened. The readers of a pool never
+  /// create the file.
   /// - SeeAlso: <https://www.sqlite.org/lang_attach.html>
   public func attach(path: String, as name: String) throws {
     let core = try use()

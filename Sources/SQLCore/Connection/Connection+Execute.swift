@@ -118,12 +118,12 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Returns whether a text can run as a single statement: whether it has no semicolon, or only
+  /// Returns whether a text certainly holds at most one statement: it has no semicolon, or only
   /// white space after its first semicolon.
   ///
-  /// A text with an inner semicolon is compiled statement by statement. The semicolon may belong to
-  /// a string, a comment or a trigger, so the text may still be one statement. A single statement
-  /// can also be compiled this way.
+  /// Any other text is compiled statement by statement. It may still be a single statement, because
+  /// a semicolon may belong to a string, a comment or a trigger. A single statement can be compiled
+  /// this way, too.
   fileprivate func isCachedOrSingle(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in

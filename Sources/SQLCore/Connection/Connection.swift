@@ -8,15 +8,16 @@ import CSQLite
 /// try connection.execute("CREATE TABLE greeting (text TEXT)")
 /// ```
 ///
-/// Use a connection in one place at a time. The compiler enforces this, because a connection is not
-/// Sendable. A connection that was passed to a closure is valid until the closure returns; any
-/// later use throws misuse. A connection that you opened closes when its last copy is released.
+/// Only one task or thread at a time can use a connection. The compiler enforces this, because a
+/// connection is not Sendable. A connection that was passed to a closure is valid until the closure
+/// returns; any later use throws misuse. A connection that you opened closes when its last copy is
+/// released.
 ///
 /// A connection has the same methods for reading as `Database` and `DatabaseSnapshot`, but is not a
 /// `DatabaseReader`. A reader is Sendable: any task may call it, and each call is a separate access
-/// with its own snapshot. A call of a connection is part of the access that lent the connection,
-/// and sees the changes of that access's transaction. If a function is to work with both, let it
-/// take a `Connection`, and call it inside `read { }` or `write { }`.
+/// with its own snapshot. The calls of a connection all belong to one access, such as one call of
+/// `write`, and see the changes of its transaction. If a function is to work in reads and in
+/// writes, let it take a `Connection`. Call the function inside `read { }` or `write { }`.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/sqlite3.html>
 public struct Connection {
   @usableFromInline package let core: ConnectionCore
@@ -49,7 +50,7 @@ public struct Connection {
     lease = core.lease
   }
 
-  /// Returns the core. Throws misuse if the access that lent the connection has ended.
+  /// Returns the core. Throws misuse if the connection was passed to a closure that has returned.
   @inlinable
   package func use() throws -> ConnectionCore {
     try core.check(lease: lease)
@@ -83,7 +84,8 @@ public struct Connection {
     get throws { Int(sqlite3_total_changes64(try use().handle)) }
   }
 
-  /// The size of the statement cache, and how often it held the requested statement.
+  /// The number and memory of the cached statements, and how often a requested statement was found
+  /// in the cache.
   public var statementCacheStatistics: StatementCacheStatistics {
     get throws { try use().state.pointee.statements.statistics }
   }

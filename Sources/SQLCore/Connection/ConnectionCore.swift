@@ -3,16 +3,17 @@ import Synchronization
 
 /// An SQLite connection with its statement cache: the object that a `Connection` gives access to.
 ///
-/// `@unchecked Sendable`: a core moves between threads, but only the thread that holds its lease
-/// uses the core. `Database` lends each core to one access at a time. A core that a caller opened
-/// belongs to values of `Connection`, which are not Sendable. SQLite's own mutexes are off
+/// `@unchecked Sendable`: a core moves between threads, but only one thread at a time uses it.
+/// `Database` gives each core to one access at a time. A core that a caller opened is used only
+/// through values of `Connection`, which are not Sendable. SQLite's own mutexes are off
 /// (`SQLITE_OPEN_NOMUTEX`).
 @usableFromInline
 package final class ConnectionCore: @unchecked Sendable {
   let state: UnsafeMutablePointer<ConnectionState>
   package let configuration: Configuration
   package let isReader: Bool
-  /// The number of the current access. A `Connection` with an earlier number is stale.
+  /// The number of the current access (its lease of the core). A `Connection` stores the number of
+  /// its access. If the current number differs, the connection throws misuse.
   private let currentLease = Atomic<UInt64>(1)
   /// The latest lease that was cancelled.
   let cancelledLease = Atomic<UInt64>(0)
@@ -65,12 +66,13 @@ package final class ConnectionCore: @unchecked Sendable {
 
   // MARK: Leases
 
-  /// Returns a `Connection` through which an access uses the core until `endLease()`.
+  /// Returns a `Connection` for the access that now has the core. It is valid until `endLease()`.
   package func lend() -> Connection {
     Connection(core: self, lease: currentLease.load(ordering: .relaxed))
   }
 
-  /// Ends the lease: every `Connection` and `Statement` that was lent becomes stale.
+  /// Ends the lease. From now on, the `Connection` values and statements of the access throw
+  /// misuse.
   package func endLease() {
     endLentStatements()
     endLentHandles()
@@ -131,13 +133,15 @@ package final class ConnectionCore: @unchecked Sendable {
   }
 }
 
-/// The mutable state of a connection, kept in raw memory. It has one value for each subsystem.
-/// Other subsystems use this value only through its methods.
+/// The mutable state of a connection, kept in raw memory. Each subsystem, such as the hooks, has
+/// one property with its own part of the state. Other subsystems use this part only through its
+/// methods.
 ///
 /// Swift would check each use of a class's properties for exclusive access. The check is not needed
 /// here, because the lease ensures that only one thread at a time uses a connection. A method that
-/// changes one of the values must not call SQLite or a caller's code, because both might use the
-/// same value again. Therefore the value only decides what to do, and the core does it.
+/// changes one of the parts must not call SQLite or a caller's code, because both might use the
+/// same part again. Such a method therefore only returns what is to be done, and `ConnectionCore`
+/// does it.
 struct ConnectionState {
   let handle: OpaquePointer
   /// Whether the handle is closed.
@@ -147,8 +151,8 @@ struct ConnectionState {
   var attachingFolder: String?
   /// Whether the library checks, at the end of each statement, how many rows the statement scanned.
   var watchesScans: Bool
-  /// The connection to the engine that keeps the database elsewhere; nil if the database is in this
-  /// process.
+  /// The connection to the engine of a remote database, which runs the SQL outside of this process,
+  /// for example in a cluster. Nil for a local database.
   var remote: (any RemoteConnection)?
   var statements: StatementLender
   var lent = LentObjects()
@@ -167,7 +171,7 @@ struct ConnectionState {
   var authorizer = AuthorizerState()
   var wal = WALState()
   var registrations = RegistrationState()
-  /// The values of the arguments of live queries, while one is evaluated.
+  /// The values for the parameters of the prepared query that a live query evaluates at present.
   var statementArguments: [DatabaseValue] = []
 
   init(handle: OpaquePointer, configuration: Configuration, allowsWriting: Bool) {

@@ -3,7 +3,7 @@ import Synchronization
 
 // The interface to databases that an engine keeps elsewhere. The module `ApusRemote` implements it.
 
-/// The place of a database that an engine keeps elsewhere.
+/// The place of a remote database: an engine outside of this process, such as a cluster.
 package final class RemoteDatabase: Sendable {
   /// The name of the engine in errors.
   package let name: String
@@ -37,8 +37,8 @@ extension RemoteDatabase: Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A connection to an engine that runs the statements elsewhere. The local SQLite handle has only a
-/// copy of the schema, without rows.
+/// A connection to the engine of a remote database, which runs the statements outside of this
+/// process. The local SQLite handle has only a copy of the schema, without rows.
 package protocol RemoteConnection: AnyObject {
   var database: RemoteDatabase { get }
   /// The settings of the local handle. The engine's session must have the same settings.
@@ -59,7 +59,7 @@ package protocol RemoteConnection: AnyObject {
   func runBeforeCopy(_ statement: any RemoteTemplate) throws
   /// Ends the transaction on the local copy if the engine has ended its transaction.
   func followTransaction(after failure: any Error)
-  /// Returns the engine's error for the statement that just failed, once.
+  /// Returns the engine's error for the statement that just failed, and forgets the error.
   func takeFailure() -> (any Error)?
   /// Returns the number that changes when another session commits. It runs no statement of the
   /// connection, so a commit hook may call it.
@@ -67,8 +67,8 @@ package protocol RemoteConnection: AnyObject {
   func close()
 }
 
-/// A statement with the text that the program wrote. Another statement runs in its place, and sends
-/// the text to the engine.
+/// A statement as the program wrote it, for a remote database. It never runs itself. Another
+/// statement runs in its place, and sends its text to the engine.
 package protocol RemoteTemplate: AnyObject {
   /// The statement, compiled against the copy of the schema.
   var template: OpaquePointer { get }
@@ -77,12 +77,13 @@ package protocol RemoteTemplate: AnyObject {
   var isOutdated: Bool { get }
 }
 
-/// The settings of a connection to an engine elsewhere. The engine's session must have the same
-/// settings.
+/// The settings of the local SQLite handle of a remote database. The engine's session must have the
+/// same settings.
 package struct RemoteSettings: Equatable {
-  /// Whether foreign keys are enforced. SQLite ignores a change inside a transaction.
+  /// Whether foreign keys are enforced. Inside a transaction, SQLite ignores a change of this
+  /// setting.
   package var enforcesForeignKeys = true
-  /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
+  /// Whether ALTER TABLE … RENAME leaves the old name in other definitions, such as those of views.
   package var hasLegacyAlterTable = false
 
   package init() {}
@@ -130,7 +131,8 @@ extension ConnectionCore {
     state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
   }
 
-  /// Whether the engine must end the work for the running access.
+  /// Whether the engine must stop, because the running access was cancelled or interrupted, or its
+  /// deadline has passed.
   package var mustStop: Bool {
     !state.pointee.transaction.runsOwnStatement
       && (findStopReason() != nil || isInterruptRequested.load(ordering: .acquiring))
@@ -139,8 +141,9 @@ extension ConnectionCore {
   /// Waits a little for a lock of another session. Returns false when the busy timeout is over.
   package func waitsForLock(after count: Int32) -> Bool { waits(count) != 0 }
 
-  /// Compiles a statement that runs in place of a statement of the program. The authorizer takes no
-  /// notes on it, and does not record the columns that it reads.
+  /// Compiles a statement that runs in place of a statement of the program. The effects that the
+  /// authorizer has noted for the program's statement remain unchanged, and the columns that the
+  /// new statement reads are not recorded.
   package func compileSubstitute(_ text: String) throws -> OpaquePointer {
     let outer = state.pointee.authorizer.beginNotes()
     let recorder = state.pointee.authorizer.record(into: nil)

@@ -62,7 +62,8 @@ package struct SchemaCopy {
     }
   }
 
-  /// Creates the schema in an empty database. Objects that cannot be created there are skipped.
+  /// Creates the tables, indexes and other objects of the copy in an empty database. Objects that
+  /// cannot be created there are skipped.
   package func make(in core: ConnectionCore) {
     for object in objects { try? core.runHere(object.sql) }
     guard !statistics.isEmpty else { return }

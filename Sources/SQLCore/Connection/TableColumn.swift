@@ -22,11 +22,11 @@ public struct TableColumn: Hashable, Sendable {
 
   /// The name.
   public let name: String
-  /// The declared type, as the schema has it.
+  /// The declared type as the schema spells it, such as `VARCHAR(20)`.
   public let declaredType: String
   /// Whether NOT NULL is declared.
   public let isNotNull: Bool
-  /// The text of the DEFAULT, as the schema has it.
+  /// The default value as the schema spells it, such as `'draft'`.
   public let defaultText: String?
   /// The position in the primary key, from 1; 0 if the column is not part of the key.
   public let primaryKeyPosition: Int
@@ -94,7 +94,8 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Returns the columns of a table in one of the databases of the connection, for the library itself.
+  /// Returns the columns of a table in one of the databases of the connection, for the library
+  /// itself.
   func columns(ofTable table: String, in database: String) throws -> [TableColumn] {
     try ownRows(TableColumn.query, [table, database]).map { TableColumn($0) }
   }
@@ -110,9 +111,10 @@ extension ConnectionCore {
     return collation.map { String(cString: $0) } ?? "BINARY"
   }
 
-  /// Returns how SQLite compares the values of a column in the main database: the storage class
-  /// that the column prefers (nil for NUMERIC and for none), and whether text is compared by its
-  /// bytes. Returns nil for a column of a view and for a missing column.
+  /// Returns how SQLite compares the values of a column in the main database. The storage class is
+  /// that of the column's affinity; nil if the affinity is NUMERIC or the column has none.
+  /// `isBinary` is true if texts are compared byte by byte. Returns nil for a column of a view and
+  /// for a missing column.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
   package func comparison(

@@ -3,9 +3,9 @@ extension Database {
 
   /// Rebuilds the database file without its unused pages. SQL: `VACUUM`
   ///
-  /// The call waits its turn as a write does, and later writes wait for it. Rows keep their keys.
-  /// Only the rowids of a table without an INTEGER PRIMARY KEY may change. VACUUM reads and writes
-  /// the whole database, and needs free space of the same size. A file in WAL mode needs twice that
+  /// The call waits for earlier writes, and later writes wait for it. Rows keep their primary keys.
+  /// In a table without an INTEGER PRIMARY KEY, the rowids may change. VACUUM reads and writes the
+  /// whole database, and needs free space of the same size. A file in WAL mode needs twice that
   /// space, because the new pages go through the log. The log is truncated afterwards unless a
   /// reader uses it. Throws `.readOnly` if the database is read-only, and `.full` if the disk is
   /// full.
@@ -83,11 +83,11 @@ extension Database {
   /// if result.isBusy { … }                       // a reader was in the way for too long
   /// ```
   ///
-  /// SQLite runs checkpoints by itself as the log grows. Call this in a quiet moment, or before the
-  /// file is copied by other means. The call waits its turn as a write does. Then the checkpoint
-  /// waits for readers as long as the busy timeout allows, except in the mode `.passive`. Later
-  /// writes wait for the checkpoint. Without a log, as in memory, the call does nothing and reports
-  /// zero pages. Throws `.readOnly` if the database was opened read-only.
+  /// SQLite runs checkpoints by itself as the log grows. Call this while the program has little to
+  /// do, or before the file is copied by other means. The call first waits for earlier writes. Then
+  /// the checkpoint waits for readers as long as the busy timeout allows, except in the mode
+  /// `.passive`. Later writes wait for the checkpoint. Without a log, as in memory, the call does
+  /// nothing and reports zero pages. Throws `.readOnly` if the database was opened read-only.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#ckpt>
   @discardableResult
   public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {

@@ -135,12 +135,12 @@ extension Database {
     try await reading(AccessOptions(hops: hops), body)
   }
 
-  /// Runs a read of one of the library's observations, as `reading(hops:_:)` runs a read of a task.
+  /// Runs a read for an observation, in the same way as `reading(hops:_:)`, with these differences.
   ///
-  /// Re-runs of live queries have their own connections, so that they take no reader from the
-  /// program. The first result of an observation is read with a reader, because the program
-  /// requested it. Closing the database waits for this access to end. If another process holds a
-  /// lock, the access throws `.busy` instead of waiting, and may be tried again.
+  /// The first result of an observation is read with a reader, because the program requested it.
+  /// Later results are read on the connections of live queries, so that the readers remain free for
+  /// the program. `close()` waits for this read to end. If another process holds a lock, the read
+  /// throws `.busy` at once instead of waiting; the caller may try again.
   package func observing<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result

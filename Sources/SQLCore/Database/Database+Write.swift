@@ -30,8 +30,8 @@ extension Database {
   /// Runs a closure in a transaction from asynchronous code. The closure runs on the writer's
   /// thread, and the task suspends meanwhile.
   ///
-  /// Writes that wait at the same time share a commit: each write is a savepoint of one
-  /// transaction. The calls return after the commit, in the order in which the writes were
+  /// Writes that wait at the same time are committed together: they run in one transaction, each in
+  /// its own savepoint. The calls return after the commit, in the order in which the writes were
   /// requested. If another write makes SQLite roll back the whole transaction, this method throws
   /// `SharedTransactionRolledBack`. A write with `alone: true` or with a deadline has its own
   /// transaction. Cancelling the task ends the wait or the running statement, rolls back, and
@@ -92,15 +92,16 @@ extension Database {
     try await write { try $0.execute(sql) }
   }
 
-  /// Runs one call of the library in a transaction that contains nothing else.
+  /// Runs one call of the library, such as an `insert`, in a transaction that contains nothing
+  /// else.
   package func writeData<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try writing { core in
       try core.transaction(.immediate) { try core.asOneCall { try body(core.lend()) } }
     }
   }
 
-  /// Runs one call of the library that only writes data. If another write of a shared transaction
-  /// undoes the call, runs it again.
+  /// Runs one call of the library that only writes data, such as an `insert`. If another write in
+  /// the same shared transaction makes SQLite roll it back, runs the call again.
   package func writeData<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
@@ -110,8 +111,8 @@ extension Database {
     }
   }
 
-  /// Runs a write with a closure that may run several times. If another write of a shared
-  /// transaction undoes the write, runs it again.
+  /// Runs a write whose closure may run several times. If another write in the same shared
+  /// transaction makes SQLite roll it back, runs the write again.
   func writeAgainIfUndone<Result: Sendable>(
     label: String?, _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {

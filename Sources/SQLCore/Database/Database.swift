@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// A database, with one connection that writes and several connections that read. Reads and writes
-/// use the connections in turn.
+/// A database, with one connection for writes and several connections for reads. Any number of
+/// tasks may read and write; each waits until a connection is free.
 ///
 /// ```swift
 /// let db = try Database(path: "blog.sqlite")
@@ -26,7 +26,7 @@ public final class Database: Sendable {
   /// The lane that serves reads. It is the writer's lane if the database is in memory or has no
   /// readers.
   let readLane: ConnectionPool.LaneName
-  /// The lane of live queries that run again.
+  /// The lane of live queries that run again; the writer's lane if there are no readers.
   let liveLane: ConnectionPool.LaneName
   let temporaryFile: TemporaryFile?
   let writeObserver = Lock<(any AccessObserver)?>(nil)

@@ -6,13 +6,13 @@
 /// }
 /// ```
 ///
-/// All guarantees hold if only this process writes to the file. If another process writes as well,
-/// a transaction still sees one state, but may wait for locks as long as
+/// If another process writes to the same file, each `read { }` still sees one state of the
+/// database. It may then have to wait for a lock of the other process, as long as
 /// `Configuration.busyTimeout` allows.
 ///
-/// Every access throws misuse after `close()`. An access inside a closure of the same reader also
-/// throws misuse, because it would wait for itself. Accesses are served in the order in which they
-/// were requested.
+/// Every access throws misuse after `close()`. An access inside the closure of another access of
+/// the same reader also throws misuse, because it could wait forever for the outer access. Accesses
+/// are served in the order in which they were requested.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public protocol DatabaseReader: AnyObject, Sendable {
   /// The configuration with which the connections were opened.

@@ -19,8 +19,8 @@ extension Registration {
   ///
   /// Numbers may be text, INTEGER or REAL. A REAL is read as its shortest text, such as `0.1`. The
   /// result for NULL is NULL, and any other value is an error. Numbers may have up to 10,000
-  /// digits. A result can be read as a `Decimal` if it has no more than 38 digits. In the
-  /// collation, text that is not a number sorts after every number.
+  /// digits. A result can be read as a `Decimal` if it has no more than 38 digits. `COLLATE
+  /// decimal` sorts text that is not a number after every number.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
   public static let decimal = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]

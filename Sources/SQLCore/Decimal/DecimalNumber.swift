@@ -12,8 +12,8 @@ struct DecimalNumber: Sendable {
   private(set) var scale: Int
   private(set) var isNegative: Bool
 
-  /// The maximum number of digits of a number in a text. Without it, an exponent could require any
-  /// amount of memory.
+  /// The maximum number of digits of a number that is parsed. Without this limit, a short text such
+  /// as `1e999999999` would require a huge amount of memory.
   static let maximumDigits = 10_000
 
   static let zero = DecimalNumber(digits: [], scale: 0, isNegative: false)
@@ -108,7 +108,7 @@ struct DecimalNumber: Sendable {
 
   // MARK: Arithmetic
 
-  /// Makes a power of two. For a negative exponent, this is a power of five with the decimal point
+  /// Makes a power of two. A negative power is computed as a power of five whose decimal point is
   /// moved: 2⁻ⁿ = 5ⁿ ÷ 10ⁿ.
   init(two exponent: Int) {
     var (base, result) = (

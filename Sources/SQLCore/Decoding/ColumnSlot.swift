@@ -9,8 +9,8 @@
 /// The type is trivial, so the loops over rows can walk an array of slots without retaining
 /// anything. Closures would be copied and retained at each use, which doubled the time for a row.
 package struct ColumnSlot: BitwiseCopyable {
-  /// The types that the loops handle themselves. For any other type, the loops call its
-  /// `ColumnValue` methods.
+  /// The types that the loops over rows read and bind directly. For any other type, the loops call
+  /// the type's `ColumnValue` methods.
   @frozen
   package enum Kind: UInt8, BitwiseCopyable {
     case int, int64, unique64, bool, double, string, data, date
@@ -21,7 +21,8 @@ package struct ColumnSlot: BitwiseCopyable {
 
   /// The offset of the `ColumnStorage` from the start of the model, in bytes.
   package let offset: Int32
-  /// The offset of the storage's mark from the start of the model, in bytes.
+  /// The offset of the mark that says whether the value was loaded or changed, in bytes from the
+  /// start of the model.
   package let markOffset: Int32
   package let kind: Kind
   package private(set) var form: StoredForm
@@ -37,7 +38,8 @@ package struct ColumnSlot: BitwiseCopyable {
     kind = Kind(type, form: form)
   }
 
-  /// Returns the slot of the same column in another form, which its type must support.
+  /// Returns a slot for the same column that stores its value in another form. The type of the
+  /// column must support that form.
   package func stored(as form: StoredForm) -> ColumnSlot {
     var slot = self
     slot.form = form
@@ -46,7 +48,8 @@ package struct ColumnSlot: BitwiseCopyable {
 }
 
 extension ColumnSlot.Kind {
-  /// Whether the value may be bound without a copy, inside a closure.
+  /// Whether the value may have bytes that are bound without a copy. SQLite then gets a pointer
+  /// that is only valid inside a closure.
   package var isEntered: Bool {
     switch self {
     case .string, .data, .optionalString, .optionalData, .witness: true
@@ -94,12 +97,12 @@ extension ColumnSlot.Kind {
   }
 }
 
-/// The columns of a model, in a form for the loops over rows. The memory is never freed.
+/// The slots of all columns of a model, for the loops over rows. Their memory is never freed.
 package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
   // The memory is written only in `init`. It is never freed, because a model's layout is never
   // freed.
   package let slots: UnsafeBufferPointer<ColumnSlot>
-  /// The distance between two models in an array, in bytes.
+  /// The distance in bytes from the start of a model in an array to the start of the next one.
   package let stride: Int
 
   package init(_ slots: [ColumnSlot], stride: Int) {
@@ -168,8 +171,9 @@ struct ColumnInPlace<Value>: ~Copyable {
 }
 
 extension ColumnInPlace where Value == String {
-  /// Passes the bytes of the text to a closure. Returns nil if there is no text, and `.some(nil)`
-  /// if the text is not contiguous, as may be the case for a text from Objective-C.
+  /// Passes the bytes of the text to a closure, and returns the closure's result. Returns nil if
+  /// there is no text. Returns `.some(nil)` if the bytes of the text are not contiguous in memory,
+  /// as may be the case for a text from Objective-C.
   @inline(__always)
   borrowing func withText(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows -> Void?? {
     try storage.value?.utf8.withContiguousStorageIfAvailable(body)
@@ -177,8 +181,8 @@ extension ColumnInPlace where Value == String {
 }
 
 extension ColumnInPlace where Value == String? {
-  /// Passes the bytes of an optional text to a closure. Returns the same as for a text that is not
-  /// optional.
+  /// Passes the bytes of an optional text to a closure. The result has the same meaning as for a
+  /// text that is not optional.
   @inline(__always)
   borrowing func withText(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows -> Void?? {
     try storage.value??.utf8.withContiguousStorageIfAvailable(body)

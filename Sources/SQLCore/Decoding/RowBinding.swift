@@ -43,7 +43,7 @@ extension ConnectionCore {
   }
 }
 
-/// The binding of one or several models to the parameters of a statement.
+/// Binds the columns of one or several models to the parameters of a statement, and runs it.
 ///
 /// Each text and each array of bytes is bound in a nested call, so a statement of many rows nests
 /// about seventy calls. Rare cases and errors are handled by functions that are not inlined.
@@ -57,9 +57,10 @@ private struct ModelBinding {
   let columns: ColumnSlots
   let order: UnsafeBufferPointer<UInt16>
   var model: UnsafeRawPointer
-  /// The number of models that are not bound completely, including the current model.
+  /// The number of models that still have to be bound, including the current model.
   var rowsLeft = 1
-  /// The number of parameters of the models before the current model.
+  /// The number of parameters that belong to the models before the current one. The parameters of
+  /// the current model come after these.
   var base: Int32 = 0
   var failed = -1
 
@@ -139,8 +140,9 @@ private struct ModelBinding {
     try core._withUnsafeGuaranteedRef { try $0.run(statement) }
   }
 
-  /// Binds a column whose type converts its own values. If the value is a text or bytes, also binds
-  /// the remaining columns, runs the statement and returns true.
+  /// Binds a column through the `ColumnValue` methods of its type. If the stored value is a text or
+  /// bytes, also binds the remaining columns and runs the statement, because the pointer to the
+  /// bytes is valid only during this call. In this case, returns true.
   @inline(never)
   private mutating func bindByWitness(
     _ index: Int, of column: UnsafeRawPointer, at parameter: Int32, next: Int
@@ -283,8 +285,8 @@ private struct ModelBinding {
 }
 
 extension ConnectionCore {
-  /// Binds the values of a key to the parameters from 1 on. The values are in memory without a
-  /// `ColumnStorage` around them.
+  /// Binds the values of a primary key to the first parameters of a statement. The values are plain
+  /// values in memory, without a `ColumnStorage` around each.
   package func bind(
     key columns: ColumnSlots, at key: UnsafeRawPointer, to statement: StatementPointer
   ) throws {

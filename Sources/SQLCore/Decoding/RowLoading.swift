@@ -6,13 +6,13 @@ import CSQLite
   import Foundation
 #endif
 
-/// The progress of a loop over rows.
+/// How far a loop over rows has come.
 package struct RowProgress {
   /// The number of rows that were loaded completely.
   package var count = 0
   /// Whether the statement has ended.
   package var isAtEnd = false
-  /// Whether the statement is at a row that was not read yet.
+  /// Whether the current row of the statement was not read yet.
   package var isAtRow = false
   /// The index of the column that caused an error.
   package var column = 0
@@ -56,8 +56,8 @@ extension ConnectionCore {
   /// Writes the current row of a statement as a model into memory. If the method throws, no memory
   /// is initialised.
   ///
-  /// - Parameter positions: the positions of the columns in the result; nil if the columns follow
-  ///   each other in the model's order, from the index `first` on.
+  /// - Parameter positions: the positions of the columns in the result; nil if the result has the
+  ///   columns in the model's order, and the first of them at the index `first`.
   package func loadRow(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into model: UnsafeMutableRawPointer,
@@ -100,7 +100,7 @@ extension ConnectionCore {
 }
 
 extension ColumnSlots {
-  /// Destroys the first `count` columns of a model that was not completed.
+  /// Destroys the first `count` columns of a model, because reading a later column failed.
   func destroy(first count: Int, in model: UnsafeMutableRawPointer) {
     func destroy<Value: ColumnValue>(_ type: Value.Type, at column: UnsafeMutableRawPointer) {
       column.assumingMemoryBound(to: ColumnStorage<Value>.self).deinitialize(count: 1)
@@ -109,16 +109,17 @@ extension ColumnSlots {
   }
 }
 
-/// The memory layout of a value that is read from a row.
+/// The form in which a value from a row is written into memory: with a mark in a model, without a
+/// mark in a tuple.
 protocol ValueStorage {
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer)
-  /// Reads a value of a type that the loops do not handle themselves.
+  /// Reads a value whose type the loops do not read directly. See `ColumnSlot.Kind`.
   static func load(
     _ cell: borrowing Cell, _ type: any ColumnValue.Type, into memory: UnsafeMutableRawPointer
   ) throws
 }
 
-/// A value in the column of a model, with its mark.
+/// Writes a value as the column of a model, with the mark that it was loaded.
 enum InColumn: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
@@ -134,7 +135,7 @@ enum InColumn: ValueStorage {
   }
 }
 
-/// A value without a mark: an element of a tuple.
+/// Writes a value without a mark for loaded or changed. An element of a tuple is stored like this.
 enum Bare: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
@@ -161,7 +162,8 @@ extension ColumnValue {
 }
 
 extension ColumnSlot {
-  /// Reads a column of a statement's current row into memory, as a value without a mark.
+  /// Reads a column of a statement's current row into memory as a plain value, without a mark for
+  /// loaded or changed.
   package func load(
     column index: Int, of statement: StatementPointer, into memory: UnsafeMutableRawPointer
   ) throws {
@@ -170,7 +172,7 @@ extension ColumnSlot {
     try value.load(self, as: Bare.self, into: memory)
   }
 
-  /// Destroys a value without a mark.
+  /// Destroys a value that was stored without a mark.
   package func destroy(_ memory: UnsafeMutableRawPointer) {
     type.destroy(memory)
   }

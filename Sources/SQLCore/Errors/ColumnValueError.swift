@@ -14,8 +14,9 @@
 /// }
 /// ```
 ///
-/// Data never makes the program trap: an integer out of range, text that is not UTF-8, a NULL where
-/// the type is not optional and an unknown enum case all throw this error.
+/// Unexpected data never stops the program. This error is thrown instead: for an integer that is
+/// out of range, for text that is not UTF-8, for NULL if the type is not optional, and for an
+/// unknown enum case.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public struct ColumnValueError: Error, Hashable, Sendable {
   /// The reasons why a value cannot be read or stored.
@@ -24,9 +25,10 @@ public struct ColumnValueError: Error, Hashable, Sendable {
     case mismatch(expected: String, found: String)
     /// The value is NULL, but the type is not optional.
     case null(expected: String)
-    /// The storage class is right, but no value of the type has this stored form.
+    /// The value has the right storage class, but is no value of the type. An example is an unknown
+    /// raw value of an enum.
     case invalid(expected: String, found: String)
-    /// The Swift value has no stored form, such as NaN.
+    /// The Swift value cannot be stored. An example is NaN.
     case unstorable(value: String, reason: String)
   }
 
@@ -43,12 +45,12 @@ public struct ColumnValueError: Error, Hashable, Sendable {
   /// statement does not return them. They identify the row for `find`, `update`, or `DELETE … WHERE
   /// "id" = ?`.
   public var key: [DatabaseValue]?
-  /// More about the reason, if it is known. For JSON, the text names the place in the value: `there
-  /// is no value at $.author.name`.
+  /// A text that says more about the reason, if there is more to say. For JSON, it says where in
+  /// the value the mistake is: `there is no value at $.author.name`.
   public var detail: String?
 
-  /// Makes an error. Usually the place is left out, and a caller that knows the table, the column
-  /// and the row adds it.
+  /// Makes an error. Code that reads a single value usually gives only the reason. The caller that
+  /// knows the table, the column and the row adds them.
   public init(
     _ reason: Reason, table: String? = nil, column: String? = nil, row: Int? = nil,
     key: [DatabaseValue]? = nil
@@ -66,7 +68,7 @@ public struct ColumnValueError: Error, Hashable, Sendable {
     ColumnValueError(.invalid(expected: "\(type)", found: excerpt(of: found)))
   }
 
-  /// Returns the error for a `value` that has no stored form.
+  /// Returns the error for a value that cannot be stored.
   public static func unstorable(_ value: some Any, _ reason: String) -> ColumnValueError {
     ColumnValueError(.unstorable(value: excerpt(of: value), reason: reason))
   }
@@ -101,8 +103,8 @@ public struct ColumnValueError: Error, Hashable, Sendable {
 }
 
 extension ColumnValueError: CustomStringConvertible {
-  /// The place, the expected value, and the value that was found. The row is named by its key or,
-  /// if the key is not known, by its position in the result.
+  /// A sentence with the table, the column and the row, the expected type, and the value that was
+  /// found. The row is named by its key or, if the key is not known, by its position in the result.
   public var description: String {
     var place = [table, column].compactMap { $0 }.joined(separator: ".")
     if let rowName { place += (place.isEmpty ? "" : ", ") + rowName }

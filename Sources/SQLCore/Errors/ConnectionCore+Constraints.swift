@@ -7,7 +7,8 @@ import CSQLite
 // statement satisfy.
 
 extension ConnectionCore {
-  /// Adds to a constraint failure the table and columns that are found in the schema.
+  /// Adds the table and the columns to the error for a violated constraint, if SQLite's message
+  /// does not name them. They are looked up in the schema.
   func locatingConstraint(
     of failure: any Error, _ statement: StatementPointer
   ) -> any Error {
@@ -91,9 +92,9 @@ extension ConnectionCore {
 
   // MARK: Foreign keys
 
-  /// Returns the foreign keys that may have been violated. If the violating rows are still in the
-  /// transaction, returns the keys that these rows violate. Otherwise, returns the keys that the
-  /// statement can violate.
+  /// Returns the foreign keys that a failed statement may have violated. After a failed COMMIT or
+  /// RELEASE, the violating rows are still in the transaction, so the result has the keys that
+  /// these rows violate. After any other statement, it has all keys that the statement can violate.
   private func violatedForeignKeys(_ statement: StatementPointer) -> [StoredForeignKey] {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
@@ -137,8 +138,8 @@ extension ConnectionCore {
     return remaining.isEmpty ? keys : remaining
   }
 
-  /// Returns the columns that an UPDATE changes without naming them: the generated columns and, if
-  /// the UPDATE assigns the rowid, the key.
+  /// Returns the columns that an UPDATE may change although it does not name them. These are the
+  /// generated columns and, if the UPDATE assigns `rowid`, the columns of the primary key.
   private func derivedColumns(of table: WrittenTable, _ assigned: [String]) -> [String] {
     columns(of: table).filter { column in
       column.generation.rawValue > 1
@@ -150,7 +151,8 @@ extension ConnectionCore {
     (try? foreignKeys(of: table.name, in: table.database, isChild: isChild)) ?? []
   }
 
-  /// Whether a statement may replace rows of a table.
+  /// Whether a statement may delete rows of a table by a REPLACE rule, its own or one in the
+  /// schema.
   private func replacesRows(_ table: WrittenTable, _ tokens: [SQLTokens.Token]) -> Bool {
     if tokens.contains(where: { $0.isWord("replace") }) { return true }
     return readRows(
@@ -177,9 +179,12 @@ extension ConnectionCore {
     return (tables, compiled.notes.writesInTrigger)
   }
 
-  /// Returns the rows that a statement inserts, updates or deletes, if they can be read again. This
-  /// requires a local database and no authorizer listener that could hide columns. The statement
-  /// must write only one table, and must not write by triggers or actions.
+  /// Returns the rows that a statement inserts, updates or deletes. Returns nil if they cannot be
+  /// read again, as in these cases:
+  ///
+  /// - The database is remote.
+  /// - There is an authorizer listener, which could hide columns.
+  /// - The statement writes several tables, or its triggers or foreign-key actions write.
   private func writtenRows(
     of statement: StatementPointer, _ writes: (tables: [WrittenTable], writesInTrigger: Bool)
   ) -> WrittenRows? {
@@ -224,9 +229,9 @@ private struct CheckDefinition {
   let name: String?
   let text: String
 
-  /// Returns whether SQLite's message would call this constraint `name`. The message has the name
-  /// of the constraint or, if it has no name, its text. If the text begins with a quoted name, the
-  /// message has only that name.
+  /// Returns whether this is the constraint that SQLite's message calls `name`. The message has the
+  /// name of the constraint. For a constraint without a name, it has the text; of a text that
+  /// begins with a quoted name, only that name.
   func isCalled(_ name: String) -> Bool {
     if let own = self.name { return own == name }
     if ConstraintFailure.withoutParentheses(text) == name { return true }

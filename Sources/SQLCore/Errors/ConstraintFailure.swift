@@ -1,4 +1,4 @@
-/// The constraint that a statement violated, its table and its columns.
+/// Describes the constraint that a statement has violated: its kind, its table and its columns.
 ///
 /// ```swift
 /// do {
@@ -20,11 +20,12 @@ public struct ConstraintFailure: Hashable, Sendable {
     case notNull
     /// CHECK.
     case check
-    /// FOREIGN KEY: the parent does not exist, or children still refer to the row.
+    /// FOREIGN KEY: the parent row does not exist, or child rows still refer to the row.
     case foreignKey
-    /// The type of a column in a STRICT table.
+    /// A value has the wrong type for its column in a STRICT table.
     case dataType
-    /// RAISE in a trigger, or a commit hook, function or virtual table that refuses the change.
+    /// No constraint of the schema: a trigger called RAISE, or a commit hook, function or virtual
+    /// table refused the change.
     case other
   }
 

@@ -12,7 +12,7 @@ import CSQLite
 ///
 /// - SeeAlso: <https://www.sqlite.org/rescode.html>
 public struct DatabaseError: Error, Hashable, Sendable {
-  /// The result code, with its extended part.
+  /// SQLite's result code. It also has the extended code, if there is one.
   public var code: ResultCode
   /// A description of the failure and, if Apus knows one, a remedy.
   public var message: String
@@ -58,7 +58,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
 }
 
 extension DatabaseError {
-  /// Makes the error that `handle` reports for the call that just failed with `code`.
+  /// Makes an error from the code of a failed call. The message comes from the connection's handle,
+  /// which still has the message of that call.
   package init(code: Int32, handle: OpaquePointer?, sql: String? = nil) {
     let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
     // If the handle has recorded another failure, the message is SQLite's general text for the
@@ -108,8 +109,8 @@ extension DatabaseError: CustomStringConvertible {
   }
 }
 
-/// The models whose layouts the process has read, by the names of their tables. They explain the
-/// error for a missing table.
+/// The names of the models that the process has used, by the names of their tables. They are used
+/// to explain the error for a missing table.
 package enum KnownModels {
   private static let names = Lock<[String: String]>([:])
 
@@ -118,8 +119,8 @@ package enum KnownModels {
     names.withLock { $0[table.lowercasedASCII] = model }
   }
 
-  /// Adds an explanation to the error `no such table: Tag` if a model has that table: the database
-  /// was opened without the model.
+  /// If a model has the missing table in the error `no such table: Tag`, adds an explanation: the
+  /// database was opened without this model.
   static func adding(to failure: any Error) -> any Error {
     let prefix = "no such table: "
     guard var error = failure as? DatabaseError, error.message.hasPrefix(prefix) else {
@@ -134,7 +135,8 @@ package enum KnownModels {
     return error
   }
 
-  /// Adds to the error `unsafe use of uuid()` the flag that the function lacks.
+  /// Adds advice to the error `unsafe use of uuid()`: the flag that is missing at the registration
+  /// of the function.
   private static func addingFlag(to failure: any Error) -> any Error {
     guard var error = failure as? DatabaseError, error.message.hasPrefix("unsafe use of "),
       error.message.hasSuffix("()")

@@ -1,9 +1,10 @@
-/// The error for a session with an engine that was lost while it was in use.
+/// The error that is thrown if the session with a remote engine is lost while a statement or a
+/// transaction uses it.
 ///
-/// Outside a transaction, the library sends a statement again if the statement certainly did not
-/// run, or if it only reads. If `allowsRetry` is false, the library does not send it again. The
-/// error is therefore thrown for a write, for a transaction, and for a statement that may have no
-/// end. It is also thrown if no session could be opened within `Configuration.busyTimeout`.
+/// Outside a transaction, the library opens another session and sends the statement again if it
+/// certainly did not run, or if it only reads. The error is therefore thrown for a transaction, for
+/// a write that may have run, and for a read that may not be sent again (see `allowsRetry`). It is
+/// also thrown if no session could be opened within `Configuration.busyTimeout`.
 /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
 public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The known effect of the statement or transaction.
@@ -18,12 +19,12 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
   public var outcome: Outcome
   /// What happened to the session.
   public var message: String
-  /// Whether the library may send the statement again; true by default.
+  /// Whether the library may send a statement that only reads again; true by default.
   ///
   /// An engine sets this to false if its node stopped answering while it ran the statement. The
   /// statement may be the reason: a query without an end would stop one node after another. The
-  /// library then repeats only its own statements, and statements that read no rows in a loop,
-  /// because these certainly end.
+  /// library then sends only two kinds of reads again, because these certainly end: its own
+  /// statements, and statements that read no rows in a loop.
   public var allowsRetry: Bool
 
   /// Creates an error.

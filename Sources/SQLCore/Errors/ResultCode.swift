@@ -46,11 +46,12 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   package static let corruptVirtualTable = ResultCode(rawValue: SQLITE_CORRUPT | 1 << 8)
   /// Memory could not be allocated.
   public static let outOfMemory = ResultCode(rawValue: SQLITE_NOMEM)
-  /// The disk, or the page limit of the database, is full.
+  /// The disk is full, or the database has reached its page limit.
   public static let full = ResultCode(rawValue: SQLITE_FULL)
   /// The file cannot be opened.
   public static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
-  /// Too many connections began to read a write-ahead log at once; trying again helps.
+  /// Too many connections began to read a write-ahead log at the same time. A second attempt may
+  /// succeed.
   package static let lockingProtocol = ResultCode(rawValue: SQLITE_PROTOCOL)
   /// A text or BLOB is longer than the limit.
   public static let tooBig = ResultCode(rawValue: SQLITE_TOOBIG)

@@ -4,8 +4,8 @@ package struct StoredForeignKey: Hashable, CustomStringConvertible {
   package let table: String
   package fileprivate(set) var columns: [String] = []
   package let parent: String
-  /// The columns of the parent: the named columns, or the primary key. Fewer than `columns` if the
-  /// parent has no such key.
+  /// The columns of the parent table to which the key refers. If the declaration names none, these
+  /// are the columns of its primary key. Fewer than `columns` if the parent has no such key.
   package fileprivate(set) var parentColumns: [String] = []
   package let onDelete: String
   package let onUpdate: String

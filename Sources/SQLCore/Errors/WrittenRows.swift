@@ -1,5 +1,5 @@
-/// The rows that a failed statement would have written, read again by a SELECT with the same source
-/// or condition. The rows show which constraints the statement cannot have violated.
+/// The rows that a failed statement would have written. A SELECT with the same values or the same
+/// condition reads them again. They show which constraints the statement cannot have violated.
 ///
 /// The statement itself does not run again: a second run would count in `total_changes()`, and an
 /// interruption would roll back the caller's transaction. The SELECT reads the rows as they were
@@ -17,8 +17,8 @@ struct WrittenRows {
   /// A SELECT of the rows as they were before the statement; nil for INSERT.
   private var previous: String?
 
-  /// Makes a description of the rows that a statement would write; nil if one SELECT cannot
-  /// describe them.
+  /// Makes the SELECTs for the rows that a statement would write. Returns nil if a SELECT cannot
+  /// read these rows.
   init?(of sql: String, _ table: WrittenTable, in core: ConnectionCore) {
     self.core = core
     self.table = table
@@ -136,8 +136,10 @@ struct WrittenRows {
       """)
   }
 
-  /// Returns a condition for each column. The condition holds if the column would convert the
-  /// value. SQLite has checked the converted value, and the SELECT reads the original value.
+  /// Returns an SQL condition for each column that may convert values. The condition is true for a
+  /// row whose value the column would convert, such as the text `1` in an INTEGER column. SQLite
+  /// checked the converted value, but the SELECT reads the original value, so such a row proves
+  /// nothing.
   private func isConverted(_ names: [String]) -> [String] {
     let names = names.map(\.lowercasedASCII)
     return columns.filter { names.contains($0.name.lowercasedASCII) }.compactMap { column in
@@ -147,8 +149,9 @@ struct WrittenRows {
     }
   }
 
-  /// Returns a SELECT of columns of the new rows, with the defaults of the columns that an INSERT
-  /// omits. Nil if SQLite chooses or computes the value of a column.
+  /// Returns a SELECT that reads some columns of the new rows. For a column that an INSERT omits,
+  /// it reads the default. Returns nil if SQLite chooses or computes the value of one of the
+  /// columns.
   private func newRows(_ wanted: [String]) -> String? {
     guard let inserted else { return nil }
     var values: [String] = []
@@ -178,8 +181,8 @@ struct WrittenRows {
       """
   }
 
-  /// Returns the storage classes that a declared type stores without conversion, in addition to
-  /// NULL and BLOB; nil if the type converts nothing.
+  /// Returns the storage class that a column of a declared type stores without conversion, in
+  /// addition to NULL and BLOB. Returns nil if the column converts no value.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   private static func storageClasses(_ type: String) -> String? {

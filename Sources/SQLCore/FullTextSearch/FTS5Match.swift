@@ -2,7 +2,8 @@ import CSQLite
 
 /// A row that a full-text search has found, as FTS5 passes it to an auxiliary function.
 ///
-/// Positions are counted in tokens. The offsets that a tokenizer reports are counted in bytes.
+/// Two units are used: the position of an occurrence is counted in tokens, and the offsets that a
+/// tokenizer reports are counted in bytes.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_auxiliary_functions>
 struct FTS5Match {
   /// An occurrence of a phrase of the search in a column.
@@ -53,8 +54,8 @@ struct FTS5Match {
     return occurrences
   }
 
-  /// Splits a text as FTS5 split it for the index. Passes each token and the address of `state` to
-  /// `receive`, which returns `SQLITE_DONE` to stop.
+  /// Splits a text into tokens with the tokenizer of the index. Passes each token and the address
+  /// of `state` to `receive`. If `receive` returns `SQLITE_DONE`, the method stops.
   func tokenize<State>(
     _ text: UnsafeRawBufferPointer, into state: inout State, _ receive: FTS5Tokens.Receiver
   ) throws(FTS5Stop) {
@@ -94,8 +95,8 @@ extension FTS5 {
     _ = create(api, "apus_snippet", nil, snippet, nil)
   }
 
-  /// Returns whether the last statement did not compile because it calls one of the functions and
-  /// the connection does not have them yet.
+  /// Returns whether the last statement did not compile because the connection does not have one of
+  /// these functions yet.
   static func lacksFunction(_ handle: OpaquePointer) -> Bool {
     let message = String(cString: sqlite3_errmsg(handle))
     return message == "no such function: apus_highlight"

@@ -24,7 +24,7 @@ public protocol FTS5Tokenizer: AnyObject {
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens) throws
 }
 
-/// An error that ends tokenizing because FTS5 wants no more tokens or has failed.
+/// An error that ends the splitting of a text, because FTS5 wants no more tokens or has failed.
 struct FTS5Stop: Error {
   let code: Int32
 }
@@ -61,16 +61,17 @@ public struct FTS5Purpose: OptionSet, Sendable {
 
   /// The text is a query.
   public static let query = FTS5Purpose(rawValue: FTS5_TOKENIZE_QUERY)
-  /// Together with `.query`: the last token of the text is the beginning of a word.
+  /// The last token of the text is the beginning of a word, as in a search for `data*`. This option
+  /// comes together with `.query`.
   public static let prefix = FTS5Purpose(rawValue: FTS5_TOKENIZE_PREFIX)
-  /// The text is a document that is added, deleted or checked.
+  /// The text is in a row that is added to the index, deleted from it, or checked.
   public static let document = FTS5Purpose(rawValue: FTS5_TOKENIZE_DOCUMENT)
   /// The text is tokenized for an auxiliary function such as `highlight`.
   public static let function = FTS5Purpose(rawValue: FTS5_TOKENIZE_AUX)
 }
 
-/// The context in which a tokenizer is made. It has the arguments of `tokenize = 'name one two'`
-/// and access to the tokenizers that are already registered.
+/// The data with which a tokenizer is made: the arguments in `tokenize = 'name one two'`. It also
+/// gives access to the tokenizers that are already registered.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5TokenizerContext {
   /// The words after the tokenizer's name.
@@ -90,7 +91,7 @@ public struct FTS5TokenizerContext {
   }
 }
 
-/// The receiver of a tokenizer's tokens; only valid while the tokenizer runs.
+/// The receiver to which a tokenizer passes its tokens. It is valid only while `tokenize` runs.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5Tokens: ~Copyable {
   typealias Receiver =

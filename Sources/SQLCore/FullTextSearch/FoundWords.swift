@@ -1,27 +1,28 @@
 import CSQLite
 
-/// The places, in bytes, at which the found words of a text begin and end. A tokenizer splits the
-/// text once more to find them.
+/// The positions in bytes at which the found words of a text begin and end. To find these
+/// positions, the text is split into tokens once more.
 struct FoundWords {
-  /// The part of the text that is shown.
+  /// The part of the text that is shown, as a range of bytes.
   private(set) var part: Range<Int>
-  /// The ranges of found words in the part, in their order. Occurrences that share a token, or
-  /// whose tokens share letters, are one range.
+  /// The found words in the shown part, as ranges of bytes in their order. Occurrences that share a
+  /// token, or whose tokens share letters, are one range.
   private(set) var ranges: [Range<Int>] = []
 
   private let byteCount: Int
-  /// The tokens of the part to show, and the tokens of each range of overlapping occurrences.
+  /// The numbers of the tokens to show. `found` has the numbers of the tokens of each occurrence;
+  /// overlapping occurrences are one range.
   private let shown: Range<Int>
   private let found: [Range<Int>]
   private let showsEnd: Bool
-  /// The number of the next token, and the index of the range in `found` to which the token may
-  /// belong.
+  /// The number of the next token. `next` is the index of the range in `found` to which this token
+  /// may belong.
   private var token = 0
   private var next = 0
   private var start = 0
 
-  /// Finds the words of the occurrences that begin in the tokens `shown`. The part ends with the
-  /// last of these tokens, or with the text if `showsEnd` is true.
+  /// Finds the words of the occurrences that begin in the token range `shown`. The shown part of
+  /// the text ends with the last token of this range. If `showsEnd` is true, it ends with the text.
   init(
     in text: UnsafeRawBufferPointer, of match: FTS5Match, _ occurrences: [FTS5Match.Occurrence],
     shown: Range<Int> = 0..<Int.max, showsEnd: Bool = true
@@ -51,12 +52,14 @@ struct FoundWords {
     if showsEnd { part = part.lowerBound..<text.count }
   }
 
-  /// Whether the rest of the text does not matter, because it contains nothing to mark or to show.
+  /// Whether the rest of the text need not be split, because it contains nothing to mark or to
+  /// show.
   private var isComplete: Bool {
     token >= shown.upperBound || showsEnd && next == found.count && token > shown.lowerBound
   }
 
-  /// Adds the next token by its byte offsets. A faulty tokenizer may report wrong offsets.
+  /// Adds the next token, given by its first byte and the byte after its last. A faulty tokenizer
+  /// may report wrong numbers.
   private mutating func append(_ first: Int, _ last: Int) {
     defer { token += 1 }
     guard shown.contains(token) else { return }

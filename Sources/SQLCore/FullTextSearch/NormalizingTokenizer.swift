@@ -45,15 +45,16 @@ final class NormalizingTokenizer: FTS5Tokenizer {
     try words.tokenize(bytes.span, for: purpose, into: relay)
   }
 
-  /// Returns two positions in the source for each byte of the normal form. `starts` has the
-  /// position at which a word begins in the source if the word begins at that byte. `ends` has the
-  /// position at which a word ends in the source if the word ends before that byte. Both also have
-  /// a position for the end of the normal form.
+  /// Translates positions in the normal form of a text to positions in the source text. If a word
+  /// begins at the byte `i` of the normal form, it begins at `starts[i]` in the source. If a word
+  /// ends before the byte `i`, it ends at `ends[i]` in the source. Both arrays also have an element
+  /// for the end of the normal form.
   ///
   /// Swift compares characters by their normal forms, so both texts have the same characters. Most
   /// characters also have the same bytes in both texts. A word may begin or end inside such a
-  /// character: in the emoji 1️⃣, the word is only the first byte. The other characters are split
-  /// into parts that can be normalized one by one, and a word consists of whole parts.
+  /// character: in the emoji 1️⃣, the word is only the first byte. A character with different bytes
+  /// is split into parts that can be normalized one by one. A word in the source always has whole
+  /// parts.
   static func places(of source: String, in normal: String) -> (starts: [Int], ends: [Int]) {
     var starts: [Int] = []
     var ends: [Int] = []

@@ -6,13 +6,14 @@ import CSQLite
 /// The library chooses the part as FTS5 does. For each occurrence, it tries two parts. One part
 /// begins with the occurrence, and is then moved so that its occurrences are in the middle. The
 /// other part begins with the sentence of the occurrence. The part with the highest score is
-/// chosen. Each phrase counts 1,000, each repetition 1, the beginning of a sentence 100 and the
-/// beginning of a text 120.
+/// chosen. A part gets 1,000 points for each phrase in it, and 1 point for each repetition of a
+/// phrase. It gets 100 points if it begins with a sentence, and 120 if it begins with the text.
 struct Snippet {
   private(set) var column: Int
   private(set) var firstToken = 0
   private var score = 0
-  /// The last trial in which each phrase was counted, so that a part counts each phrase only once.
+  /// For each phrase, the number of the last trial that counted it. With this number, a repetition
+  /// of a phrase in the same part is recognised.
   private var countedIn: [Int]
   private var trial = 0
   private let size: Int
@@ -33,7 +34,7 @@ struct Snippet {
     }
   }
 
-  /// Tries the two parts for the occurrence that begins with a token.
+  /// Tries the two parts that belong to an occurrence, which is given by its first token.
   private mutating func choose(
     _ token: Int, _ occurrences: [FTS5Match.Occurrence], _ sentences: [Int], _ column: Int,
     _ count: Int
@@ -53,8 +54,8 @@ struct Snippet {
     }
   }
 
-  /// Returns the score of the part that begins with a token, and the tokens from the part's first
-  /// to its last occurrence. Returns nil if the part has no occurrence.
+  /// Returns the score of the part that begins with a token. Also returns the range of tokens from
+  /// the first to the last occurrence in the part. Returns nil if the part has no occurrence.
   private mutating func rate(
     _ token: Int, _ occurrences: [FTS5Match.Occurrence]
   ) -> (score: Int, covered: Range<Int>)? {

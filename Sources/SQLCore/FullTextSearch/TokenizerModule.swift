@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The registration of a tokenizer on one connection. It makes the instances of the tokenizer. FTS5
-/// owns and releases the registration.
+/// The object behind a tokenizer that is registered on a connection. It makes an instance of the
+/// tokenizer for each table. FTS5 keeps the object and releases it.
 final class TokenizerModule {
   // Unretained: the core owns the handle, the handle owns FTS5 and this object, and the core
   // outlives all of them.
@@ -50,7 +50,7 @@ final class TokenizerModule {
   }
 }
 
-/// An instance of a tokenizer, as FTS5 holds it.
+/// The object to which FTS5 has a pointer for each instance of a tokenizer.
 private final class TokenizerInstance {
   private let tokenizer: any FTS5Tokenizer
   private let core: Unmanaged<ConnectionCore>
@@ -102,7 +102,7 @@ private func tokenize(
 }
 
 enum FTS5 {
-  /// Returns the interface for extending FTS5.
+  /// Returns FTS5's C interface, with which tokenizers and auxiliary functions are registered.
   ///
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#extending_fts5>
   static func api(of core: ConnectionCore) throws -> UnsafeMutablePointer<fts5_api> {
@@ -128,7 +128,8 @@ enum FTS5 {
   }
 }
 
-/// A tokenizer that was registered before, in C or in Swift, and that another tokenizer wraps.
+/// A tokenizer that another tokenizer wraps. It is called through FTS5's C interface, whether it
+/// was written in C or in Swift.
 final class ForeignTokenizer: FTS5Tokenizer {
   private let methods: fts5_tokenizer
   private let instance: OpaquePointer

@@ -36,7 +36,8 @@ final class TypedAggregateState<State>: AggregateState {
   override func result() throws -> DatabaseValue { try bodies.result(state) }
 }
 
-/// An aggregate function that SQLite calls. SQLite owns and releases it.
+/// The object behind an aggregate function that SQLite calls. SQLite keeps the object and releases
+/// it.
 final class AggregateFunction {
   private let makeState: @Sendable () -> AggregateState
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
@@ -67,8 +68,8 @@ final class AggregateFunction {
         }))
   }
 
-  /// Returns the memory that SQLite keeps for a group: a pointer to the group's state, nil at
-  /// first.
+  /// Returns the memory that SQLite keeps for each group of rows. It holds a pointer to the state
+  /// of the group, which is nil at first.
   ///
   /// - Parameter size: the size to allocate. If it is 0 and the group has no memory yet, the result
   ///   is nil.
@@ -85,8 +86,8 @@ final class AggregateFunction {
     }
   }
 
-  /// Adds a row to the group. If `isInverse` is true, removes a row from the frame of a window
-  /// function.
+  /// Adds a row to the state of its group. If `isInverse` is true, removes the row instead, because
+  /// it leaves the frame of a window function.
   private static func add(
     _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?,
     isInverse: Bool
@@ -112,8 +113,8 @@ final class AggregateFunction {
     }
   }
 
-  /// Ends the group and sets its result. SQLite also calls this for a failed statement and for a
-  /// group without rows.
+  /// Computes the result of a group, passes it to SQLite, and releases the group's state. SQLite
+  /// also calls this for a failed statement and for a group without rows.
   private static func finish(_ context: OpaquePointer?) {
     guard let function = function(of: context) else { return }
     let slot = slot(of: context, size: 0)
@@ -125,7 +126,8 @@ final class AggregateFunction {
     setResult(of: context, from: state)
   }
 
-  /// Sets the result for the rows that are in the frame now. The group continues.
+  /// Computes the result of a window function for the rows that are in the frame now, and passes it
+  /// to SQLite. More rows of the group may follow.
   private static func showValue(_ context: OpaquePointer?) {
     guard let function = function(of: context) else { return }
     let state =

@@ -13,7 +13,8 @@ import CSQLite
 /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
 public struct Arguments: ~Copyable {
   let core: ConnectionCore
-  /// SQLite's context of the call; nil for a virtual table.
+  /// The pointer with which SQLite identifies the call of a function; nil for a method of a virtual
+  /// table.
   let context: OpaquePointer?
   let values: UnsafeMutablePointer<OpaquePointer?>?
   /// The number of arguments.
@@ -79,9 +80,9 @@ public struct Arguments: ~Copyable {
     try body(Cell(value: try value(at: index), form: .standard))
   }
 
-  /// Returns an object made from the argument at `index`, such as a compiled pattern. If the
-  /// argument is the same constant in every row, SQLite keeps the object. Otherwise `make` is
-  /// called again.
+  /// Returns an object that `make` creates from the argument at `index`, such as a compiled
+  /// pattern. If the argument is the same constant in every row, SQLite keeps the object for the
+  /// next rows. Otherwise `make` is called for each row.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/get_auxdata.html>
   public func prepared<Object: AnyObject>(
@@ -104,8 +105,9 @@ public struct Arguments: ~Copyable {
     return object
   }
 
-  /// Returns all values of an `IN`. The plan of the virtual table must have requested them as a
-  /// list. Throws `DatabaseError` (`.misuse`) if the argument is not a list.
+  /// Returns all values of a condition such as `column IN (1, 2, 3)`, in a `filter` method. The
+  /// plan of the virtual table must have set `isList` for this argument. Throws `DatabaseError`
+  /// (`.misuse`) if the argument is not a list.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/vtab_in_first.html>
   public func list(at index: Int) throws -> [DatabaseValue] {
@@ -135,11 +137,12 @@ public struct Arguments: ~Copyable {
     return value
   }
 
-  /// A reader that reads the arguments in order.
+  /// A reader that returns the arguments from left to right.
   var reader: ArgumentReader { ArgumentReader(values: values, count: count) }
 }
 
-/// A reader of arguments from left to right, for functions that are typed by their Swift signature.
+/// Reads the arguments of a call from left to right, for functions whose argument types are the
+/// types of a Swift closure.
 struct ArgumentReader {
   let values: UnsafeMutablePointer<OpaquePointer?>?
   let count: Int

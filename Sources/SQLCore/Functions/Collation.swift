@@ -74,7 +74,8 @@ private func compareText(
 }
 
 extension Registrar {
-  /// Registers a collation, which compares and sorts texts and finds them in indexes.
+  /// Registers a collation: a rule by which SQLite compares texts, sorts them, and finds them in
+  /// indexes.
   ///
   /// ```swift
   /// try db.collation("reversed") { left, right in
@@ -114,7 +115,7 @@ extension Registrar {
 
   /// Removes a collation. The name does not have to be registered.
   ///
-  /// On a connection with a running statement, throws `.busy`.
+  /// Throws `DatabaseError` (`.busy`) if a statement is running on the connection.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func removeCollation(_ name: String) throws {
     try requireName(name, of: "collation")

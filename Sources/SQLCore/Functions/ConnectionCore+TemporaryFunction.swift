@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The arguments of a function call from SQL, valid only during the call.
+/// The arguments with which SQL calls a function. They are valid only during the call.
 package struct FunctionArguments {
   fileprivate let values: UnsafeBufferPointer<OpaquePointer?>
 
@@ -27,11 +27,12 @@ private final class FunctionBody {
 }
 
 extension ConnectionCore {
-  /// Runs a closure. While it runs, SQL statements can call a function, but the schema cannot use
-  /// the function.
+  /// Registers `function` under a name, runs the closure `run`, and removes the function again.
+  /// Statements inside `run` can call the function, but views, triggers and other parts of the
+  /// schema cannot.
   ///
-  /// If the function throws, its statement ends, and the function's error is rethrown in place of
-  /// SQLite's own error.
+  /// If the function throws, the statement that calls it fails. The error of the function is then
+  /// rethrown in place of SQLite's own error.
   package func withFunction<Result>(
     _ name: String, _ function: (FunctionArguments) throws -> DatabaseValue,
     run: () throws -> Result

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// A Swift closure that SQLite calls as a function. SQLite owns and releases it.
+/// The object behind a function that SQLite calls. It has the Swift closure. SQLite keeps the
+/// object and releases it.
 final class ScalarFunction {
   private let body: @Sendable (borrowing Arguments) throws -> DatabaseValue
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
@@ -119,12 +120,14 @@ extension Registrar {
     }
   }
 
-  /// Registers a function without a result. A call of the function is NULL in SQL.
+  /// Registers a function whose closure returns nothing. In SQL, a call of the function returns
+  /// NULL.
   ///
   /// ```swift
   /// try db.function("note") { (text: String) in print(text) }
   /// ```
-  /// Otherwise the same as for a function with a result.
+  /// Arguments, errors and flags have the same meaning as for a function whose closure returns a
+  /// value.
   @_disfavoredOverload
   public func function<each Argument: ColumnValue>(
     _ name: String, _ flags: FunctionFlags = [],
@@ -165,8 +168,8 @@ extension Registrar {
   /// Removes a function, aggregate function or window function. The name does not have to be
   /// registered.
   ///
-  /// A statement that uses the function fails when it is next compiled. On a connection with a
-  /// running statement, throws `.busy`.
+  /// A statement that uses the function fails when it is next compiled. Throws `DatabaseError`
+  /// (`.busy`) if a statement is running on the connection.
   public func removeFunction(_ name: String, argumentCount: Int?) throws {
     let key = try Registration.Key(function: name, argumentCount: argumentCount)
     try register(

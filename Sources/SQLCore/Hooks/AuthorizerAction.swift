@@ -1,9 +1,10 @@
-/// An action of a statement. While SQLite prepares a statement, it asks the authorizer about each
-/// action.
+/// Something that a statement does, such as reading a column. While SQLite prepares a statement, it
+/// asks the authorizer about each action.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_alter_table.html>
 public struct AuthorizerAction: Hashable, Sendable {
-  /// The kinds of actions, with the names that they concern.
+  /// The kinds of actions. Each has the names of the tables, columns or other objects that are
+  /// concerned.
   public enum Kind: Hashable, Sendable {
     /// CREATE INDEX.
     case createIndex(index: String, table: String)
@@ -43,7 +44,8 @@ public struct AuthorizerAction: Hashable, Sendable {
     case insert(table: String)
     /// PRAGMA, with its value if it has one.
     case pragma(name: String, value: String?)
-    /// The column is read. Its name is empty if no particular column is read.
+    /// The column is read. The column's name is empty if the statement reads the table but none of
+    /// its columns, as `SELECT count(*)` does.
     case read(table: String, column: String)
     /// SELECT.
     case select
@@ -150,8 +152,8 @@ extension Registrar {
   /// If `body` returns `.deny`, preparing the statement throws an error. If `body` throws,
   /// preparing the statement throws with the message of that error. The library's own authorizer
   /// decides first. If there are several listeners, the strictest decision counts. Statements that
-  /// were already prepared are prepared and checked again. A `Database` caches no rows from now on.
-  /// While `body` runs, its connection runs nothing else.
+  /// were already prepared are prepared and checked again. From now on, a `Database` does not keep
+  /// rows in its cache. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   @discardableResult
   public func onAuthorize(

@@ -1,15 +1,15 @@
 import Synchronization
 
 extension Connection {
-  /// Runs a closure whose statement reads all rows of a table, and reports the number of rows read
-  /// so far: first 0, and then about every 10,000 rows.
+  /// Runs `body`, whose statement reads all rows of a table, and meanwhile calls `progress` with
+  /// the number of rows read so far: first with 0, and then about every 10,000 rows.
   ///
   /// SQLite does not report the progress of a statement in rows. Its virtual machine takes about
-  /// the same number of steps for each row, so the count is an estimate. An error that `progress`
-  /// throws ends the statement, and is rethrown.
+  /// the same number of steps for each row, so the count is an estimate. If `progress` throws an
+  /// error, the statement ends and the error is rethrown.
   ///
-  /// If `progress` is nil, this costs nothing. Otherwise the rows are counted first. Small tables
-  /// and remote databases are not reported.
+  /// If `progress` is nil, only `body` runs. Otherwise the rows are counted first. For tables of at
+  /// most 10,000 rows and for remote databases, `progress` is not called.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   package func reportingRows<Result>(
     of table: String, stepsPerRow: Int,
@@ -48,7 +48,7 @@ extension Connection {
   }
 }
 
-/// The steps of a statement so far, and the rows that were reported.
+/// Counts the steps of a statement, and remembers the number of rows that was reported last.
 private final class RowSteps: Sendable {
   /// The number of rows between two reports.
   static let reportedRows = 10_000
@@ -59,7 +59,8 @@ private final class RowSteps: Sendable {
   /// The error that the caller's closure threw to end the statement.
   let failure = Lock<(any Error)?>(nil)
 
-  /// Counts the steps of one interval. Returns the number of rows if it is time to report.
+  /// Adds the steps of one interval to the count. Returns the number of rows read so far if it is
+  /// time to report it; otherwise nil.
   func next(perRow: Int, of count: Int) -> Int? {
     let steps = steps.add(Self.interval, ordering: .relaxed).newValue
     // The estimate may be too high, so it is limited: the last row counts as read only when the

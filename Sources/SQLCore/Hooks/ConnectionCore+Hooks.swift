@@ -1,12 +1,16 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Installs an observer with its hooks, or removes it. Throws `DatabaseError` (`.misuse`) inside
-  /// a transaction. If row changes are to be observed, also throws it while a session records, or
-  /// if SQLite was built without the pre-update hook.
+  /// Sets the observer of the connection and installs the hooks that it needs; nil removes the
+  /// observer. Throws `DatabaseError` in these cases:
   ///
-  /// The first hook recompiles every cached statement. A `DELETE` without a WHERE clause that was
-  /// compiled without the hook would use SQLite's truncate optimization, which reports no rows.
+  /// - A transaction is open.
+  /// - `hooksRows` is true, and a session records.
+  /// - `hooksRows` is true, and SQLite was built without the pre-update hook.
+  ///
+  /// When the first hook is installed, every cached statement is compiled again. Otherwise a cached
+  /// `DELETE` without a WHERE clause would use SQLite's truncate optimization, which reports no
+  /// rows.
   ///
   /// - Parameter hooksRows: whether to report row changes to the observer.
   package func setObserver(
@@ -32,7 +36,7 @@ extension ConnectionCore {
     SQLiteLibrary.Feature.preUpdateHook.isAvailable
   }
 
-  /// The label of the current write, for observers. Setting it removes the author.
+  /// The label of the current write, for observers. Setting the label sets `writeAuthor` to nil.
   package var writeLabel: String? {
     get { state.pointee.observation.writeLabel }
     set { state.pointee.observation.label(newValue) }
@@ -44,7 +48,8 @@ extension ConnectionCore {
     set { state.pointee.observation.name(author: newValue) }
   }
 
-  /// Makes a commit fail if a callback failed before and could not report its error to SQLite.
+  /// Makes commits fail from now on if a callback failed before and could not report its error to
+  /// SQLite.
   func vetoFailedCommits() {
     state.pointee.hooks.vetoFailedCommits()
     installHooks()
@@ -59,14 +64,14 @@ extension ConnectionCore {
     installHooks()
   }
 
-  /// Reports the rows that the writer changes to the cache of its database. Pass nil if nothing is
-  /// cached.
+  /// Sets the cache that is told which rows this connection changes; nil if the database caches
+  /// nothing.
   func feed(_ cache: DatabaseCache?) {
     state.pointee.cacheFeed.use(cache)
     installHooks()
   }
 
-  /// Removes the pre-update hook, so that a session can use its slot.
+  /// Removes the pre-update hook, so that a session can use the slot that SQLite has for both.
   func removePreUpdateHook() {
     guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
     else {
@@ -200,8 +205,8 @@ private func didUpdate(
 }
 
 extension UnsafeMutablePointer where Pointee == ConnectionState {
-  /// Notes a row change for the cache. It is a separate function, because most connections feed no
-  /// cache.
+  /// Records a row change for the cache. This is a separate function, because most connections have
+  /// no cache.
   @inline(never)
   fileprivate func feedCache(
     _ operation: Int32, database: UnsafePointer<CChar>, table: UnsafePointer<CChar>,
@@ -244,8 +249,8 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
     callingOut { $0.rollback.forEachBody { $0() } }
   }
 
-  /// Calls listeners. During the calls, the connection runs no statement, and adding or removing a
-  /// listener does not change the list that is called.
+  /// Runs a closure that calls listeners. During the closure, the connection runs no statement. If
+  /// a listener is added or removed meanwhile, the closure still has the former list.
   func callingOut<Result>(_ body: (HookListeners) -> Result) -> Result {
     pointee.hooks.willCallOut()
     defer { pointee.hooks.didCallOut() }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A listener to the events of a connection, as added by `onCommit`, `onUpdate` and similar
-/// methods.
+/// A listener: a closure that is called for events of a connection. `onCommit`, `onUpdate` and
+/// similar methods add a listener and return this object, by which it can be removed.
 ///
 /// ```swift
 /// let listener = try db.onCommit { print("commits") }
@@ -100,7 +100,8 @@ extension Registrar {
 }
 
 extension Connection {
-  /// Removes a listener. The hook is removed with its last listener.
+  /// Removes a listener from this connection. When the last listener of a hook is removed, the hook
+  /// is removed from SQLite.
   public func remove(_ listener: HookListener) throws {
     listener.remove()
     try use().purgeListeners()
@@ -147,8 +148,8 @@ extension Registrar {
   /// Calls `body` about every `steps` steps of SQLite's virtual machine while statements run. If
   /// `body` throws, the statement is interrupted and throws that error.
   ///
-  /// Interrupting a statement that writes rolls its transaction back. All listeners of a connection
-  /// are called at the shortest interval that any of them requested, and at least every 4,000
+  /// Interrupting a statement that writes rolls its transaction back. If several listeners request
+  /// different intervals, all of them are called at the shortest one, and at least every 4,000
   /// steps. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   @discardableResult

@@ -14,8 +14,8 @@ struct InstalledHooks: OptionSet {
 /// The listeners of a connection, the hooks that are installed for them, and the error of a
 /// callback that could not report it to SQLite.
 ///
-/// The methods call neither listeners nor SQLite, because both could use this value during the
-/// call.
+/// The methods do not call listeners or SQLite. Both could access this value during the call, while
+/// a method changes it.
 struct HookState {
   private(set) var listeners = HookListeners()
   /// The hooks that are installed for the listeners and the observer.
@@ -26,15 +26,15 @@ struct HookState {
   private var depth = 0
   /// The error of a callback that could not report it to SQLite.
   private(set) var failure: NotedFailure?
-  /// Whether each commit first checks that no callback has failed.
+  /// Whether a commit fails if a callback failed before.
   private var vetoesFailedCommits = false
   /// The number of sessions that record. Sessions and the pre-update hook share one slot in SQLite.
   private var sessionCount = 0
 
   // MARK: Listeners
 
-  /// Adds a listener. Returns false if a listener needs the slot of the pre-update hook while a
-  /// session uses the slot. The caller must then remove the new listener.
+  /// Adds a listener. Returns false if it needs the pre-update hook while a session uses the hook's
+  /// slot in SQLite. The caller must then remove the new listener.
   mutating func add<Body>(
     _ listening: Listening<Body>, to list: WritableKeyPath<HookListeners, HookListeners.List<Body>>
   ) -> Bool {
@@ -58,7 +58,8 @@ struct HookState {
     let expiresStatements: Bool
   }
 
-  /// Notes the hooks that the observer and the listeners need now, and returns the differences.
+  /// Records which hooks the observer and the listeners need now. Returns the hooks that the caller
+  /// must install or remove.
   ///
   /// - Parameter feedsCache: whether to report the changed rows to a cache.
   mutating func update(isObserved: Bool, observesRows: Bool, feedsCache: Bool) -> Changes {

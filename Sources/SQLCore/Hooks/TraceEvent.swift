@@ -1,9 +1,10 @@
 import CSQLite
 
-/// An event of a trace, valid while its listener runs.
+/// An event that `onTrace` reports to a listener, such as the beginning of a statement. It is valid
+/// only while the listener runs.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
 public struct TraceEvent: ~Copyable {
-  /// The kind of the event: exactly one option.
+  /// The kind of the event. The set has exactly one element.
   public let kind: TraceKinds
   /// The statement; nil for `.close`.
   let statement: OpaquePointer?
@@ -27,8 +28,8 @@ public struct TraceEvent: ~Copyable {
       ? detail.map { .nanoseconds($0.assumingMemoryBound(to: Int64.self).pointee) } : nil
   }
 
-  /// The SQL of the statement, with parameters in place of its values. For a trigger that begins,
-  /// it is a comment with the name of the trigger.
+  /// The SQL of the statement, with parameters in place of its values. If the event reports that a
+  /// trigger begins, the text is a comment with the name of the trigger.
   public var sql: String? {
     comment ?? statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) }
   }
@@ -39,8 +40,8 @@ public struct TraceEvent: ~Copyable {
   /// - SeeAlso: <https://www.sqlite.org/c3ref/expanded_sql.html>
   public var expandedSQL: String? { comment ?? statement.flatMap(expandedText) }
 
-  /// A value of the task that began the access, such as the name of a request. Read it where the
-  /// statements of the access are reported.
+  /// A value that the program sets for a task, such as the name of a request. The closure that
+  /// receives the statements of the task can read it.
   ///
   /// ```swift
   /// configuration.onStatement = { event in
@@ -74,7 +75,7 @@ public struct TraceKinds: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// A statement, or a trigger of one, begins.
+  /// A statement begins, or a trigger that a statement fires.
   public static let statement = TraceKinds(rawValue: UInt32(SQLITE_TRACE_STMT))
   /// A statement has ended; the event has its duration.
   public static let profile = TraceKinds(rawValue: UInt32(SQLITE_TRACE_PROFILE))
@@ -91,7 +92,8 @@ struct TraceListener: Sendable {
 }
 
 extension Registrar {
-  /// Calls `body` when statements begin, return rows or end, as `kinds` selects.
+  /// Calls `body` when a statement begins, returns a row or ends. `kinds` selects which of these
+  /// events are reported.
   ///
   /// ```swift
   /// try db.onTrace(.profile) { event in log(event.sql, event.duration) }

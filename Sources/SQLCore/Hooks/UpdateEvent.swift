@@ -54,8 +54,8 @@ extension Registrar {
   ///
   /// Throws `DatabaseError` (`.misuse`) while a `Session` records on the connection, because both
   /// use the same slot in SQLite. Also throws `DatabaseError` if SQLite was built without the hook
-  /// (`SQLiteLibrary.Feature.preUpdateHook`). While there is a listener, each row change costs a
-  /// call. While `body` runs, its connection runs nothing else.
+  /// (`SQLiteLibrary.Feature.preUpdateHook`). While there is a listener, each row change calls it.
+  /// While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   @discardableResult
   public func onPreUpdate(
@@ -80,8 +80,8 @@ extension Registrar {
   /// instead, and the writer throws the error with the code `SQLITE_CONSTRAINT_COMMITHOOK` (531).
   ///
   /// `body` is called once for each `write { }` that commits, even if asynchronous writes share a
-  /// transaction. Outside `write`, it is called once for each transaction. Each write or
-  /// transaction ends with a call of this listener or of `onRollback`. If a listener refuses the
+  /// transaction. Outside `write`, it is called once for each transaction. At its end, each write
+  /// or transaction calls this listener or the listener of `onRollback`. If a listener refuses the
   /// commit, or if the commit fails on the disk, both are called, this listener first. A refusal
   /// undoes all writes that share the transaction. While `body` runs, its connection runs nothing
   /// else. No hook is installed while there are no listeners.
@@ -91,8 +91,8 @@ extension Registrar {
     try listen(\.commit, body)
   }
 
-  /// Calls `body` when a write was rolled back, by its closure, by SQLite, or because the commit
-  /// failed.
+  /// Calls `body` after a write was rolled back. The cause may be an error in its closure, SQLite
+  /// itself, or a failed commit.
   ///
   /// `body` is called once for each `write { }` that is rolled back, even if other writes share its
   /// transaction and commit. Outside `write`, it is called once for each transaction. `ROLLBACK TO`

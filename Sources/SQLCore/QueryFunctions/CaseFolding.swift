@@ -1,4 +1,5 @@
-/// A rule that says which upper-case and lower-case letters are the same.
+/// A rule by which texts are compared without case. It says which upper-case and lower-case letters
+/// count as equal.
 ///
 /// ```swift
 /// Post.where { $0.$title.contains("straße", ignoringCase: .unicode) }   // also finds STRASSE
@@ -13,7 +14,8 @@ public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
   /// The rules of the Unicode version in Swift's standard library apply.
   case unicode
 
-  /// Returns the text with its letters in one case. Texts that differ only in case become equal.
+  /// Returns the text in lower case, for comparisons. Texts that differ only in case have the same
+  /// result.
   public func fold(_ text: String) -> String {
     switch self {
     case .ascii: text.lowercasedASCII
@@ -24,7 +26,7 @@ public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The name of the SQL function that folds a text.
+  /// The name of the SQL function that does the same as `fold(_:)`.
   package var function: String {
     switch self {
     case .ascii: "apus_fold_ascii"

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The spelling of the keys and texts inside JSON, as SQLite's own functions need it.
+/// Handles escapes such as `\u00f6` in JSON, which SQLite's own JSON functions do not always
+/// understand.
 package enum JSONSpelling {
   /// Returns the JSON with its keys spelled as `JSONEncoder` spells them: without escapes, except
   /// of quotation marks, backslashes and control characters.
@@ -38,8 +39,9 @@ package enum JSONSpelling {
     }
   }
 
-  /// Returns whether JSON may spell a key of a path in another way. Returns false if the key has
-  /// only ASCII letters, digits and a few signs, because no known encoder escapes these.
+  /// Returns whether JSON may contain the key in a form with escapes, such as `gr\u00f6\u00dfe`.
+  /// Returns false if the key has only ASCII letters, digits and a few signs, because no known
+  /// encoder escapes these.
   package static func hasOtherSpellings(_ key: String) -> Bool {
     !key.utf8.allSatisfy {
       switch $0 {
@@ -53,7 +55,8 @@ package enum JSONSpelling {
     }
   }
 
-  /// Throws if SQLite's own functions would cut a key or a text of the JSON at U+0000.
+  /// Throws if a key or a text in the JSON contains U+0000, at which old versions of SQLite would
+  /// cut it.
   static func checkEnds(in json: String) throws {
     guard sqlite3_libversion_number() < 3_045_000, json.utf8.contains(backslash) else { return }
     var isEscaped = false
@@ -74,7 +77,7 @@ package enum JSONSpelling {
   private static let quotationMark = UInt8(ascii: "\"")
   private static let backslash = UInt8(ascii: "\\")
 
-  /// Returns the position after the quotation mark that ends a text, or nil.
+  /// Returns the position after the quotation mark that ends a text; nil if the text has no end.
   private static func endOfText(
     in bytes: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {
@@ -89,7 +92,7 @@ package enum JSONSpelling {
     return nil
   }
 
-  /// Appends a key without the escapes that it does not need.
+  /// Appends a key, with its characters in place of the escapes that JSON does not require.
   private static func append(_ key: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]) {
     var position = key.startIndex
     while position < key.endIndex {

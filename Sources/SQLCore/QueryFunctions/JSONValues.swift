@@ -10,8 +10,8 @@ extension Registration {
   ///
   /// | SQL | returns |
   /// |---|---|
-  /// | `apus_json(x)` | the JSON, its keys spelled as a path spells them |
-  /// | `apus_json_value(x, 'Date')` | the value of that type that the JSON is |
+  /// | `apus_json(x)` | the JSON, with plain characters in its keys in place of escapes |
+  /// | `apus_json_value(x, 'Date')` | the JSON, read as a value of that type |
   /// | `apus_json_each(x, 'Date')` | a table with the `key` and the `value` of each element |
   /// | `apus_json_nodes(x)` | the JSON; an error if SQLite would cut a text in it at U+0000 |
   /// | `apus_json_group_object(key, x)` | an object of the JSON `x` of each row |
@@ -58,8 +58,8 @@ extension Registration {
   }
 }
 
-/// A type of values inside JSON. SQLite's own functions would return these values in another form
-/// than a column stores.
+/// A Swift type of values inside JSON. For some of these types, such as Date, SQLite's own JSON
+/// functions return another form than a column stores.
 ///
 /// Values are decoded as `JSON<Value>` decodes them, so that a query and the program see the same
 /// value.
@@ -85,7 +85,7 @@ package final class JSONType: Sendable {
     }
   }
 
-  /// Returns the type with a name that `name(of:)` returned.
+  /// Returns the type for a name in SQL. `name(of:)` returns these names.
   fileprivate static func named(_ name: DatabaseValue) throws -> JSONType {
     guard case .text(let text) = name, let type = all[text] else {
       throw ColumnValueError(
@@ -94,7 +94,8 @@ package final class JSONType: Sendable {
     return type
   }
 
-  /// The name of a type in SQL; nil if the functions do not know the type.
+  /// Returns the name by which a type is passed to the SQL functions, such as `'Date'`; nil if they
+  /// do not know the type.
   package static func name(of type: any ColumnValue.Type) -> String? {
     let name = String(describing: type)
     return all[name]?.type == type ? name : nil
@@ -111,7 +112,8 @@ package final class JSONType: Sendable {
       uniqueKeysWithValues: types.map { (String(describing: $0), JSONType($0)) })
   }()
 
-  /// Returns the stored form of a value from its JSON, as SQLite's operator `->` returns it.
+  /// Reads a value from JSON, and returns the form in which a column stores it. `json` is a single
+  /// value, such as the result of SQLite's operator `->`.
   fileprivate func storedValue(of json: String) throws -> DatabaseValue {
     if json == "null" { return .null }
     return type == String.self ? try Self.text(json) : try value(json)

@@ -16,7 +16,7 @@ extension Registration {
   /// |---|---|
   /// | `apus_local(seconds, zone)` | the time that a clock in the zone shows at a moment in UTC |
   /// | `apus_utc(seconds, zone)` | the moment in UTC at which a clock in the zone shows a time |
-  /// | `apus_utc_start(seconds, zone)` | the same for a time that is the start of a day |
+  /// | `apus_utc_start(seconds, zone)` | as `apus_utc`, for the start of a day |
   ///
   /// The zone is an identifier, or `localtime`. The rules of time zones change, so indexes cannot
   /// use these functions.
@@ -39,8 +39,8 @@ extension Registration {
 
 /// A time zone that converts between UTC and the time that the zone's clocks show.
 final class ClockZone: Sendable {
-  /// The seconds for which SQLite's date functions work: the years 0 to 9999, and one day more at
-  /// each end.
+  /// The times for which SQLite's date functions work, in seconds since 1970: the years 0 to 9999,
+  /// and one day more at each end.
   static let range: ClosedRange<Int64> = -62_167_305_600...253_402_387_199
 
   private let zone: TimeZone
@@ -57,9 +57,9 @@ final class ClockZone: Sendable {
 
   /// Returns the first moment at which clocks show a given time.
   ///
-  /// If the clocks skip the given time, the result is later by the length of the gap. If `isStart`
-  /// is true, the given time is the start of a day, and the result is then the moment at which the
-  /// clocks change.
+  /// Some times do not exist, because the clocks are set forward past them. For such a time, the
+  /// result is later by the length of the gap. If `isStart` is true, the given time is the start of
+  /// a day. Then the result is the moment at which the clocks are set forward.
   func utc(fromLocal seconds: Int64, isStart: Bool) -> Int64 {
     let day: Int64 = 86_400
     let before = offset(at: seconds - day)
@@ -76,7 +76,7 @@ final class ClockZone: Sendable {
     }
   }
 
-  /// Returns the first second after a change of the clocks.
+  /// Returns the first second after the clocks were changed within a range.
   private func change(in range: Range<Int64>) -> Int64 {
     guard !range.isEmpty else { return range.upperBound }
     var (low, high) = (range.lowerBound, range.upperBound)
@@ -94,7 +94,7 @@ final class ClockZone: Sendable {
 }
 
 extension TimeZone {
-  /// The name of the time zone of the machine, as SQLite calls it.
+  /// The name that stands for the time zone of the machine, as in SQLite's date functions.
   package static var localName: String { "localtime" }
 
   /// Whether Foundation knows time zones other than GMT. If a program links Foundation statically

@@ -25,7 +25,7 @@ struct CallbackFailure {
     }
   }
 
-  /// Sets the error as the result of a function.
+  /// Makes the call of an SQL function fail with this error.
   func setResult(of context: OpaquePointer?) {
     var message = message
     message.withUTF8 { bytes in
@@ -51,7 +51,8 @@ func allocatedText(_ text: String) -> UnsafeMutablePointer<CChar>? {
   return text
 }
 
-/// A valid pointer to an empty C string, for a text that has no address.
+/// A pointer to an empty C string. It is passed to SQLite in place of the null pointer that an
+/// empty Swift buffer has.
 private var emptyText: UnsafePointer<CChar> {
   UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
 }

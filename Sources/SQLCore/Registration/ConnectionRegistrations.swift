@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The registrations of a database. When a connection of its pool is lent, it installs the
-/// registrations that it lacks.
+/// The registrations of a database. Before a connection of the pool is used, the registrations that
+/// it does not have yet are installed on it.
 final class ConnectionRegistrations: Sendable {
   private struct Entry: Sendable {
     let sequence: UInt64
@@ -9,7 +9,7 @@ final class ConnectionRegistrations: Sendable {
   }
 
   private let entries = Lock<[Registration.Key: Entry]>([:])
-  /// The sequence number of the last entry. A connection with this number has all entries.
+  /// The number of the newest registration. A connection that has installed this one has all.
   private let latest = Atomic<UInt64>(0)
 
   func add(_ registration: Registration) {
@@ -22,7 +22,8 @@ final class ConnectionRegistrations: Sendable {
     }
   }
 
-  /// Removes an entry. Connections that have not installed it never will.
+  /// Removes a registration from the list. A connection that has not installed it yet will not
+  /// install it any more.
   func remove(_ key: Registration.Key) {
     // The entry's closure is released outside the lock.
     _ = entries.withLock { $0.removeValue(forKey: key) }
@@ -94,17 +95,17 @@ final class ConnectionRegistrations: Sendable {
 
 /// The registrations of a database that a connection has installed.
 struct RegistrationState {
-  /// The sequence number of the last registration that this connection has.
+  /// The number of the newest registration that this connection has installed.
   private(set) var sequence: UInt64 = 0
   /// The registrations of the database, if there are any.
   private(set) var source: ConnectionRegistrations?
 
-  /// Notes that the connection has all registrations up to that number.
+  /// Records that the connection has all registrations up to a number.
   mutating func didInstall(upTo sequence: UInt64) {
     self.sequence = sequence
   }
 
-  /// Notes the registrations that the connection must have.
+  /// Sets the registrations that the connection must have.
   mutating func follow(_ source: ConnectionRegistrations) {
     self.source = source
   }

@@ -1,5 +1,5 @@
-/// A function, a collation, a virtual table, a tokenizer or a listener that connections can
-/// install, or several of them.
+/// One or several extensions that connections can install: functions, collations, virtual tables,
+/// tokenizers and listeners.
 /// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public struct Registration: Sendable {
   /// The identity of a registration. A later registration with the same key replaces an earlier
@@ -19,10 +19,12 @@ public struct Registration: Sendable {
 
   let steps: [Step]
 
-  /// Whether SQLite calls code in Swift while it runs statements.
+  /// Whether the registration contains Swift code that SQLite calls. False if it only changes
+  /// settings.
   var needsCode: Bool { steps.contains { $0.key.kind != .setting } }
 
-  /// Whether statements may return other results than before.
+  /// Whether statements may return other results after the registration. Only a listener changes no
+  /// results.
   var changesResults: Bool { steps.contains { $0.key.kind != .listener } }
 
   init(_ key: Key, install: @escaping @Sendable (ConnectionCore) throws -> Void) {
@@ -76,8 +78,8 @@ public struct Registration: Sendable {
 ///
 /// A registration on a database also applies to connections that are opened later. An idle
 /// connection gets the registration at its next use. A connection that is in use gets it when it is
-/// used again. A registration on the connection of a `read` or `write` closure applies only to that
-/// connection of the pool, and stays after the closure.
+/// used again. If you register on the connection that a `read` or `write` closure receives, only
+/// that connection of the pool gets the registration, and keeps it after the closure.
 /// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public protocol Registrar {
   /// Installs a registration.
@@ -103,8 +105,8 @@ extension Database: Registrar {
     if registration.changesResults { cache.clear() }
   }
 
-  /// Installs the registered functions and collations on a connection outside the pool. The closure
-  /// does not keep the database open.
+  /// A closure that installs the registered functions and collations on a connection outside the
+  /// pool. The closure does not keep the database open.
   package var functionInstaller: @Sendable (ConnectionCore) throws -> Void {
     let registrations = access.registrations
     return { try registrations.applyFunctions(to: $0) }
@@ -119,8 +121,8 @@ extension Database: Registrar {
   }
 }
 
-/// Throws `DatabaseError` (`.misuse`) if SQLite cannot store a name, before any connection uses the
-/// name.
+/// Throws `DatabaseError` (`.misuse`) if a name cannot be used in SQLite. This check happens before
+/// any connection uses the name.
 func requireName(_ name: String, of kind: String) throws {
   guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
     throw DatabaseError.misuse(
@@ -153,10 +155,10 @@ extension Registration {
 }
 
 extension ConnectionCore {
-  /// Runs statements that write to no file, even on a connection that only reads.
+  /// Runs statements that change only the temporary schema, also on a connection that is read-only.
   ///
-  /// `query_only` is off meanwhile, because it forbids even changes to the temporary schema, which
-  /// is in memory.
+  /// The setting `query_only` is off meanwhile. It forbids even changes to the temporary schema,
+  /// although this schema is in memory.
   fileprivate func runWriting(_ statements: [String]) throws {
     let wasReader = state.pointee.authorizer.restrict(toReading: false)
     defer { state.pointee.authorizer.restrict(toReading: wasReader) }

@@ -3,7 +3,7 @@ import CSQLite
 /// The names of a result's columns, shared by its rows.
 final class ColumnNames: Sendable {
   let names: [String]
-  /// Whether every name is known. SQLite returns nil for a name if it is out of memory.
+  /// Whether SQLite returned a name for every column. It returns nil for a name if memory runs out.
   let isComplete: Bool
   private let indices: [String: Place]
 
@@ -54,10 +54,10 @@ final class ColumnNames: Sendable {
 
 /// The positions of a model's columns in the result of a statement, found by their names.
 package final class ColumnPositions: Sendable {
-  /// The number of the model's layout.
+  /// The number that identifies the layout of the model in memory.
   package let layout: UInt16
-  /// The index of each column in the result; nil if the result has exactly the model's columns, in
-  /// order.
+  /// The index in the result of each column of the model. Nil if the result has exactly the model's
+  /// columns, in the model's order.
   package let indices: ContiguousArray<Int32>?
   fileprivate let version: Int32
 
@@ -84,11 +84,11 @@ extension StatementPointer {
 }
 
 extension StatementPointer {
-  /// Returns the positions of a model's columns in the result. The positions are found once for
-  /// each statement, and again after SQLite recompiled the statement.
+  /// Returns the positions of a model's columns in the result. The positions are looked up once for
+  /// each statement and kept. They are looked up again after SQLite has recompiled the statement.
   ///
-  /// Throws `DatabaseError` (`.range`) if one of the names belongs to no column of the result, or
-  /// to several columns.
+  /// Throws `DatabaseError` (`.range`) if the result has no column with one of the names, or
+  /// several columns with that name.
   package func positions(
     ofColumns names: @autoclosure () -> [String], layout: UInt16, model: @autoclosure () -> String
   ) throws -> ColumnPositions {

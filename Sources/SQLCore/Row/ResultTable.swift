@@ -20,7 +20,8 @@ public struct ResultTable: Sendable, Equatable {
     /// The name of the column. Several columns of a result may have the same name.
     public var name: String
 
-    /// The name of the type of its values, in Swift or in SQLite; empty if the column has no type.
+    /// The name of the type of the column's values: a Swift type such as `Int64`, or an SQLite
+    /// type. Empty if the column has no type.
     public var type: String
 
     /// Makes a heading.
@@ -49,23 +50,23 @@ public struct ResultTable: Sendable, Equatable {
 extension ResultTable: CustomStringConvertible {
   /// The table in a frame, with row numbers on the left and the number of rows and columns below.
   ///
-  /// A column is as wide as the widest of its name, type and cells. Width is measured in terminal
-  /// columns: an East Asian character or an emoji takes two, a combining accent none. Line breaks
-  /// and other control characters are written as escapes (`\n`, `\t`, `\u{0}`); a backslash in a
-  /// cell is printed unchanged. Every row and cell is printed, so the cost grows with the whole
-  /// table.
+  /// A column is as wide as the widest of its name, type and cells. Width is counted in characters
+  /// of a terminal: an East Asian character or an emoji counts as two, a combining accent as none.
+  /// Line breaks and other control characters are written as escapes (`\n`, `\t`, `\u{0}`); a
+  /// backslash in a cell is printed unchanged. Every row and cell is printed, so the cost grows
+  /// with the whole table.
   public var description: String { ResultTableText(self).text }
 
-  /// Returns the table as text whose lines are at most `width` terminal columns wide.
+  /// Returns the table as text whose lines take at most `width` characters on a terminal.
   ///
   /// ```swift
   /// print(try db.table(Post.all).description(width: 80))
   /// ```
   ///
   /// The widest columns are truncated first, and truncated text ends in `…`. If the columns would
-  /// become too narrow, a single column of `…` replaces the last columns. The count below the table
-  /// still includes them. If `width` cannot hold the row numbers and one column, the narrowest
-  /// possible table is returned.
+  /// become too narrow, a single column of `…` replaces the last columns. The number of columns
+  /// below the table still includes the replaced ones. If `width` cannot hold the row numbers and
+  /// one column, the narrowest possible table is returned.
   public func description(width: Int) -> String {
     var text = ResultTableText(self)
     text.cut(to: width)
@@ -80,10 +81,11 @@ extension Connection {
   /// print(try connection.table("SELECT id, name FROM Author"))
   /// ```
   ///
-  /// A column's type is the Swift type for its declared type: Int64, Double, String or Data. A
-  /// column without a declared type, such as an expression, has the type of its first value that is
-  /// not NULL, or Any if all values are NULL. A BLOB is shown by its size, and a text that is not
-  /// UTF-8 as `CAST(x'FF41' AS TEXT)`. Runs one statement and holds all its rows in memory.
+  /// The heading of a column shows the Swift type for the column's declared type: Int64, Double,
+  /// String or Data. A column without a declared type, such as an expression, shows the type of its
+  /// first value that is not NULL, or Any if all values are NULL. A BLOB is shown by its size, and
+  /// a text that is not UTF-8 as `CAST(x'FF41' AS TEXT)`. This method runs one statement and holds
+  /// all its rows in memory.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func table(_ sql: SQL) throws -> ResultTable {
     let core = try use()
@@ -109,10 +111,11 @@ extension Connection {
 }
 
 extension StatementPointer {
-  /// The storage class of each result column, according to its declared type; nil for a column
-  /// without a declared type.
+  /// The storage class that each column of the result declares: INTEGER for a column that was
+  /// declared as `INT`. Nil for a column without a declared type.
   ///
-  /// Read it after the first step, which may recompile the statement.
+  /// Read this property after the first step of the statement, because that step may recompile the
+  /// statement.
   package var declaredStorageClasses: [StorageClass?] {
     (0..<sqlite3_column_count(handle)).map { index in
       sqlite3_column_decltype(handle, index)

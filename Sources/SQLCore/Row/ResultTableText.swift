@@ -184,7 +184,8 @@ extension Unicode.Scalar {
     return isWithoutWidth ? 0 : 1
   }
 
-  /// Whether the character is drawn over another character, or not at all.
+  /// Whether the scalar takes no space of its own: it is drawn over the character before it, or not
+  /// at all.
   private var isWithoutWidth: Bool {
     // Hangul vowels and final consonants join the consonant before them.
     if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) { return true }

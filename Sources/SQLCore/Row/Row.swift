@@ -38,12 +38,12 @@ public struct Row: Sendable {
     names.index(of: name).map { values[$0] }
   }
 
-  /// The value at `index`, counted from 0, as `type`; throws as `get(_:at:as:)` does.
+  /// The value at `index`, counted from 0, as `type`. Throws the same errors as `get(_:at:as:)`.
   public subscript<Value: ColumnValue>(index: Int, as type: Value.Type) -> Value {
     get throws { try get(type, at: index) }
   }
 
-  /// The value of the column named `name` as `type`; throws as `get(_:named:as:)` does.
+  /// The value of the column named `name` as `type`. Throws the same errors as `get(_:named:as:)`.
   public subscript<Value: ColumnValue>(name: String, as type: Value.Type) -> Value {
     get throws { try get(type, named: name) }
   }

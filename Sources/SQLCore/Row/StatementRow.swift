@@ -60,8 +60,8 @@ public struct StatementRow: ~Copyable {
     try cell(at: index, form: .standard).databaseValue()
   }
 
-  /// Returns the value at `index`. Throws `ColumnValueError` for a text that is not UTF-8, because
-  /// the caller compares values and a repaired text would compare wrongly.
+  /// Returns the value at `index`. Throws `ColumnValueError` for a text that is not UTF-8. The
+  /// caller compares values, and a text with replaced bytes would give a wrong result.
   package func validValue(at index: Int) throws -> DatabaseValue {
     let value = try databaseValue(at: index)
     if case .invalidText = value { return .text(try get(String.self, at: index)) }

@@ -2,8 +2,8 @@ import CSQLite
 
 /// A value to be bound to a parameter of a statement.
 ///
-/// Operators cannot throw. If a value has no stored form, its error is therefore kept in its place,
-/// and thrown when the value would be bound.
+/// A value without a stored form, such as NaN, becomes `.unstorable`. The operators that make these
+/// values cannot throw, so the error is kept here and thrown at the time of binding.
 @usableFromInline
 package enum BoundValue: Sendable {
   case value(DatabaseValue)
@@ -29,7 +29,7 @@ package enum BoundValue: Sendable {
   }
 
   /// Makes a value in a stored form that the caller chose. If the type does not have that form, the
-  /// result is an error.
+  /// value is `.unstorable` with the error.
   package init<Value: ColumnValue>(_ value: Value, inForm form: StoredForm) {
     guard Value.storageClass(as: form) != nil else {
       self = .unstorable(.unstorable(value, "\(Value.self) has no stored form .\(form)"))
@@ -38,8 +38,8 @@ package enum BoundValue: Sendable {
     self.init(value, as: form)
   }
 
-  /// Makes an array of values. If one of them has no stored form, its error is kept instead of the
-  /// array.
+  /// Makes an array of values. If an element has no stored form, the result is `.unstorable` with
+  /// the element's error.
   package init<Value: ColumnValue>(array values: some Sequence<Value>) {
     do {
       self = .array(BoundArray(try values.map { try $0.databaseValue(as: .standard) }))
@@ -50,8 +50,8 @@ package enum BoundValue: Sendable {
     }
   }
 
-  /// The value for display. An array, a zero BLOB or an argument is replaced by a description.
-  /// Throws `ColumnValueError` for a value that cannot be stored.
+  /// The value, to be shown to the user. An array, a zero BLOB or an argument is shown as a text
+  /// that describes it. Throws `ColumnValueError` for a value that cannot be stored.
   package var databaseValue: DatabaseValue {
     get throws {
       switch self {
@@ -65,21 +65,22 @@ package enum BoundValue: Sendable {
   }
 }
 
-/// An argument of a prepared query: its index, the part of the argument that is bound, and the
-/// stored form.
+/// A reference to an argument of a prepared query. It says which argument is bound, which part of
+/// the argument, and in which stored form.
 @usableFromInline
 package struct BoundArgument: Hashable, Sendable {
   package enum Part: Hashable, Sendable {
     case value
-    /// The values of a list, without nil.
+    /// The elements of an argument that is a list, without the nil elements.
     case list
     /// Whether a list contains nil.
     case listHasNil
-    /// A number of rows, which must not be negative.
+    /// The argument is a number of rows, as for LIMIT, and must not be negative.
     case rowCount
-    /// The upper bound of the range of texts that begin with the argument.
+    /// The end of the range of all texts that begin with the argument: for `ab`, all texts from
+    /// `ab` to just before `ac`.
     case prefixEnd
-    /// The upper bound of that range in the collation NOCASE.
+    /// The end of the same range as for `prefixEnd`, in the collation NOCASE.
     case prefixEndIgnoringCase
   }
 
@@ -104,8 +105,8 @@ package final class BoundArray: Sendable {
   }
 }
 
-/// The values of a query, in the order of its parameters. They are collected from the query's tree,
-/// and then bound to its statement.
+/// The values of a query, in the order of its parameters. They are collected from the parts of the
+/// query, such as its conditions, and then bound to the statement.
 ///
 /// Numbers, the most common values, are stored inline without reference counting, in memory that
 /// the connection reuses.
@@ -185,8 +186,9 @@ package struct BoundValues {
     }
   }
 
-  /// Appends the bytes of the values to a key. Two keys are equal only if their values are equal.
-  /// Returns false if a value cannot be part of a key.
+  /// Appends the bytes of all values to a key, by which a cache finds a result. Different values
+  /// give different keys. Returns false if one of the values cannot be part of a key, such as a
+  /// zero BLOB.
   package func append(to key: inout [UInt8]) -> Bool {
     guard let places else { return true }
     for index in 0..<count {

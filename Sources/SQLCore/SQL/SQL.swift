@@ -13,9 +13,9 @@
 /// is not accepted as SQL; use `SQL(unsafe:)` to convert one.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#parameters>
 public struct SQL: Sendable {
-  /// The text, with `?` for each value.
+  /// The text of the SQL, in which a `?` stands for each value.
   public private(set) var text: String
-  /// The values, in the order of the `?`.
+  /// The values for the `?` in the text, in order.
   package private(set) var bindings: [BoundValue]
 
   /// Makes SQL from text that was made at run time, without values. The text is run unchanged, so
@@ -81,7 +81,7 @@ public struct SQL: Sendable {
     get throws { try bindings.map { try $0.databaseValue } }
   }
 
-  /// Appends another piece of SQL. Its values follow the existing values.
+  /// Appends the text and the values of another piece of SQL.
   public mutating func append(_ other: SQL) {
     text += other.text
     bindings += other.bindings
@@ -101,12 +101,12 @@ extension SQL: ExpressibleByStringInterpolation {
     self.init(unsafe: value)
   }
 
-  /// Makes SQL with the values that were interpolated.
+  /// Makes SQL from a string literal and the values that are interpolated in it.
   public init(stringInterpolation interpolation: StringInterpolation) {
     self = interpolation.sql
   }
 
-  /// A collector of the literal parts and the values between them.
+  /// Collects the parts of a string literal and the values between them.
   public struct StringInterpolation: StringInterpolationProtocol {
     package var sql = SQL(unsafe: "")
 
@@ -129,8 +129,8 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(SQL(text: "?", bindings: [BoundValue(value)]))
     }
 
-    /// Appends `?` and binds the value in a stored form of its type. Choose the form that the
-    /// value's column declares.
+    /// Appends `?` and binds the value in a stored form of its type. Choose the same form that the
+    /// column declares, because a value in another form equals no stored value.
     ///
     /// ```swift
     /// try db.rows("SELECT * FROM Visit WHERE day = \(date, as: .iso8601)")

@@ -1,7 +1,8 @@
 /// The tokens of a piece of SQL, split as SQLite splits it.
 ///
-/// The PRAGMAs do not return everything that a schema declares: checks, collations, the names of
-/// constraints and the expressions of generated columns are only in the schema's text.
+/// The library reads the text of `CREATE` statements with it. SQLite's PRAGMAs do not return
+/// everything that a schema declares: checks, collations, the names of constraints and the
+/// expressions of generated columns are only in this text.
 package struct SQLTokens {
   package struct Token {
     package enum Kind {
@@ -11,7 +12,8 @@ package struct SQLTokens {
     package let kind: Kind
     /// The range of the token in the text, in bytes of UTF-8.
     package let range: Range<Int>
-    /// A name or text without its quotation marks; for other tokens, the text of the token.
+    /// The name without quotation marks if the token is a name, and the content if it is a string
+    /// literal. For all other tokens, the text of the token.
     package let value: String
 
     /// Whether the token can be a name. SQLite accepts a string literal where a name is required.
@@ -20,8 +22,8 @@ package struct SQLTokens {
     package func isWord(_ word: String) -> Bool { kind == .word && value.lowercasedASCII == word }
     package func isSign(_ sign: String) -> Bool { kind == .sign && value == sign }
 
-    /// The token in a normal form. It is in lower case if case does not matter. If there are two
-    /// spellings, one is used: `!=` becomes `<>`.
+    /// The token in a form in which equal tokens have equal texts. Names, keywords and numbers are
+    /// in lower case. An operator with two spellings has only one: `!=` becomes `<>`.
     package var normal: String {
       switch kind {
       case .word, .quotedName: value.lowercasedASCII
@@ -202,8 +204,8 @@ extension UInt8 {
 }
 
 extension Sequence<SQLTokens.Token> {
-  /// The normal forms of the tokens. They are equal for texts that differ only in white space,
-  /// comments, case, spelling and outer parentheses.
+  /// The `normal` text of each token. Two pieces of SQL have the same result if they differ only in
+  /// white space, comments, case, the spelling of operators, and outer parentheses.
   package var normal: [String] {
     var words = map(\.normal)
     while words.isInParentheses {
@@ -215,7 +217,8 @@ extension Sequence<SQLTokens.Token> {
 }
 
 extension [String] {
-  /// Whether the first element is a parenthesis that the last element closes.
+  /// Whether the whole text is in one pair of parentheses: the first token opens it, and the last
+  /// token closes it.
   fileprivate var isInParentheses: Bool {
     guard first == "(", last == ")" else { return false }
     var depth = 0

@@ -1,14 +1,16 @@
-/// A search for the comparisons and orders of a statement that an index could serve. SQLite itself
-/// finds them.
+/// Finds the comparisons and the ORDER BY columns of a statement for which an index could help.
+/// SQLite's planner does the search.
 ///
-/// The tables are declared in memory as virtual tables, because SQLite's planner passes all usable
-/// constraints to a virtual table. Apus therefore does not parse SQL, and SQLite itself resolves
-/// views, common table expressions and nested conditions.
+/// A second database in memory has a virtual table in place of each table. When the statement is
+/// compiled there, SQLite's planner passes all usable comparisons to the virtual tables. Apus
+/// therefore need not parse SQL; SQLite resolves views, common table expressions and nested
+/// conditions.
 struct ConstraintDiscovery {
   private let core: ConnectionCore
   private let asked: IndexQuestions
 
-  /// - Parameter copy: the schema in memory, from which the columns are read.
+  /// - Parameter copy: a database in memory with the ordinary tables of the schema. The columns are
+  ///   read from it.
   init(_ schema: SchemaCopy, columnsFrom copy: ConnectionCore, twin: ConnectionCore) throws {
     core = twin
     let asked = IndexQuestions()

@@ -1,5 +1,4 @@
-/// An advisor that finds missing indexes: indexes with which SQLite would avoid a scan or a sort in
-/// a statement.
+/// Finds missing indexes: indexes with which SQLite would avoid a scan or a sort in a statement.
 ///
 /// A `ConstraintDiscovery` proposes candidates. The advisor creates them in an empty copy of the
 /// schema, which has the statistics of the original. SQLite's plan for the statement shows which
@@ -12,10 +11,10 @@ struct IndexAdvisor {
   private let takenNames: Set<String>
   /// The large tables, whose scans cost the most.
   var largeTables: [String] = []
-  /// The names that the definition of each partial index contains. The keys are the names of the
-  /// indexes. All names are in lower case.
+  /// For each partial index, by its name, all words and quoted names in its definition, including
+  /// the names of its columns. All are in lower case.
   private let partialIndexes: [String: Set<String>]
-  /// The names in the definitions of the partial indexes that the statement scans, for each table.
+  /// For each table, the names in the definitions of the partial indexes that the statement scans.
   private var usedPartialIndexes: [String: Set<String>] = [:]
 
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {
@@ -34,8 +33,9 @@ struct IndexAdvisor {
     self.partialIndexes = partialIndexes
   }
 
-  /// Returns whether a statement scans large tables only through partial indexes. Afterwards, no
-  /// index is suggested that has only columns of these partial indexes.
+  /// Finds the partial indexes of large tables that a statement scans. Later calls of
+  /// `indexes(for:)` do not suggest an index whose columns are all in such a partial index. Returns
+  /// true if the statement scans large tables only through partial indexes.
   mutating func scansPartialIndexes(by sql: String) -> Bool {
     guard !partialIndexes.isEmpty, let trees = try? copy.scannedTrees(by: sql) else { return false }
     let large = trees.filter { largeTables.contains($0.table) }

@@ -119,7 +119,7 @@ extension IndexQuestion {
       isDescending: isDescending)
   }
 
-  /// The requested order, turned so that its first column is ascending. This is possible because an
+  /// The requested order, reversed if its first column is descending. This is possible because an
   /// index can be read in both directions.
   fileprivate var order: [SuggestedIndex.Term] {
     guard query.orderings.allSatisfy({ columns.indices.contains($0.column) }) else { return [] }

@@ -11,7 +11,7 @@ import CSQLite
 /// development.
 /// - SeeAlso: <https://www.sqlite.org/queryplanner.html>
 public struct TableScan: Hashable, Sendable, CustomStringConvertible {
-  /// The SQL, with its values as parameters.
+  /// The SQL, with parameters in place of the bound values.
   public let sql: String
   /// The large tables that the statement scans, usually one.
   public let tables: [String]
@@ -56,7 +56,7 @@ final class KnownScans: Sendable {
 extension ConnectionCore {
   /// Checks whether a statement that has just ended scanned too many rows, and reports it if so.
   ///
-  /// It is only called if the configuration asks for reports.
+  /// This method is called only if `Configuration.onTableScan` is set.
   func noteScan(by statement: StatementPointer) {
     let handle = statement.handle
     let steps =
@@ -84,9 +84,10 @@ extension ConnectionCore {
   ///
   /// - Parameter texts: the SQL, and the SQL with its values in place of the parameters.
   ///
-  ///   The library tries the second text only if the first text gives no result. In the second
-  ///   text, the values are constants. The planner can then use them for LIKE, as it uses bound
-  ///   values, but it may also drop whole conditions.
+  ///   The library tries the second text only if the first text gives no result. SQLite's planner
+  ///   can use a constant pattern to choose an index for LIKE. The first text has no values bound,
+  ///   so it may miss such an index. The second text is not tried first, because the planner may
+  ///   remove a condition that consists only of constants.
   private func scan(by texts: [String], readsOnly: Bool, rowCount: Int) throws -> TableScan? {
     let version = try integer(pragma: "-- looks into the schema\nPRAGMA schema_version")
     let place = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""

@@ -19,7 +19,8 @@ public struct Changeset: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Copies the bytes that an SQLite function returns, and frees SQLite's memory.
+  /// Calls an SQLite function that returns a changeset, copies the bytes, and frees SQLite's
+  /// memory.
   init(
     _ fill: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Int32,
     onError: (Int32) -> DatabaseError = { Changeset.failure($0) }
@@ -49,8 +50,8 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// Returns the changes of this changeset followed by the changes of another. Throws if one of
-  /// them is a patchset and the other is not.
+  /// Returns a changeset with the changes of this changeset, followed by the changes of another.
+  /// Throws if one of the two is a patchset and the other is not.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_concat.html>
   public func appending(_ other: Changeset) throws -> Changeset {
@@ -63,7 +64,7 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// Returns the changes, one for each row.
+  /// Returns the changes of the changeset, one for each changed row.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_start.html>
   public func changes() throws -> [Change] {
@@ -110,10 +111,10 @@ extension Changeset {
     public let kind: UpdateEvent.Kind
     /// The name of the table.
     public let table: String
-    /// Whether a trigger or a foreign-key action made the change, or the session marked its changes
-    /// as indirect.
+    /// Whether the change is marked as indirect: a trigger or a foreign-key action made it, or
+    /// `Session.setIndirect(_:)` was on.
     public let isIndirect: Bool
-    /// Whether each column is part of the primary key.
+    /// For each column, whether it is part of the primary key.
     public let isKey: [Bool]
     /// The old values of the columns; nil where the changeset has none, for example for unchanged
     /// columns.

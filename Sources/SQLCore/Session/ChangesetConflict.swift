@@ -1,6 +1,7 @@
 import CSQLite
 
-/// A conflict between a change and the database to which it is applied.
+/// A change of a changeset that does not fit the database to which it is applied, for example
+/// because the row to delete does not exist.
 ///
 /// - SeeAlso: <https://www.sqlite.org/session/c_changeset_conflict.html>
 public struct ChangesetConflict: Sendable {
@@ -14,8 +15,8 @@ public struct ChangesetConflict: Sendable {
     case exists
     /// Another constraint would be violated.
     case constraint
-    /// Foreign keys are violated after all changes were applied. The associated value is the number
-    /// of violations.
+    /// After all changes were applied, some rows violate foreign keys. The associated value is the
+    /// number of violations.
     case foreignKeys(Int)
   }
 
@@ -23,9 +24,11 @@ public struct ChangesetConflict: Sendable {
   public enum Resolution: Sendable {
     /// Skips the change.
     case omit
-    /// Applies the change over the existing row; only possible for `.differs` and `.exists`.
+    /// Applies the change, and thereby overwrites the existing row. Only possible for `.differs`
+    /// and `.exists`.
     case replace
-    /// Applies nothing of the changeset and throws `.abort`.
+    /// Undoes all changes of the changeset. `apply` then throws a `DatabaseError` with the code
+    /// `.abort`.
     case abort
   }
 
@@ -58,7 +61,8 @@ public struct ChangesetConflict: Sendable {
   }
 }
 
-/// The state of one call of `apply`, which SQLite passes to the callbacks.
+/// The data of one call of `apply`: the callbacks that SQLite calls need it, so SQLite passes it to
+/// them.
 private final class ChangesetApplication {
   let tables: Set<String>?
   let resolve: (ChangesetConflict) throws -> ChangesetConflict.Resolution
@@ -113,9 +117,9 @@ extension Connection {
   /// Applies the changes that a session recorded. If this method throws, no change is applied.
   ///
   /// `onConflict` is called for each change that conflicts with the database. While it runs, the
-  /// connection can run nothing else. If it throws, its error is rethrown. By default the first
-  /// conflict throws `.abort`. Tables that do not exist in this database, or that are not among
-  /// `tables`, are skipped.
+  /// connection can run nothing else. If it throws, its error is rethrown. By default, the first
+  /// conflict ends the call with the error `.abort`. Tables that do not exist in this database, or
+  /// that are not among `tables`, are skipped.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
   public func apply(
     _ changeset: Changeset, tables: [String]? = nil,

@@ -23,9 +23,10 @@ import CSQLite
 /// an `onPreUpdate` listener, beginning a session throws `DatabaseError` (`.misuse`). While a
 /// session records, observing the connection or adding such a listener throws the same error.
 ///
-/// Use a session only inside the closure that lent its connection. After the closure has returned,
-/// every call throws `DatabaseError` (`.misuse`). If SQLite was built without sessions
-/// (`SQLiteLibrary.Feature.sessions`), using a session or a changeset throws `DatabaseError`.
+/// Use a session only inside the closure, such as that of `write`, that received the connection.
+/// After the closure has returned, every call throws `DatabaseError` (`.misuse`). If SQLite was
+/// built without sessions (`SQLiteLibrary.Feature.sessions`), using a session or a changeset throws
+/// `DatabaseError`.
 /// - SeeAlso: <https://www.sqlite.org/sessionintro.html>
 public final class Session {
   private let connection: Connection
@@ -114,8 +115,8 @@ public final class Session {
     }
   }
 
-  /// Returns the recorded changes with their old values, so that they can be inverted, and
-  /// conflicts can be detected.
+  /// Returns the recorded changes, including the old values. With the old values, the changes can
+  /// be inverted, and `apply` can detect conflicts.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_changeset.html>
   public func changeset() throws -> Changeset {
@@ -127,8 +128,8 @@ public final class Session {
     }
   }
 
-  /// Returns the recorded changes in a smaller form, without old values except the values of the
-  /// key.
+  /// Returns the recorded changes in a smaller form. Of the old values, it has only those of the
+  /// primary key.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_patchset.html>
   public func patchset() throws -> Changeset {
@@ -141,7 +142,7 @@ public final class Session {
   }
 
   /// Ends the session. It also ends when its last reference is released, or when the closure that
-  /// lent the connection returns.
+  /// received the connection returns.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_delete.html>
   public func end() throws { try connection.use().end(handle) }
 }

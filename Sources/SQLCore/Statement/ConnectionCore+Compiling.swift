@@ -16,8 +16,8 @@ package struct CompiledStatement {
   /// The effects that the authorizer reported.
   package var effects: StatementEffects { notes.effects }
 
-  /// Marks the statement as one that is sent to the engine of a remote database. If `substitute` is
-  /// given, that statement runs in its place.
+  /// Notes that the statement is sent to the engine of a remote database: `template` is the
+  /// program's own statement. If `substitute` is not nil, that statement runs in its place.
   package mutating func send(_ template: any RemoteTemplate, by substitute: OpaquePointer?) {
     remote = template
     if let substitute { handle = substitute }
@@ -84,8 +84,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Compiles the first statement of a text. Keeps the library's WAL hook installed, because a
-  /// PRAGMA may replace it.
+  /// Compiles the first statement of a text. If a PRAGMA has replaced the library's WAL hook,
+  /// installs the hook again.
   private func prepare(
     _ text: UnsafePointer<CChar>, byteCount: Int, _ statement: inout OpaquePointer?,
     _ tail: inout UnsafePointer<CChar>?
@@ -133,6 +133,7 @@ extension ConnectionCore {
 }
 
 extension Substring.UTF8View {
-  /// The view as a substring. SQLite cuts the text only between characters.
+  /// The same text as a `Substring`. This is valid, because SQLite cuts the text only between
+  /// characters.
   fileprivate var asSubstring: Substring { Substring(self) }
 }

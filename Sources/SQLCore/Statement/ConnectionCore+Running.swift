@@ -108,8 +108,8 @@ extension ConnectionCore {
     try start(statement)
   }
 
-  /// Throws if a statement that writes would be refused now. Call this before a write that no
-  /// statement makes, such as a write to a `Blob`.
+  /// Throws if a statement that writes would not be allowed now. Call this before a write without a
+  /// statement, such as a write to a `Blob`.
   func checkWriting() throws {
     try checkStopped()
     if state.pointee.hooks.isInCallback { throw DatabaseError.usedInHook }
@@ -214,8 +214,8 @@ extension ConnectionCore {
     guard code == SQLITE_OK else { throw error(code, sql: statement.sql) }
   }
 
-  /// Binds a value of a query. An array is bound as a pointer, and a BLOB of zeros by its size.
-  /// Throws if the value cannot be stored.
+  /// Binds a value of a query. For an array, binds a pointer to its elements. For a BLOB of zeros,
+  /// binds only its size. Throws if the value cannot be stored.
   package func bind(_ value: BoundValue, to statement: StatementPointer, at index: Int32) throws {
     switch value {
     case .value(let value): try bind(value, to: statement, at: index)
@@ -238,7 +238,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Runs a closure in which the arguments of prepared queries have these values.
+  /// Runs a closure. Queries from `prepare` that run in the closure get these values for their
+  /// parameters.
   package func withArguments<Result>(
     _ values: [DatabaseValue], _ body: () throws -> Result
   ) rethrows -> Result {

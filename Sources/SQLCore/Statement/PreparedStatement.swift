@@ -17,7 +17,7 @@ package struct PreparedStatement {
   /// Whether the values may stay bound after the statement ends. It is true if each run binds every
   /// parameter again, and the bound values hold no memory.
   package var leavesValues = false
-  /// The time at which the statement was last lent, by the cache's own clock.
+  /// The time at which the statement was last used. The cache counts uses in place of a clock.
   var stamp: UInt64 = 0
   /// The memory that the statement takes, as SQLite reports it, in bytes.
   var byteCount: Int
@@ -41,17 +41,17 @@ package struct PreparedStatement {
   /// The address of the elements of `assignments`; nil if there are none. The address identifies
   /// the array without retaining it.
   package let assignmentsAddress: UnsafeRawPointer?
-  /// SQLite's count of recompilations when the tables were noted.
+  /// SQLite's number of recompilations of the statement at the time when `tableEffects` was set.
   var tableEffectsVersion: Int32 = 0
   /// The number of rows that the statement had scanned when it last ended; counted only while scans
   /// are watched.
   var scannedRows: Int32 = 0
   /// The names of the result's columns, read on first use.
   var columnNames: ColumnNames?
-  /// SQLite's count of recompilations when the names were read.
+  /// SQLite's number of recompilations of the statement at the time when `columnNames` was read.
   var columnNamesVersion: Int32 = 0
-  /// The positions of a model's columns in the result. The model is the one that was last read by
-  /// the names of its columns.
+  /// The positions of a model's columns in the result, for the last model that was read from this
+  /// statement by column names.
   var columnPositions: ColumnPositions?
 
   fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {
@@ -103,7 +103,8 @@ package struct StatementEffects: OptionSet, Sendable {
   }
 }
 
-/// A prepared statement that a connection lends; valid until it is given back.
+/// A prepared statement of a connection, for one caller. It is valid until the caller gives it
+/// back.
 @usableFromInline
 package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 

@@ -4,9 +4,9 @@ import CSQLite
 // requires.
 
 extension Statement {
-  /// Binds a value to the parameter at `index`, counted from 1, in a stored form of its type.
-  /// Throws `DatabaseError` if there is no such parameter, and `ColumnValueError` if the value
-  /// cannot be stored in that form.
+  /// Binds a value to the parameter at `index`, counted from 1. `form` says how the value is
+  /// stored, for example a Date as text. Throws `DatabaseError` if there is no such parameter, and
+  /// `ColumnValueError` if the value cannot be stored in that form.
   ///
   /// ```swift
   /// try insert.bind("dog", at: 1)
@@ -71,8 +71,8 @@ extension Statement {
     try core.bind(value, to: pointer, at: Int32(clamping: index))
   }
 
-  /// Binds a value to a named parameter, such as `:legs`, `@legs` or `$legs`, in a stored form of
-  /// its type. Throws `DatabaseError` (`.range`) if no parameter has that name.
+  /// Binds a value to a named parameter, such as `:legs`, `@legs` or `$legs`. `form` says how the
+  /// value is stored. Throws `DatabaseError` (`.range`) if no parameter has that name.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(
     _ value: some ColumnValue, to name: String, as form: StoredForm = .standard

@@ -28,7 +28,8 @@ public struct StatementCounter: RawRepresentable, Hashable, Sendable {
   public static let fullScanSteps = StatementCounter(rawValue: SQLITE_STMTSTATUS_FULLSCAN_STEP)
   /// Sort operations.
   public static let sorts = StatementCounter(rawValue: SQLITE_STMTSTATUS_SORT)
-  /// Rows inserted into automatic indexes, which SQLite builds for a single run.
+  /// Rows inserted into automatic indexes: temporary indexes that SQLite builds for one run of a
+  /// statement.
   public static let automaticIndexRows = StatementCounter(rawValue: SQLITE_STMTSTATUS_AUTOINDEX)
   /// Steps of SQLite's virtual machine.
   public static let machineSteps = StatementCounter(rawValue: SQLITE_STMTSTATUS_VM_STEP)

@@ -11,7 +11,7 @@ import CSQLite
 /// ```
 ///
 /// Parameters are counted from 1 and columns from 0, as in SQLite. Use a statement only inside the
-/// closure that lent its connection. After the closure has returned, every call throws
+/// closure to which its connection was passed. After the closure has returned, every call throws
 /// `DatabaseError` (`.misuse`).
 /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt.html>
 public final class Statement {

@@ -26,7 +26,8 @@ public struct ConnectionCounter: RawRepresentable, Hashable, Sendable {
   public static let cacheWrites = ConnectionCounter(rawValue: SQLITE_DBSTATUS_CACHE_WRITE)
   /// The number of pages that were written before the commit, because the cache was full.
   public static let cacheSpills = ConnectionCounter(rawValue: SQLITE_DBSTATUS_CACHE_SPILL)
-  /// Whether foreign-key violations are deferred to the commit: 0 or 1.
+  /// 1 if the transaction has foreign-key violations that must be resolved before the commit; else
+  /// 0.
   public static let deferredForeignKeys = ConnectionCounter(rawValue: SQLITE_DBSTATUS_DEFERRED_FKS)
 }
 
@@ -79,7 +80,7 @@ public struct ConnectionLimit: RawRepresentable, Hashable, Sendable {
   public static let attachedDatabases = ConnectionLimit(rawValue: SQLITE_LIMIT_ATTACHED)
   /// The maximum size in bytes of a pattern of LIKE or GLOB.
   public static let patternLength = ConnectionLimit(rawValue: SQLITE_LIMIT_LIKE_PATTERN_LENGTH)
-  /// The highest number of a parameter.
+  /// The maximum number of a parameter, such as 10 in `?10`.
   public static let parameters = ConnectionLimit(rawValue: SQLITE_LIMIT_VARIABLE_NUMBER)
   /// The maximum depth of triggers that fire further triggers.
   public static let triggerDepth = ConnectionLimit(rawValue: SQLITE_LIMIT_TRIGGER_DEPTH)

@@ -18,7 +18,7 @@ extension SQLiteLibrary {
     case preUpdateHook
     /// Sessions and changesets (`SQLITE_ENABLE_SESSION`).
     case sessions
-    /// The origin of a result column (`SQLITE_ENABLE_COLUMN_METADATA`).
+    /// The table and column from which a result column comes (`SQLITE_ENABLE_COLUMN_METADATA`).
     case columnMetadata
     /// Loading extensions (absent with `SQLITE_OMIT_LOAD_EXTENSION`, and on Apple's systems).
     case extensions

@@ -9,8 +9,8 @@
 final class RowBatch<Element: Sendable>: @unchecked Sendable {
   let memory: UnsafeMutablePointer<Element>
   let capacity: Int
-  /// The number of rows, from the start of the memory. The iterator that takes the rows sets this
-  /// to 0.
+  /// The number of rows in the batch, which are at the start of the memory. When the iterator takes
+  /// the rows, it sets this to 0.
   var count = 0
 
   init(capacity: Int) {
@@ -24,12 +24,13 @@ final class RowBatch<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// The size of the batches in which a stream reads its rows.
+/// Decides how many rows a stream reads in each batch.
 ///
 /// The first batch is one row, so that it arrives at once. The next batches grow from 64 rows to
-/// 1,024, so that handing over a long stream costs little per row. A batch is read in slices. After
-/// each slice, the bytes and the time of the batch are checked. If one of them exceeds its limit,
-/// because rows are large or slow, the batch ends early and the next slices are smaller.
+/// 1,024, so that passing a batch to another thread costs little per row. A batch is read in
+/// slices. After each slice, the size of the batch in bytes and the time so far are checked. If one
+/// of them exceeds its limit, because rows are large or slow, the batch ends early and the next
+/// slices are smaller.
 struct BatchPacing {
   static let minimumRows = 64
   static let maximumRows = 1_024

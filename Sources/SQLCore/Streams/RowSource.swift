@@ -15,7 +15,8 @@ package struct RowSource<Element: Sendable>: Sendable {
   let prepare: @Sendable (ConnectionCore) throws -> StatementPointer
   let load: Load
 
-  /// - Parameter prepare: lends the statement with its values bound.
+  /// - Parameter prepare: the closure that returns the statement, to which its values are already
+  ///   bound.
   package init(
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer,
     load: @escaping Load
@@ -75,7 +76,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
     self.source = source
   }
 
-  /// Prepares the statement. It takes its first step when the first row is read.
+  /// Prepares the statement, without a step. The first step is taken when the first row is read.
   func prepare() throws {
     statement = try source.prepare(core)
   }
@@ -89,7 +90,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
   /// The maximum number of rows in the next batch.
   var room: Int { pacing.rows }
 
-  /// Fills a batch. If it throws, the batch has the rows before the error.
+  /// Reads rows into a batch. If this method throws, the batch has the rows before the error.
   func fill(_ batch: RowBatch<Element>) throws {
     guard let statement else { return }
     pacing.beginBatch()

@@ -13,11 +13,11 @@
 /// early if rows are large or slow. At most two batches are read ahead. Within a batch, the next
 /// row is returned without suspending.
 ///
-/// A stream holds a connection from its first row until it ends, fails or is cancelled, or until
-/// its iterator is released. There are `Configuration.maximumReaders` connections for streams, in
-/// addition to the connections for `read`. If all of them are in use, the first row throws
-/// `TooManyStreams`. While a stream is held, the write-ahead log cannot be reset, so do not keep a
-/// stream that you do not read.
+/// A stream holds a connection from the request for its first row until it ends, fails or is
+/// cancelled, or until its iterator is released. There are `Configuration.maximumReaders`
+/// connections for streams, in addition to the connections for `read`. If all of them are in use,
+/// the first row throws `TooManyStreams`. While a stream is held, the write-ahead log cannot be
+/// reset, so do not keep a stream that you do not read.
 ///
 /// If a row cannot be read, the iterator first returns the rows before it and then throws: a
 /// `DatabaseError`, or a `ColumnValueError` with the number of the row. Cancelling the task stops
@@ -82,8 +82,9 @@ extension RowStream.AsyncIterator: Sendable {}
 /// iterator is released.
 @usableFromInline
 final class StreamConsumer<Element: Sendable> {
-  /// The remaining rows of the batch: the next row, and their number. The value is in raw memory,
-  /// because properties of the class would cost two exclusivity checks per row.
+  /// The rows of the batch that were not returned yet: a pointer to the next row, and the number of
+  /// rows. This struct is in memory of its own, because properties of the class would cost two
+  /// exclusivity checks per row.
   @usableFromInline
   struct Rest {
     @usableFromInline var next: UnsafeMutablePointer<Element>?
@@ -149,7 +150,7 @@ final class StreamConsumer<Element: Sendable> {
 ///
 /// A stream holds a connection from its first row until it ends or its iterator is released. A new
 /// stream does not wait for another stream to end, because the other stream might be waiting for
-/// the new one. A stream never takes a connection of `read`.
+/// the new one. A stream never takes a connection that `read` uses.
 public struct TooManyStreams: Error, Hashable, Sendable, CustomStringConvertible {
   /// The maximum number of open streams: `Configuration.maximumReaders`.
   public let maximum: Int
@@ -159,7 +160,7 @@ public struct TooManyStreams: Error, Hashable, Sendable, CustomStringConvertible
     self.maximum = maximum
   }
 
-  /// The number of open streams, and the possible remedies.
+  /// A sentence with the number of open streams and with advice.
   public var description: String {
     "\(maximum) streams of rows are open, which is the maximum; end one, drop its iterator, "
       + "or raise `Configuration.maximumReaders`"

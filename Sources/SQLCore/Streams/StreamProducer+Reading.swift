@@ -2,7 +2,7 @@
 // the user of the connection. The library can then detect an access to the database from inside the
 // code of a value, as in any other access.
 extension StreamProducer {
-  /// Takes a connection and submits the first job.
+  /// Takes a connection from the pool, and submits the first job that reads rows.
   func begin() {
     let deadline = duration.map(Deadline.after)
     if let deadline { setTimer(to: deadline) }
@@ -41,7 +41,7 @@ extension StreamProducer {
     consumer?.resume()
   }
 
-  /// Submits the job that continues reading.
+  /// Submits a job that continues to read rows.
   func resume(_ cursor: Cursor) {
     let job = database.access.carryingOrigin { [self] (cursor: Cursor) in
       pool.enter(with: cursor.core)
@@ -80,7 +80,8 @@ extension StreamProducer {
     read(cursor)
   }
 
-  /// Makes the access cancellable. Returns false if the stream was closed before.
+  /// Records the connection, so that `cancel()` can interrupt its statement. Returns false if the
+  /// stream was already closed.
   private func allowsCancelling(_ core: ConnectionCore) -> Bool {
     storage.withLock { storage in
       guard case .reading(nil) = storage.state else { return false }
@@ -137,7 +138,8 @@ extension StreamProducer {
 
   // MARK: Ending
 
-  /// Gives the connection back, and only then lets the iterator see the end.
+  /// Gives the connection back, and then ends the stream for the iterator. In this order, the
+  /// connection is free again when the loop over the rows ends.
   private func end(_ cursor: Cursor, last: Batch?, failure: (any Error)?) {
     willEnd()
     giveBack(cursor)

@@ -5,9 +5,9 @@
 /// that no thread waits for the iterator. When the iterator takes a batch, the next job is
 /// submitted.
 ///
-/// The stream has a single lease of its connection, from the first job to the last. Cancellation,
-/// the deadline and `interrupt()` therefore end the stream as they end any other access, even while
-/// it is paused.
+/// The stream keeps its connection from the first job to the last. Cancellation, the deadline and
+/// `interrupt()` therefore end the stream in the same way as any other access, even while the
+/// stream is paused.
 final class StreamProducer<Element: Sendable>: Sendable {
   typealias Batch = RowBatch<Element>
   typealias Cursor = StreamCursor<Element>
@@ -25,8 +25,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     case paused(cursor: Cursor)
     /// The last row was read, or an error occurred; the connection is being given back.
     case ending
-    /// The connection was given back, or is no longer needed; only the batches that are ready and
-    /// the failure are left.
+    /// The connection was given back, or is no longer needed. Only the batches that are ready, and
+    /// then the error, are still to be passed to the iterator.
     case ended
     /// The stream was cancelled or released. If a job still holds the connection, that job gives it
     /// back.
@@ -47,8 +47,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     /// because a running statement notices the deadline itself.
     var timer: Task<Void, Never>?
 
-    /// Ends the stream with the batches that are ready. The caller resumes the waiting consumer and
-    /// cancels the timer.
+    /// Marks the stream as ended. The iterator still gets the batches that are ready. Returns the
+    /// waiting consumer, which the caller must resume, and the timer, which the caller must cancel.
     mutating func end(throwing error: (any Error)?) -> (Continuation?, Task<Void, Never>?) {
       state = .ended
       failure = error

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The table function `apus_array(?)`: the values of one bound array, one per row.
+/// The table function `apus_array(?)`. It returns the values of an array that is bound to its
+/// parameter, one value in each row.
 ///
 /// `IN (SELECT value FROM apus_array(?))` takes any number of values through one parameter. The
 /// SQL, and therefore the cached statement, is the same for one value and for 100,000. The array is
@@ -9,8 +10,8 @@ import CSQLite
 package enum ArrayTable {
   package static let name = "apus_array"
 
-  /// The type of the pointer. SQLite compares it by content and requires that its memory is never
-  /// freed.
+  /// The name of the type of the bound pointer. SQLite compares the text of the name, and requires
+  /// that its memory is never freed.
   private static let pointerType = StaticString("apus-array")
 
   static func register(on core: ConnectionCore) throws {
@@ -38,7 +39,8 @@ package enum ArrayTable {
     }
   }
 
-  /// The module, one per process. It is written once, before any connection can see it.
+  /// The table of callbacks that SQLite needs for the table function. The process has one, which is
+  /// set up before any connection can use it.
   private struct Module: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<sqlite3_module>
   }
@@ -63,7 +65,7 @@ package enum ArrayTable {
   }()
 }
 
-/// The cursor as SQLite sees it, followed by the fields that Swift needs.
+/// The memory of a cursor: first the struct that SQLite uses, then the fields that Swift needs.
 private struct ArrayCursor {
   var base = sqlite3_vtab_cursor()
   var array: BoundArray?

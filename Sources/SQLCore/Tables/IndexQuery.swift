@@ -1,10 +1,11 @@
 import CSQLite
 
-/// The constraints, the order and the columns of a query on a virtual table.
+/// A query on a virtual table, as `bestIndex` receives it: the conditions on its columns, the
+/// requested order, and the columns that are read.
 ///
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexQuery: Sendable {
-  /// The operator of a constraint, identified by its number in SQLite.
+  /// The operator of a constraint, such as `=` or `<`. It is identified by its number in SQLite.
   public struct Comparison: RawRepresentable, Hashable, Sendable {
     /// The number of the operator in SQLite, such as `SQLITE_INDEX_CONSTRAINT_EQ`.
     public let rawValue: Int32
@@ -15,7 +16,7 @@ public struct IndexQuery: Sendable {
       self.rawValue = rawValue
     }
 
-    /// `=`; also stands for each value of an `IN`.
+    /// The operator `=`. A condition such as `column IN (1, 2)` has this operator as well.
     public static let equal = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_EQ)
     /// `>`
     public static let greater = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_GT)
@@ -43,10 +44,10 @@ public struct IndexQuery: Sendable {
     public static let isNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNULL)
     /// `IS NOT NULL`
     public static let isNotNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNOTNULL)
-    /// `LIMIT`: the wanted number of rows. It belongs to no column. SQLite passes it only if the
-    /// table can check all other conditions itself.
+    /// The number of rows of a LIMIT clause, which belongs to no column. SQLite passes it only if
+    /// the table could check all other conditions of the query itself.
     public static let limit = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_LIMIT)
-    /// `OFFSET`, which belongs to no column.
+    /// The number of rows of an OFFSET clause, which belongs to no column.
     public static let offset = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_OFFSET)
   }
 
@@ -56,8 +57,8 @@ public struct IndexQuery: Sendable {
     public let column: Int
     /// The operator.
     public let comparison: Comparison
-    /// Whether the value is available when the table is queried. An unusable constraint must not be
-    /// part of a plan.
+    /// Whether a plan may use the constraint. It may not if the value comes from another table of a
+    /// join that SQLite reads later.
     public let isUsable: Bool
     /// The value, if it is known while the statement is prepared.
     public let value: DatabaseValue?
@@ -75,12 +76,12 @@ public struct IndexQuery: Sendable {
     public let isDescending: Bool
   }
 
-  /// The comparisons. The query wants the rows for which all of them hold.
+  /// The conditions of the query. It needs the rows that satisfy all of them.
   public let constraints: [Constraint]
-  /// The order that the query asks for, most significant column first.
+  /// The columns by which the query wants its rows sorted, the most important column first.
   public let orderings: [Ordering]
-  /// The columns that the query reads, one bit each; the highest bit stands for all columns from 63
-  /// on.
+  /// The columns that the query reads, as bits: bit 0 for the column 0, and so on. Bit 63 stands
+  /// for all columns from 63 on.
   public let usedColumns: UInt64
 
   init(_ info: UnsafeMutablePointer<sqlite3_index_info>) {
@@ -105,10 +106,12 @@ public struct IndexQuery: Sendable {
   }
 }
 
-/// A virtual table's plan to answer a query.
+/// The way in which a virtual table would answer a query, as `bestIndex` returns it. SQLite chooses
+/// the plan with the lowest cost.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexPlan: Sendable {
-  /// The table's choice of a plan, which the cursor's `filter` receives.
+  /// A note of the table to itself: `bestIndex` sets it, and the cursor's `filter` receives it if
+  /// SQLite uses the plan.
   public struct Choice: Hashable, Sendable {
     /// A number whose meaning the table defines.
     public var number: Int32
@@ -126,7 +129,8 @@ public struct IndexPlan: Sendable {
   public struct Argument: Hashable, Sendable {
     /// The index of the constraint in the query's `constraints`.
     public var constraint: Int
-    /// Whether the table checks the constraint itself. If false, SQLite checks each row again.
+    /// Whether the table returns only rows that satisfy the constraint. If false, SQLite checks
+    /// each row itself.
     public var isChecked: Bool
     /// Whether `filter` receives all values of an `IN` at once, through `Arguments.list(at:)`.
     public var isList: Bool
@@ -139,7 +143,7 @@ public struct IndexPlan: Sendable {
     }
   }
 
-  /// The choice that is passed to the cursor's `filter`.
+  /// The number and the text that are passed to the cursor's `filter`.
   public var choice: Choice
   /// The constraints whose values are passed to `filter`, in this order.
   public var arguments: [Argument]
@@ -149,10 +153,10 @@ public struct IndexPlan: Sendable {
   public var cost: Double
   /// The estimated number of rows.
   public var rowCount: Int64
-  /// Whether there is at most one row.
+  /// Whether the plan returns at most one row.
   public var isUnique: Bool
 
-  /// Makes a plan; by default a full scan, which is expensive.
+  /// Makes a plan. Without arguments, it is a scan of the whole table with a high cost.
   public init(
     choice: Choice = Choice(), arguments: [Argument] = [], isOrdered: Bool = false,
     cost: Double = 1e6, rowCount: Int64 = 1_000_000, isUnique: Bool = false

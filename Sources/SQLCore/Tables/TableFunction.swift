@@ -38,7 +38,7 @@ extension Registrar {
   }
 }
 
-/// A reader that converts values from left to right.
+/// Converts a list of values to Swift types, from left to right.
 private struct ValueReader {
   let values: [DatabaseValue]
   var index = 0
@@ -53,7 +53,8 @@ private struct ValueReader {
   }
 }
 
-/// A table whose hidden columns are the arguments of a function and whose rows are its result.
+/// The virtual table behind a table-valued function. Its hidden columns are the arguments, and its
+/// rows are the result.
 private final class TableFunction: VirtualTable {
   typealias Rows = () -> [DatabaseValue]?
 
@@ -73,8 +74,8 @@ private final class TableFunction: VirtualTable {
     self.body = body
   }
 
-  /// Returns a plan for the arguments that the query gives. Each given argument sets one bit of the
-  /// plan's number.
+  /// Returns a plan that passes the arguments of the call to `filter`. For each argument that the
+  /// call gives, one bit in the plan's number is set.
   func bestIndex(_ query: IndexQuery) -> IndexPlan? {
     var plan = IndexPlan(cost: 1e3, rowCount: 1_000)
     for argument in 0..<argumentCount {
@@ -157,7 +158,8 @@ extension Registration {
   }
 }
 
-/// Integers at equal distances. The series ends before a value would exceed 64 bits.
+/// A sequence of integers with the same distance between them, such as 5, 10, 15. It ends before a
+/// value would exceed 64 bits.
 private struct Series: Sequence, IteratorProtocol {
   var following: Int64?
   let stop: Int64

@@ -16,9 +16,9 @@ public protocol TransactionalVirtualTable: VirtualTable {
   func rollback()
   /// Called when a savepoint begins. Savepoints are numbered from 0, outermost first.
   func savepoint(_ number: Int) throws
-  /// Called when that savepoint and the savepoints inside it are released; their changes stay.
+  /// Called when a savepoint and the savepoints inside it are released. Their changes stay.
   func release(_ number: Int) throws
-  /// Called when the changes since that savepoint are undone; the savepoint stays open.
+  /// Called when the changes since a savepoint are undone. The savepoint stays open.
   func rollback(to number: Int) throws
 }
 
@@ -71,7 +71,7 @@ extension VirtualTable {
   }
 }
 
-/// The reaction of a statement to a violated constraint.
+/// What a statement does when a row violates a constraint, as in `INSERT OR IGNORE`.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_conflict.html>
 public enum ConflictResolution: Hashable, Sendable {

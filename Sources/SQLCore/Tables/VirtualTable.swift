@@ -21,7 +21,8 @@ public protocol VirtualTable: AnyObject, SendableMetatype {
   /// parenthesis may be followed by `WITHOUT ROWID`.
   var schema: String { get }
 
-  /// Returns a plan for a query; nil if the usable constraints do not suffice for the query.
+  /// Returns a plan for a query. Returns nil if the table cannot answer the query with the
+  /// constraints that are usable, for example because a required argument is missing.
   ///
   /// SQLite calls this method while it prepares a statement, often more than once. By default, it
   /// plans a full scan in no particular order.
@@ -31,10 +32,11 @@ public protocol VirtualTable: AnyObject, SendableMetatype {
   /// Opens a cursor. SQLite calls this once for each use of the table in a statement.
   func open() throws -> any VirtualTableCursor
 
-  /// Deletes what the table has stored, because the table is dropped. By default it does nothing.
+  /// Called when the table is dropped. Deletes the data that the table has stored. By default, this
+  /// method does nothing.
   func destroy() throws
 
-  /// Renames the table. By default it does nothing.
+  /// Called when the table is renamed. By default, this method does nothing.
   func rename(to name: String) throws
 }
 
@@ -50,10 +52,11 @@ extension VirtualTable {
 /// An iterator over the rows of a virtual table.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xfilter_method>
 public protocol VirtualTableCursor: AnyObject {
-  /// Moves to the first row of the result. It may be called again with other arguments.
+  /// Begins the query, and moves to its first row. SQLite may call this method again with other
+  /// arguments, as for the inner table of a join.
   ///
   /// - Parameters:
-  ///   - plan: the choice of `bestIndex`, its `number` and `text`.
+  ///   - plan: the `number` and the `text` that `bestIndex` has set in its plan.
   ///   - arguments: the values of the plan's arguments, in the plan's order.
   func filter(_ plan: IndexPlan.Choice, _ arguments: borrowing Arguments) throws
   /// Whether the cursor has passed the last row.
@@ -76,7 +79,7 @@ extension VirtualTableCursor {
   }
 }
 
-/// The name, the arguments and the connection of a virtual table that is being made.
+/// The data with which a virtual table is made: its name, its arguments and its connection.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xcreate_method>
 public struct VirtualTableContext {
   /// The name of the module.
@@ -114,7 +117,8 @@ public struct VirtualTableContext {
     }
   }
 
-  /// The conflict resolution of the running write. Only valid while `insert` or `update` runs.
+  /// What the running statement wants if a row violates a constraint. Read it only while `insert`
+  /// or `update` runs.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/vtab_on_conflict.html>
   public var conflictResolution: ConflictResolution {
@@ -134,7 +138,8 @@ public enum VirtualTableKind: Sendable {
 }
 
 extension Registrar {
-  /// Registers a virtual table, or a module for `CREATE VIRTUAL TABLE … USING name`.
+  /// Registers a virtual table under a name. With the kind `.created`, the name is that of a module
+  /// for `CREATE VIRTUAL TABLE … USING name`.
   ///
   /// ```swift
   /// try db.virtualTable("lines", .created) { context in try Lines(path: context.arguments[0]) }

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The data of a module: the closure that makes its tables. SQLite owns and releases it.
+/// The object behind a module. It has the closure that makes the module's tables. SQLite keeps the
+/// object and releases it.
 final class VirtualTableModule {
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
   let core: Unmanaged<ConnectionCore>
@@ -17,7 +18,8 @@ final class VirtualTableModule {
   }
 }
 
-/// The table as SQLite sees it, followed by the fields that Swift needs.
+/// The memory of a virtual table: first the struct that SQLite uses, then the fields that Swift
+/// needs.
 struct VirtualTableMemory {
   var base = sqlite3_vtab()
   let core: Unmanaged<ConnectionCore>
@@ -29,7 +31,8 @@ struct VirtualTableMemory {
     UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: VirtualTableMemory.self)
   }
 
-  /// Calls the table. If it throws, returns the error's code and stores the message for SQLite.
+  /// Runs a closure with the table. If the closure throws, returns the error's code and stores its
+  /// message where SQLite reads it.
   static func call(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?,
     _ body: (any VirtualTable) throws -> Void
@@ -45,7 +48,7 @@ struct VirtualTableMemory {
     }
   }
 
-  /// Calls the table for a write. Fails if the table is read-only.
+  /// Runs a closure that writes to the table. Fails if the table can only be read.
   static func write(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?,
     _ body: (any TransactionalVirtualTable) throws -> Void
@@ -68,7 +71,7 @@ struct VirtualTableMemory {
   }
 }
 
-/// The cursor as SQLite sees it, followed by the fields that Swift needs.
+/// The memory of a cursor: first the struct that SQLite uses, then the fields that Swift needs.
 struct VirtualCursorMemory {
   var base = sqlite3_vtab_cursor()
   let core: Unmanaged<ConnectionCore>

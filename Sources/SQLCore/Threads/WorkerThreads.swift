@@ -47,10 +47,10 @@ package final class WorkerThreads: Sendable {
 /// Suspends the task until a thread of a database resumes it.
 ///
 /// Normally, Swift resumes a task on a thread of its pool, and a task of an actor hops from there
-/// to its actor. For a task of the main actor, this function avoids one hop. The thread that has
-/// the result resumes the task, and the task hops from that thread to the main actor. Two threads
-/// are woken instead of three. Swift's pool resumes all other tasks, because a task without an
-/// actor would continue to run on the thread of the database.
+/// to its actor. For a task of the main actor, this function avoids the detour through the pool:
+/// the task hops to the main actor directly from the thread that has the result. This wakes two
+/// threads instead of three. All other tasks are resumed on Swift's pool, because a task without an
+/// actor would otherwise continue to run on the thread of the database.
 func suspending<Result: Sendable>(
   isolation actor: isolated (any Actor)? = #isolation,
   _ body: (UnsafeContinuation<Result, any Error>) -> Void
@@ -79,6 +79,8 @@ private final class ResumingThread: TaskExecutor {
   }
 }
 
+/// The jobs that wait, and the threads that run them.
+///
 /// `@unchecked Sendable`: every property is read and written with `mutex` held.
 private final class JobQueue: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -192,7 +194,8 @@ struct ThreadID: Hashable, Sendable {
   }
 }
 
-/// A line of elements, first in, first out. Taking the first does not copy the rest.
+/// A queue: elements are added at the end and taken from the front. Taking an element does not move
+/// the others.
 struct Queue<Element> {
   /// The elements in order; nil for a taken element. If the array kept a taken element, the element
   /// would be released later, perhaps while a lock is held. The release may run the user's code.

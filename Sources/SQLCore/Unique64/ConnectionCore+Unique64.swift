@@ -1,24 +1,27 @@
 import CSQLite
 
-/// The upper bound of the ids that processes have put into a file.
+/// Keeps a number in the database file that is greater than all generated ids in it, so that no id
+/// is used twice.
 ///
 /// A generator remembers its last id only in memory. A file in which ids were stored therefore
-/// keeps a mark in the table `apus_unique64`. No id that was ever stored in the file is beyond the
-/// mark, in any column, even if its row was deleted. The writer moves the mark in the transaction
-/// that stores the ids. It moves the mark half a second beyond the last id, so that this costs at
-/// most two statements a second. Opening the file moves the generator past the mark.
+/// keeps a mark in the table `apus_unique64`. No id that was ever stored in the file is greater
+/// than the mark. This holds for ids in all columns, and for ids whose row was deleted. The writer
+/// moves the mark in the transaction that stores the ids. It moves the mark half a second beyond
+/// the last id, so that this costs at most two statements a second. Opening the file moves the
+/// generator past the mark.
 ///
 /// The table has no key, so that sessions do not record it and no rowid is noted for it.
 struct UniqueIDMark {
   /// Whether ids of the generator were stored in the file.
   var isUsed = false
-  /// The tick of the mark in the file; 0 if it is not known yet.
+  /// The time of the mark in the file, in ticks; 0 if it is not known yet.
   var ticks: Int64 = 0
 
   static let table = "apus_unique64"
   /// Half a second.
   static let reserve = Unique64.ticksPerSecond / 2
-  /// Integers up to this one are ignored. As an id, this integer would have a date in 2003.
+  /// Integers up to this one are not taken for ids. An id with this value would have been made in
+  /// 2003.
   @inline(__always) static var leastID: Int64 { 1 << 58 }
 
   static let creation: SQL = """
@@ -42,7 +45,8 @@ extension ConnectionCore {
     if let mark { generator.advance(past: Unique64(rawValue: mark)) }
   }
 
-  /// Notes an integer that is bound to a statement, if it is an id of the generator.
+  /// Looks at an integer that is bound to a statement. If the generator may have made it as an id,
+  /// records that the mark is needed.
   @inline(__always)
   func noteBound(_ integer: Int64) {
     if integer > UniqueIDMark.leastID { noteUniqueID(integer) }
@@ -56,7 +60,8 @@ extension ConnectionCore {
     state.pointee.uniqueIDs.isUsed = true
   }
 
-  /// Moves the mark of the file, before a write ends, past all ids that were made so far.
+  /// Moves the mark in the file past all ids that were made so far. This is called before a write
+  /// ends.
   func keepUniqueIDMark() throws {
     let generator = Unique64.generator
     guard generator.lastTicks > state.pointee.uniqueIDs.ticks,

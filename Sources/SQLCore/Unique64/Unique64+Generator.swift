@@ -19,10 +19,10 @@ import Synchronization
 extension Unique64 {
   /// A generator of ids for any number of threads. Each id is greater than the id before it.
   ///
-  /// The tick of an id is the tick of the clock or the last id's tick plus one, whichever is
-  /// greater. Up to 62,500 ids a second therefore keep step with the clock. A faster burst runs
-  /// ahead of the clock without waiting. If the clock is set back, ids do not repeat. A clock
-  /// before 2001 counts as the start of 2001.
+  /// An id contains a tick, a unit of time of 16 µs. Its tick is the tick of the clock or the last
+  /// id's tick plus one, whichever is greater. Up to 62,500 ids a second, the ticks therefore agree
+  /// with the clock. If ids are made faster, their ticks run ahead of the clock, and no call waits.
+  /// If the clock is set back, ids do not repeat. A clock before 2001 counts as the start of 2001.
   ///
   /// A generator remembers its last id only in memory. Opening a `Database` moves the generator
   /// past the ids that Apus stored in the file. These are the ids that a write of a `Database`
@@ -82,12 +82,13 @@ extension Unique64 {
       }
     }
 
-    /// Makes all later ids greater than `id`, an id that is already stored.
+    /// Makes the generator continue after `id`, an id that is already stored. All later ids are
+    /// greater.
     ///
     /// An id whose date is ahead of the clock is accepted, because the clock may have been set
     /// back. Later ids then have dates after that id, because uniqueness matters more than the
     /// time. A negative id is ignored, because no generator makes a negative id. An id beyond
-    /// ``advanceLimit`` is ignored, because too few ids would be left.
+    /// ``advanceLimit`` is ignored, because too few greater ids would be left.
     ///
     /// - Returns: false if the id was ignored.
     @discardableResult
@@ -101,8 +102,8 @@ extension Unique64 {
     ///
     /// The limit keeps a single damaged id from using up the generator. Ids in the last sixteenth
     /// of the layout (about four and a half years, 2⁴³ ticks) are accepted only if they are less
-    /// than this distance ahead of the clock. Query the database for the greatest id up to this
-    /// limit, so that a damaged id does not hide the valid ids:
+    /// than 2⁴³ ticks ahead of the clock. Query the database for the greatest id up to this limit,
+    /// so that a damaged id does not hide the valid ids:
     ///
     /// ```sql
     /// SELECT max("id") FROM "Post" WHERE "id" <= ?

@@ -47,8 +47,8 @@ public struct Unique64: RawRepresentable, Hashable, Sendable {
   /// The time at which the id was made, rounded down to a tick of 16 µs.
   ///
   /// In a burst of more than 62,500 ids a second, the ids and their dates run ahead of the clock.
-  /// The date is exact to the microsecond, so it is equal when it is read back from a column of
-  /// dates.
+  /// The date has whole microseconds, so it is unchanged when it is stored in a column of dates and
+  /// read back.
   public var date: Date {
     let microseconds = ticks * (1_000_000 / Self.ticksPerSecond)
     return Date(microsecondsSince1970: Date.secondsFrom1970To2001 * 1_000_000 + microseconds)
@@ -59,8 +59,8 @@ public struct Unique64: RawRepresentable, Hashable, Sendable {
     Int16(truncatingIfNeeded: rawValue)
   }
 
-  /// The value that a generator returns when it has no ids left. It is not an id, and is less than
-  /// every id.
+  /// The value that a generator returns when it has no ids left. It is not an id, and it sorts
+  /// before every id.
   ///
   /// Generators run out when their clock passes the end of the layout, in May of 2072. They never
   /// start over, because ids would repeat unnoticed. This value cannot be stored in a column:

@@ -37,8 +37,8 @@ package struct ColumnStorage<Value> {
     if mark == 0 { mark = 2 }
   }
 
-  /// Makes a storage that may have no value. A column in an optional group has none if the group is
-  /// nil.
+  /// Makes a storage with a value or without one. A column in an optional group has no value if the
+  /// group is nil.
   package init(value: Value?, mark: UInt16) {
     self.value = value
     self.mark = mark
@@ -53,8 +53,8 @@ package struct ColumnStorage<Value> {
 
 extension ColumnStorage: Sendable where Value: Sendable {}
 
-/// The value of a column in an optional group. The loops over rows use this type to leave the
-/// column without a value if it is NULL in the row.
+/// The value of a column in an optional group of columns. When a row is loaded into a model, this
+/// type leaves the column's storage without a value if the row has NULL.
 ///
 /// The value is the only property, so the type has the same memory layout as the value.
 package struct ValueInGroup<Value: ColumnValue>: ColumnValue {

@@ -1,7 +1,7 @@
 /// A Swift type whose values can be stored in a column.
 ///
-/// The types of the standard library and of Foundation that can be stored conform already. An
-/// enumeration with such a raw value needs no code:
+/// Int, String, Date, UUID and other types of the standard library and of Foundation conform
+/// already. An enumeration whose raw value has such a type needs no code:
 ///
 /// ```swift
 /// enum Status: String, ColumnValue { case draft, published, archived }
@@ -21,13 +21,14 @@
 /// The other requirements have defaults, which the compiler specialises for your type.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public protocol ColumnValue: Selectable {
-  /// Whether a column of the type may be NULL, for the compiler; programs do not use it directly.
+  /// Tells the compiler whether a column of the type may be NULL; programs do not use it directly.
   associatedtype _Nullability = _NeverNull
 
-  /// The kind of number that the type is, for the compiler; programs do not use it directly.
+  /// Tells the compiler which kind of number the type is, if any; programs do not use it directly.
   associatedtype _Arithmetic = _NotANumberKind
 
-  /// The storage class that the column declares; `.null` means that it declares none.
+  /// The storage class that a column of this type declares; `.null` means that the column declares
+  /// none.
   static var storageClass: StorageClass { get }
 
   /// Reads a value. Throws `ColumnValueError` if the cell holds no value of this type.
@@ -179,8 +180,8 @@ public protocol Selectable<Selected>: Sendable {
 
 /// A selected item and the way to read it; programs do not use it directly.
 ///
-/// This module knows only values. The module that renders queries knows the content for a column or
-/// an expression.
+/// `content` is either a value or, for a column or an expression, a type of the module that renders
+/// queries. This module cannot use that type.
 public struct _SelectItem<Selected>: Sendable {
   package let content: any Sendable
 

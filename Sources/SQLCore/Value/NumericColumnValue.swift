@@ -22,13 +22,13 @@ public protocol AdditiveColumnValue: OrderedColumnValue {
 }
 
 extension AdditiveColumnValue {
-  /// Nil: SQLite's own operators.
+  /// Nil, which stands for SQLite's own operators.
   @inlinable
   public static var arithmetic: ArithmeticFunctions? { nil }
 }
 
 extension AdditiveColumnValue where Self: RawRepresentable, RawValue: AdditiveColumnValue {
-  /// The functions of the raw value.
+  /// The SQL functions that calculate with the raw value.
   @inlinable
   public static var arithmetic: ArithmeticFunctions? { RawValue.arithmetic }
 }
@@ -53,8 +53,8 @@ public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
 /// The kind of a number.
 public protocol _NumberKind {}
 
-/// The kind of a number that can be combined with numbers of other kinds, such as an integer with a
-/// real number.
+/// The kind of a number that can be combined in a query with numbers of other kinds, such as an
+/// integer with a real number.
 public protocol _BinaryNumberKind: _NumberKind {}
 
 /// The kind of a number that can be combined only with its own type.
@@ -90,7 +90,7 @@ public struct ArithmeticFunctions: Hashable, Sendable {
   public let multiplication: String
   /// The aggregate function that sums up the values that are not NULL.
   public let sum: String
-  /// The function that converts another value to such a number.
+  /// The function that converts a value of another type to such a number.
   public let conversion: String
 
   /// Makes a set of functions from their names.

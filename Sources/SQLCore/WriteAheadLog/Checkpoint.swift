@@ -87,15 +87,16 @@ extension ConnectionCore {
   }
 }
 
-/// A use of `PRAGMA wal_autocheckpoint`, which replaces the library's log hook by SQLite's own.
+/// A `PRAGMA wal_autocheckpoint` that a program runs: reading or setting the number of pages. In
+/// SQLite, this pragma replaces the library's log hook by SQLite's own.
 ///
-/// The library's hook runs the automatic checkpoints, too. It also bounds the log and calls the
-/// listeners. So the library installs its hook again, with the number of pages that the pragma has
-/// set.
+/// The library needs its own hook, which limits the size of the log and calls the listeners. It
+/// also runs the automatic checkpoints. After the pragma, the library therefore installs its hook
+/// again, with the number of pages that the pragma has set.
 enum CheckpointPragma {
   case reading
-  /// Sets the number of pages from which a commit copies as much of the log as possible; 0 or less
-  /// turns the copying off.
+  /// Sets the number of pages in the log from which each commit also runs a checkpoint; 0 or less
+  /// turns automatic checkpoints off.
   case setting(Int)
 
   init(argument: UnsafePointer<CChar>?) {

@@ -24,7 +24,7 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
       self.age = age
     }
 
-    /// The place in the source, and the age of the read.
+    /// The source file and line that requested the read, and the age of the read.
     public var description: String {
       let place = if let fileID, let line { "\(fileID):\(line)" } else { "the library" }
       return "\(place), for \(age)"

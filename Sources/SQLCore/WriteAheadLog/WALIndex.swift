@@ -43,8 +43,8 @@ struct WALIndex: @unchecked Sendable {
   /// Returns whether a version is still the newest, and the log was not restarted or reset since.
   ///
   /// The result takes account of every commit, of any process, that was complete before the call.
-  /// The caller learned of such a commit through an earlier load, and the fence orders that load
-  /// before the loads of the header.
+  /// The fence makes sure of this: the header is loaded after everything that the caller has loaded
+  /// before, such as a message about the commit.
   @inline(__always)
   func isAt(_ version: Version) -> Bool {
     atomicMemoryFence(ordering: .acquiring)
@@ -71,8 +71,9 @@ struct WALIndex: @unchecked Sendable {
   /// The content of one copy of the header.
   ///
   /// The header includes a count of commits, the number of frames, and a checksum over all frames.
-  /// While a connection has a snapshot of one header, the same header cannot come back later,
-  /// because the snapshot keeps the log from being restarted and overwritten.
+  /// While a connection keeps a snapshot, a header that is equal to the one of the snapshot means
+  /// that nothing was committed since. The snapshot keeps the log from being restarted, so an old
+  /// header cannot come back.
   struct Header: Equatable {
     private let words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
@@ -109,8 +110,8 @@ struct WALIndex: @unchecked Sendable {
     }
   }
 
-  /// A commit, and the number of the log's frames that had been copied into the database file by
-  /// then.
+  /// A version of the database: a commit, and the number of the log's frames that had been copied
+  /// into the database file by then.
   ///
   /// The number of copied frames matters for checkpoints. Once the whole log is in the file, new
   /// readers no longer use the log, so that it can be restarted. A reader that kept a snapshot of

@@ -8,7 +8,8 @@ struct WALState {
   private(set) var hasHook = false
   /// A `PRAGMA wal_autocheckpoint` that was just compiled, until `keepWALHook()` handles it.
   private var pragma: CheckpointPragma?
-  /// The number of commits to the log of the main database that the hook has noted; it wraps around.
+  /// The number of commits to the log of the main database that the hook has noted. It wraps
+  /// around.
   private(set) var commitCount: UInt32 = 0
 
   /// What is known about the index of the log.
@@ -23,12 +24,13 @@ struct WALState {
   /// Whether the log has a bound.
   var isBounded: Bool { bound.isBounded }
 
-  /// The number of pages with which SQLite's own hook has the same effect as the library's hook.
+  /// The number of pages to pass to `sqlite3_wal_autocheckpoint`, so that SQLite's own hook copies
+  /// the log at the same length as the library's hook.
   var autocheckpoint: Int32 { bound.autocheckpoint }
 
   // MARK: The index
 
-  /// Notes whether there is an index of the log.
+  /// Stores what is known about the index of the log.
   mutating func use(_ index: WALIndexSupport) {
     self.index = index
   }
@@ -63,8 +65,8 @@ struct WALState {
   /// Whether a pragma was compiled that `takePragma()` has not handled yet.
   var hasPragma: Bool { pragma != nil }
 
-  /// Whether a pragma was compiled that asks for the number of pages. SQLite knows only the number
-  /// of its own hook, which is not installed.
+  /// Whether a `PRAGMA wal_autocheckpoint` was compiled that reads the number of pages, while the
+  /// library's hook is installed. SQLite knows only the number of its own hook.
   var asksForPages: Bool {
     if case .reading = pragma { hasHook } else { false }
   }
@@ -153,7 +155,8 @@ struct WALBound {
     copying = count > 0 ? count : .max
   }
 
-  /// The number of pages with which SQLite's own hook has the same effect.
+  /// The number of pages to pass to `sqlite3_wal_autocheckpoint` for the same effect; 0 if the
+  /// copying is off.
   var autocheckpoint: Int32 { copying == .max ? 0 : Int32(clamping: copying) }
 
   /// Whether the log has a bound.
@@ -163,8 +166,8 @@ struct WALBound {
     didCommit(0)
   }
 
-  /// Plans the next attempt, after a reader has blocked the last one. Each attempt waits for
-  /// readers, so attempts become rarer as the log grows.
+  /// Called when a reader has prevented a restart of the log. Sets the length at which the library
+  /// tries again. Each attempt waits for readers, so attempts become rarer as the log grows.
   mutating func didFail() {
     let next = frameCount + max(1, maximum / 8, frameCount / 4)
     nextAttempt = isExceeded ? next : min(next, maximum + 1)

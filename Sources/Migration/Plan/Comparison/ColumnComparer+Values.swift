@@ -59,7 +59,8 @@ extension ColumnComparer {
 
   // MARK: Other types, and NOT NULL
 
-  /// Compares the values with a column that has another type or does not allow NULL.
+  /// Returns the differences of a column that has another type, or that no longer allows NULL.
+  /// Refuses NULL values, or deletes their rows if the options allow it.
   private func retyping(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, losesNull: Bool,
     isOtherClass: Bool

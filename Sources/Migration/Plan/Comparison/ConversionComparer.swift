@@ -83,7 +83,10 @@ struct ConversionComparer: TableComparer {
       keeping: column.storageClass)
   }
 
-  /// - Parameter keeping: the storage class of values that stay unchanged; nil for none.
+  /// Returns the differences that run a conversion and note that it has run.
+  ///
+  /// - Parameter keeping: the storage class whose values the conversion leaves unchanged; nil if it
+  ///   converts all values.
   private func run(
     _ conversion: DeclaredConversion, of column: TableDefinition.Column, _ reason: String,
     keeping kept: StorageClass? = nil

@@ -157,7 +157,8 @@ struct IndexComparer: TableComparer {
 }
 
 extension ExistingTable.KeyTerm {
-  /// The normalised tokens of the term as an index would have it, without the direction.
+  /// The column and its collation as normalised tokens, as an index has them. The direction is left
+  /// out.
   fileprivate var normal: [String] {
     [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])
   }

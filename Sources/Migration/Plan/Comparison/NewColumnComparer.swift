@@ -93,7 +93,7 @@ struct NewColumnComparer: TableComparer {
       .hasRow(where: "\(columns.quoted(name)) = \(value)")
   }
 
-  /// Returns whether a new column is the rowid, for which the table has no column yet.
+  /// Returns whether a new column is a key that becomes an alias of the table's existing rowid.
   private func isRowID(_ column: TableDefinition.Column) -> Bool {
     declared.hasRowIDKey && declared.isKey(column.name) && !existing.isWithoutRowID
   }

@@ -150,8 +150,8 @@ extension Connection {
   }
 }
 
-/// An expression of a declaration as a query of the existing rows. Its columns are replaced by the
-/// values that they will have after the migration.
+/// Converts a declared expression, such as a check, so that it can be tested on the existing rows.
+/// Each column is replaced by the SQL for the value that it will have after the migration.
 ///
 /// All names are replaced at the same time, because columns may exchange their names, and a new
 /// column may take the former name of another column.
@@ -160,14 +160,14 @@ struct RowQuestion {
   /// The values that change, by the folded names of their columns.
   let sources: [String: TableRebuild.Source]
 
-  /// Returns the expression with the names before any step runs.
+  /// Returns the expression with the names that are valid before any step runs.
   ///
   /// Returns nil if a value is not known yet. Such a value comes from a declared conversion, from a
   /// new column, or from a column that will be calculated.
   func asked(_ expression: String) -> String? { sql(expression, table.names) }
 
-  /// Returns the expression with the names after all renamings, before the table is rebuilt; nil in
-  /// the same cases as `asked(_:)`.
+  /// Returns the expression with the names that are valid after all renamings, but before a rebuild
+  /// of the table. Returns nil in the same cases as `asked(_:)`.
   func renamed(_ expression: String) -> String? {
     sql(expression, FormerNames(table: table.existing.name))
   }

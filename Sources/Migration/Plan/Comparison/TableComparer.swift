@@ -35,7 +35,9 @@ extension TableComparer {
       TableRebuild.Source(column: column.name, sql: sql, isSame: false, keepsNull: keepsNull))
   }
 
-  /// - Parameter rows: the rows that the refusal puts at risk.
+  /// Returns the refusal of a change, with its reason and the lines to paste.
+  ///
+  /// - Parameter rows: the rows at risk, which is why the change is refused.
   func refusal(_ reason: String, lines: [String], rows: CountedRows = .none) -> TableDifference {
     .refusal(TableRefusal(step: refusedStep(reason, lines: lines, rows: rows)))
   }
@@ -69,8 +71,8 @@ extension TableComparer {
           rowCount: count)))
   }
 
-  /// Returns the deletion of rows that cannot stay, with the names after the renamings; nil if the
-  /// options do not allow the deletion.
+  /// Returns the step that deletes rows which cannot stay; nil if the options do not allow the
+  /// deletion. The condition has the names after the renamings.
   func allowedDeletion(
     of count: Int, _ column: TableDefinition.Column, _ reason: String, where condition: String
   ) -> TableDifference? {
@@ -78,8 +80,8 @@ extension TableComparer {
     return deletion(of: count, reason, "DELETE FROM \(quotedExistingName) WHERE \(condition)")
   }
 
-  /// Returns the deletion of rows that a declaration forbids. If the options do not allow the
-  /// deletion, returns a refusal.
+  /// Returns the step that deletes rows which a declaration forbids. If the options do not allow
+  /// the deletion, returns a refusal.
   ///
   /// - Parameter keeping: the lines that leave the rows unchanged.
   func deletionOrRefusal(

@@ -47,9 +47,10 @@ final class TableComparison {
     self.indexes = indexes
   }
 
-  /// Returns whether a migration created an index because a schema declared it. Such an index has
-  /// the mark. Without the mark, its name is made of its terms and its SQL is the SQL that Apus
-  /// writes. If the schema no longer declares the index, it is dropped.
+  /// Returns whether a migration created an index because a schema declared it. An index with a
+  /// declared name is recognised by the comment `/* Apus */`. Any other is recognised because its
+  /// name is made of its terms, and its SQL is as Apus writes it. If the schema no longer declares
+  /// such an index, the index is dropped.
   func comesFromCode(_ index: ExistingIndex) -> Bool {
     if index.isMarked { return true }
     let start =
@@ -107,7 +108,8 @@ extension TableDefinition {
 }
 
 extension ExistingTable {
-  /// A name for the rowid that no column has; nil if the table has no rowid.
+  /// A name by which SQL can read the rowid, because no column has it; nil if the table has no
+  /// rowid.
   var rowIDName: String? {
     guard !isWithoutRowID else { return nil }
     return TableColumn.freeRowIDNames { column($0) != nil }.first
@@ -229,7 +231,7 @@ extension TableComparison {
 }
 
 extension TableDefinition.ForeignKey {
-  /// Returns whether both have the same actions and are checked at the same time.
+  /// Returns whether both foreign keys have the same actions and are checked at the same time.
   func acts(as existing: ExistingTable.ForeignKey) -> Bool {
     existing.onDelete == onDelete.rawValue && existing.onUpdate == onUpdate.rawValue
       && existing.isDeferred == isDeferred

@@ -4,7 +4,8 @@ import SQLCore
 /// The outcome of comparing the stored form of a column's values with the declared form.
 struct FormComparison {
   enum Outcome {
-    /// There is nothing to compare, because the type has one form or the storage class decides.
+    /// There is nothing to compare, because the type has only one form, or because the storage
+    /// class already shows the form.
     case unknown
     /// The values have the declared form.
     case settled
@@ -144,9 +145,12 @@ struct FormComparer: TableComparer {
     return FormComparison(.settled, unread.map { [$0] } ?? [])
   }
 
-  /// Returns a refusal if it is not clear that the numbers of a column are dates in `form`. This is
-  /// so if `form` is nil, if the numbers are dates only in other forms, or if some of them seem to
-  /// count another unit than the standard form.
+  /// Returns a refusal if it is not clear that the numbers of a column are dates in `form`. It is
+  /// not clear in any of these cases:
+  ///
+  /// - `form` is nil.
+  /// - The numbers are plausible dates only in other forms.
+  /// - Some numbers seem to count another unit than the standard form.
   private func refusalOfOtherDates(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
     _ form: StoredForm?
@@ -307,7 +311,8 @@ struct FormComparer: TableComparer {
       .converted, differences + [change(reason), value(of: column, reformed(new))])
   }
 
-  /// Notes that some values are spelled differently from the way in which the form will write them.
+  /// Returns a step that changes nothing. It tells the user that some values are not spelled as the
+  /// declared form writes them.
   private func note(_ look: TextSurvey, of column: TableDefinition.Column) -> TableDifference {
     let form = column.type.storedForm
     let count = look.count - look.count(writtenAs: form)

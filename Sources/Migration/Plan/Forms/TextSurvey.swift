@@ -72,18 +72,22 @@ struct TextSurvey {
   /// The forms that would write all values in exactly the same way.
   var exactForms: [StoredForm] { forms.filter(isWritten) }
 
-  /// The form of all texts, apart from the number of fractional digits, so that the texts have the
-  /// order of the dates. Nil if the spellings differ or have offsets from UTC.
+  /// The one form in which all dates are written, except for the number of fractional digits. Then
+  /// the order of the texts is the order of the dates. Nil if the spellings differ or have offsets
+  /// from UTC.
   private var family: StoredForm? {
     guard offsetCount == 0 else { return nil }
     if letterCount == readCount, zoneCount == readCount { return .iso8601 }
     return zoneCount == 0 && letterCount == 0 ? .datetime : nil
   }
 
-  /// Returns the form in which to read the values; nil if the form would be a guess. In the
-  /// declared storage class, this is the declared form if it writes the values in the same way,
-  /// apart from fractional digits. In another storage class, dates are read as `.iso8601` if that
-  /// form writes all of them in the same way. Other types are read as `.standard`.
+  /// Returns the form in which to read the values; nil if the form would be a guess.
+  ///
+  /// - If the values have the declared storage class, returns the declared form, if it writes the
+  ///   values in the same way, except for fractional digits.
+  /// - For dates of another storage class, returns `.iso8601`, if it writes all of them in the same
+  ///   way.
+  /// - For other types, returns `.standard`.
   func form(of column: TableDefinition.Column, isSameClass: Bool) -> StoredForm? {
     let declared = column.type.storedForm
     let isDate = forms.contains(.iso8601)
@@ -136,8 +140,8 @@ extension String {
 }
 
 extension StoredForm {
-  /// The same form apart from the number of fractional digits, for dates as text; nil for other
-  /// forms.
+  /// The same for all forms that differ only in the number of fractional digits, such as `.iso8601`
+  /// and `.iso8601Seconds`. Nil for forms that do not write dates as text.
   fileprivate var family: StoredForm? {
     switch self {
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds: .iso8601

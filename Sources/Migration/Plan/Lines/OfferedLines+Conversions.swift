@@ -129,6 +129,7 @@ extension ColumnType {
     integer.map { reads(.integer($0), as: storedForm) } ?? false
   }
 
+  /// Returns the line that converts values:
   /// `Converted(\.$price, from: String.self) { Int($0) ?? 0 }`
   func convertedLine(from old: String, by expression: String, allowsNull: Bool) -> String {
     guard allowsNull else { return "Converted(\(path), from: \(old).self) { \(expression) }" }

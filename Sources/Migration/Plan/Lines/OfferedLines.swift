@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The lines to paste that a refusal offers. A line belongs in the schema, in place of a property,
-/// or in the options of the migration.
+/// Makes the lines of Swift code that a refusal offers to paste. A line belongs in the schema, in
+/// place of a property, or in the options of the migration.
 ///
 /// If a line loses values, a comment in it says how many. So making a line may count rows.
 struct OfferedLines {
@@ -31,12 +31,13 @@ struct OfferedLines {
     return lines
   }
 
-  /// The line that gives the model another table.
+  /// The line that gives the model a table of another name.
   var otherName: String {
     declared.otherNameLine { table.others.takes($0, in: table.schema) }
   }
 
-  /// The line that gives the model another table, so that the existing table stays as it is.
+  /// The line that gives the model a table of another name, so that the existing table stays as it
+  /// is.
   var ownTable: String { "\(otherName)  // \(names.table.inComment) stays as it is" }
 
   /// Returns the line to paste for rows that cannot stay. It names the table and the column, and
@@ -58,9 +59,9 @@ struct OfferedLines {
 
   // MARK: Columns without a property
 
-  /// Returns the lines for a column that insertions would have to fill. One line declares the
-  /// column, another drops it. If a new column stores the same kind of values, a line offers to
-  /// rename this column to the new one.
+  /// Returns the lines for an undeclared column in which every new row would need a value. One line
+  /// declares the column, another drops it. If a new column stores the same kind of values, a line
+  /// offers to rename this column to the new one.
   func declaringOrDropping(_ column: ExistingTable.Column) throws -> [String] {
     let name = column.name
     let storageClass = try storageClass(of: column) ?? .text
@@ -89,6 +90,8 @@ extension OfferedLines {
   /// The name of the table before renamings, because the steps of these lines run before them.
   private var formerTable: String { names.quotedTable }
 
+  /// Returns the line of a `MigrationStep` that runs SQL before all other steps.
+  ///
   /// - Parameter count: the number of rows that the step deletes.
   private func step(_ name: String, _ sql: String, deleting count: Int = 0) -> String {
     "MigrationStep(\("\(name) of \(names.table)".swiftLiteral), .before) "
@@ -160,6 +163,7 @@ extension OfferedLines {
 }
 
 extension ColumnType {
+  /// Returns the line that converts values from another form:
   /// `Converted(\.$seen, from: Date.self, stored: .unixSeconds) { $0 }`
   func convertedLine(from form: StoredForm, allowsNull: Bool) -> String {
     let old = qualifiedName + (allowsNull && isOptional ? "?" : "")
@@ -218,7 +222,8 @@ extension OfferedLines {
     return stored + converted
   }
 
-  /// Returns the number of values that would lose precision from a form to the declared form.
+  /// Returns how many values would lose precision if they were converted from a form to the
+  /// declared form.
   private func roundedCount(
     _ column: TableDefinition.Column, from form: StoredForm
   ) throws -> Int {

@@ -11,7 +11,8 @@ struct ConversionNotes {
   enum State {
     case done
     case pending
-    /// The column was converted to the same type, but from another type.
+    /// The column was converted to the same type, but from another type, which the text of the note
+    /// names.
     case unknown(String)
 
     var isDone: Bool { if case .done = self { true } else { false } }

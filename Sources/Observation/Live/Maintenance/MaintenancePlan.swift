@@ -25,15 +25,15 @@ protocol MaintenancePlan<Row>: Sendable {
   associatedtype Row: Sendable
   /// The order and the limits of the result.
   var arrangement: ResultArrangement { get }
-  /// The places of the key parts that are indexed, such as the keys of joined tables. Held rows are
-  /// found by these parts.
+  /// The parts of a row's key by which held rows must be found, each given by its places in the
+  /// key. In a join, for example, the key of each joined table is such a part.
   var indexedPlaces: [Range<Int>] { get }
-  /// Whether a row whose key has NULL at such a place is indexed, too.
+  /// Whether the indexes also have the rows with NULL in the indexed part of the key.
   var indexesNull: Bool { get }
   /// Whether the plan reads from the database. If so, it must be known whether a snapshot contains
   /// commits of other connections.
   var readsSnapshots: Bool { get }
-  /// How the result is maintained, as the end of a sentence.
+  /// How the result is maintained, as text that completes the sentence "Maintained: …".
   var explanation: String { get }
 
   /// Fetches the whole result. If the query has a limit, fetches as many rows as the window holds.
@@ -44,7 +44,7 @@ protocol MaintenancePlan<Row>: Sendable {
   /// many rows.
   func window(on core: ConnectionCore) throws -> ResultWindow
 
-  /// Limits the watch to rows that can affect the result.
+  /// Limits the watched rows of the tables to rows that can affect the result.
   ///
   /// - Parameter values: the values of the query's arguments.
   func narrow(
@@ -87,7 +87,8 @@ struct HeldRows: Sendable {
   var snapshot: WatchedSnapshot
 }
 
-/// The tools of a plan, such as the watch that reads from the database and the evaluators of rows.
+/// The objects that a plan needs to update a result, such as the watch that reads from the database
+/// and the evaluators of rows.
 struct MaintenanceMeans: Sendable {
   let watch: TableWatch
   let evaluators: RowEvaluators

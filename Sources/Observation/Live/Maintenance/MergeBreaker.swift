@@ -8,12 +8,13 @@ import SQLCore
 /// While closed, each slow difference adds a strike, and each fast difference removes one. With
 /// enough strikes, a rest begins, in which the queries run again for a number of updates. After the
 /// rest, half of the strikes remain. So a few more slow differences begin another rest, which is
-/// twice as long. The strikes keep the state from changing with each commit.
+/// twice as long. Because several strikes are needed, a single slow commit does not change the
+/// state.
 ///
 /// The measured times exclude the wait for a connection.
 final class MergeBreaker: Sendable {
   private struct State {
-    /// The mean time of a run; nil before the first run.
+    /// The mean time of a complete run of the query; nil before the first run.
     var run: Duration?
     var strikes = 0
     /// The number of updates until the rest ends.
@@ -39,7 +40,7 @@ final class MergeBreaker: Sendable {
     }
   }
 
-  /// Whether a rest is in progress, in which the queries run again.
+  /// Whether the queries run again for now, because a rest is in progress.
   var isResting: Bool { state.withLock { $0.rest > 0 } }
 
   func noteRun(_ time: Duration) {

@@ -1,12 +1,12 @@
 import SQLCore
 
-/// The position of a snapshot: which commits it contains, as far as this is known.
+/// The commits that a snapshot contains, as far as they are known.
 struct WatchedSnapshot: Sendable {
   /// The writer's commits that the snapshot contains.
   var position: CommitClock.Position
-  /// A number that counts the commits of other connections. If two snapshots have the same number,
-  /// no other connection committed between them. Only the comparison has a meaning, because the
-  /// counting starts at any value. Nil if the number is not known.
+  /// A number that changes with each commit of another connection. If two snapshots have the same
+  /// number, no other connection committed between them. The number itself has no meaning, because
+  /// the counting starts at any value. Nil if the number is not known.
   var otherCount: UInt32?
 
   init(position: CommitClock.Position, otherCount: UInt32? = nil) {

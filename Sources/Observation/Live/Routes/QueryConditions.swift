@@ -19,7 +19,8 @@ struct QueryConditions: Sendable {
   }
 
   enum Value: Hashable, Sendable {
-    /// The bound value of the query with this index. If that is an array, any of its values.
+    /// The query's bound value with this index. If it is an array, the column must equal any of its
+    /// elements.
     case bound(Int)
     case constant(Int64)
     /// A column of another table. The table is given by its index in `tables`.
@@ -153,7 +154,8 @@ extension QueryConditions.Scope {
     if case .other = clause { true } else { false }
   }
 
-  /// If the token begins another clause, ends the current clause and returns true.
+  /// Checks whether the token begins another clause. If so, ends the current clause and returns
+  /// true.
   fileprivate mutating func take(clause token: SQLToken) -> Bool {
     switch token {
     case .where:

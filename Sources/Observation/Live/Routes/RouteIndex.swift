@@ -3,8 +3,8 @@ import SQLCore
 /// An index of the subscriptions to a table's rows. It finds the subscriptions by the values that a
 /// row must have to matter to them.
 ///
-/// Finding the subscriptions that a row affects costs one lookup for each pattern and each state of
-/// the row. The number of subscriptions does not matter. A subscription is added and removed in
+/// Finding the subscriptions that a row affects costs one lookup for each pattern, before and after
+/// the change. The number of subscriptions does not matter. Adding or removing a subscription takes
 /// constant time.
 struct RouteIndex {
   private var patterns: [RowRoute.Pattern: Subscribers] = [:]
@@ -220,7 +220,7 @@ extension RouteIndex.Subscribers {
 }
 
 extension RouteIndex.Places {
-  /// Returns nil if a column is not recorded.
+  /// Finds the places of the pattern's columns. Returns nil if a column is not recorded.
   fileprivate init?(_ pattern: RowRoute.Pattern, in names: TableNames) {
     let keys = names.keys.map(\.lowercasedASCII)
     var compared: [(place: Place, collation: BuiltInCollation)] = []

@@ -1,9 +1,9 @@
 import QueryDSL
 import SQLCore
 
-/// A search for routes to a table whose columns the query compares with no value. The columns of
-/// the joins lead from this table to a table that the query does compare with a value. An example
-/// is `entry.feed = follow.feed AND follow.user = ?`: the path leads from `entry` to `follow`.
+/// A search for routes to a table that the query itself does not compare with a value. Joins lead
+/// from this table to another table that the query does compare. For example, with
+/// `entry.feed = follow.feed AND follow.user = ?`, the path leads from `entry` to `follow`.
 ///
 /// A changed row can matter only to the values at the end of its path. The path is followed in the
 /// state after the commit. That suffices: if the commit also changed a row on the path, that row
@@ -97,10 +97,12 @@ struct RoutePaths {
   }
 }
 
-/// The known tables and statements for routes, in one version of the schema.
+/// The facts about tables and statements that the search for routes needs, for one version of the
+/// schema. Facts that are not known yet are read from the database.
 struct RoutedSchema {
   let version: Int32
-  /// A connection to find facts that are not known yet. Nil if the caller only uses known facts.
+  /// A connection for reading facts that are not known yet. Nil if the caller only uses known
+  /// facts.
   let connection: Connection?
   let known: KnownRoutes
 

@@ -1,9 +1,9 @@
 import QueryDSL
 import SQLCore
 
-/// A condition that a row must meet, before or after a change, to matter to a live query: some
-/// columns of a table, and the values that the row must have in them. `WHERE userID = 7` is an
-/// example.
+/// A condition that a row must meet, before or after a change, to matter to a live query. It has
+/// some columns of a table, and the values that the row must have in them. An example is
+/// `WHERE userID = 7`.
 ///
 /// Observers that differ only in their values have routes with the same pattern. So the observers
 /// that a row affects are found by looking up the row's values.
@@ -43,7 +43,7 @@ struct RowRoute: Hashable, Sendable {
   /// A statement that finds the values to look up. An example is
   /// `SELECT DISTINCT "user" FROM "Follow" WHERE "feed" IN (…)`.
   struct Path: Hashable, Sendable {
-    /// The column, folded, whose values in the changed rows are the list of the statement's IN.
+    /// The column of the changed rows, folded, whose values the statement gets in its IN list.
     let column: String
     let sql: String
   }
@@ -197,7 +197,7 @@ extension QueryConditions {
   }
 }
 
-/// A table of a query whose rows may be limited.
+/// A table of a query, for which routes may limit the watched rows.
 struct RoutedTable {
   /// The index of the table in `QueryConditions.tables`.
   let place: Int
@@ -212,7 +212,7 @@ struct RoutedTable {
 
   /// Returns the routes by the values of the table's own rows; nil if every row may matter.
   ///
-  /// - Parameter besidesRanges: whether to leave out ranges.
+  /// - Parameter besidesRanges: whether to leave out ranges such as `size > 3`.
   func routes(
     _ alternatives: [[QueryConditions.Condition]], _ values: [BoundValue],
     besidesRanges: Bool = false

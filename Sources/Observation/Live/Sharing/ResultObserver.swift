@@ -22,7 +22,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     var isEnded = false
   }
 
-  /// The number of the last request that is answered by the outcome that was taken last.
+  /// The highest number of a request that the last received outcome answers.
   private var answered: UInt64 = 0
 
   init(_ source: LiveSource<Row>, in database: Database, every interval: Duration? = nil) {
@@ -63,8 +63,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     @inline(never) get { last.map { Results($0) } }
   }
 
-  /// Takes the last outcome if the observer does not have it yet. If not, returns whether to wait
-  /// or to end.
+  /// Takes the newest outcome if the observer does not have it yet. If the observer already has it,
+  /// returns whether to wait or to end.
   @inline(never)
   private func takeNews() throws -> SharedState.Turn {
     while true {
@@ -130,7 +130,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     }
   }
 
-  /// Makes the query run, whether or not its result changed. Waits until `answerRefreshes()` is
+  /// Runs the query again, whether or not its result changed. Waits until `answerRefreshes()` is
   /// called after the run.
   func refresh() async {
     guard !shared.hasEnded else { return }
@@ -162,7 +162,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   }
 }
 
-/// A pace that keeps a shortest interval between two elements of a stream.
+/// A timer that keeps a minimum interval between two elements of a stream.
 struct Pace {
   private let interval: Duration?
   private var earliest: ContinuousClock.Instant?
@@ -182,7 +182,7 @@ struct Pace {
 }
 
 extension Results {
-  /// Creates the same result with another row type. Before a row is read, the result must have the
+  /// Creates the same result with another row type. Rows may be read only from a result with the
   /// type with which its rows were created.
   init<Other>(_ other: Results<Other>) {
     self.init(
@@ -200,7 +200,8 @@ extension Results {
   /// The result with an empty difference.
   var unchanged: Results { with(ResultsDifference()) }
 
-  /// Returns the result with the difference from any earlier result.
+  /// Returns the result with its difference from the given result, which may be several results
+  /// older.
   fileprivate func changed(from earlier: Results) -> Results {
     with(
       ResultsComparison.difference(

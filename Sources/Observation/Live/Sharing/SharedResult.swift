@@ -1,12 +1,12 @@
 import QueryDSL
 import SQLCore
 
-/// The result of a query with its values. All observers of the query share it, so that there is
-/// only one subscription, and one run after a commit.
+/// The result of a query with certain values. All observers of the same query and values share it,
+/// so that there is only one subscription, and one run after a commit.
 ///
-/// A shared result has no permanent task. If an observer waits, a commit begins a run. If no
-/// observer waits, the run begins when an observer waits again. So the query does not run while all
-/// observers are busy, and runs once for all commits that came meanwhile.
+/// A shared result has no permanent task. After a commit, a run begins at once if an observer waits
+/// for a result, or else when an observer waits again. So the query does not run while all
+/// observers are busy, and then runs once for all commits that came meanwhile.
 ///
 /// State: idle → running, if a run is due and an observer waits → idle. The waiting observers are
 /// woken after a run with a new outcome, and when the database is closed.
@@ -14,7 +14,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   /// The observation of the query. Only the current run uses it.
   private let query: QueryWatch<Row>
   private let state = Lock(SharedState())
-  /// The place among the shared results of the database.
+  /// The registration among the shared results of the database.
   private let entry: SharedResults.Entry?
 
   init(_ source: LiveSource<Row>, in database: Database, at entry: SharedResults.Entry?) {
@@ -74,7 +74,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   }
 
   /// Returns the next step of an observer that has received the given version of the outcome. If
-  /// the step is to wait, the observer's signal is given when the next step may be another one.
+  /// the step is to wait, `signal` wakes the observer when the next step may be another one.
   ///
   /// - Parameters:
   ///   - request: a request of the observer, or nil. Once it is answered, the step is to take the
@@ -91,7 +91,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     return turn
   }
 
-  /// Runs the query for commits, if an observer waits.
+  /// Called when commits came. If an observer waits, begins a run.
   func commitsCame() {
     change(inTask: false) { state in
       state.isPending = true

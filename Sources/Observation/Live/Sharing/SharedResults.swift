@@ -4,7 +4,7 @@ import SQLCore
 /// The observed results of a database. Observers of the same query with the same values share one
 /// result. Queries that differ only in values share one template.
 final class SharedResults: Sendable {
-  /// The identity of a query without the values of its arguments.
+  /// The identity of a template: of a query without the values of its arguments.
   final class Key: Hashable, Sendable {
     fileprivate struct Column: Hashable, Sendable {
       let type: ObjectIdentifier
@@ -62,13 +62,13 @@ final class SharedResults: Sendable {
     fileprivate let values: [DatabaseValue]
     fileprivate let results: SharedResults
 
-    /// Puts the result into the queue of the results that merge commits. Merges with a reader and
+    /// Puts the result into a queue of results that wait to merge commits. Merges with a reader and
     /// merges in memory have different queues.
     func merge(_ result: any MergedResult, inReader: Bool, atMost maximum: Int) {
       (inReader ? results.readerLine : results.memoryLine).append(result, atMost: maximum)
     }
 
-    /// Removes the registration after the result was released, and adds its cost to the past costs.
+    /// Removes the registration of a released result, and adds the result's cost to the past costs.
     func remove(_ cost: LiveCost) {
       // A template is released outside the lock.
       _ = results.state.withLock { state in

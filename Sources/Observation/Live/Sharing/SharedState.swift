@@ -1,5 +1,5 @@
-/// The state of a `SharedResult`. It is not generic over the type of the rows, because each use of
-/// a generic type in unspecialized code looks up its metadata.
+/// The state of a `SharedResult`. The state is not generic over the type of the rows, because
+/// unspecialized code would look up the type's metadata at each use.
 struct SharedState {
   /// The outcome of a run.
   enum Outcome: Sendable {

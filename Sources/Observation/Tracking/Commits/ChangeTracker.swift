@@ -16,8 +16,8 @@ package final class ChangeTracker: @unchecked Sendable {
   private let granularity: Recorder.Granularity
   /// The version of the registry when the recorder was created.
   private var recordedVersion = 0
-  /// The limit of the ids that were given when the access to the writer began. Subscriptions with a
-  /// smaller id existed then.
+  /// The id of the next subscription, as it was when the access to the writer began. Subscriptions
+  /// with a smaller id existed then.
   private var covered: UInt64 = 0
   /// Copies of the registry's `version` and `nextID`. Each write reads them without taking the
   /// lock.
@@ -69,8 +69,8 @@ package final class ChangeTracker: @unchecked Sendable {
     return id
   }
 
-  /// Changes the registry. A thread that sees the id of a subscription also sees the version of the
-  /// same change.
+  /// Changes the registry, and then copies its version and its next id. The version is copied
+  /// first, so that a thread that sees a new id also sees the version of that change.
   private func changing<Result: Sendable>(
     _ body: (inout SubscriptionRegistry) -> Result
   ) -> Result {
@@ -114,7 +114,7 @@ package final class ChangeTracker: @unchecked Sendable {
   /// The closure that reports live queries that run again; nil if none is set.
   var rerunReporting: RerunReporting? { reruns.withLock { $0 } }
 
-  /// Reports an event that may have touched any table.
+  /// Reports to the observers an event after which any table may have changed.
   ///
   /// - Parameter onlyLive: whether to report the event only to live subscriptions, which find out
   ///   themselves what changed.
@@ -122,7 +122,8 @@ package final class ChangeTracker: @unchecked Sendable {
     wake(append(everything: event, onlyLive: onlyLive))
   }
 
-  /// Appends an event to the queues of subscriptions, and returns these subscriptions.
+  /// Appends an event, after which any table may have changed, to the queues of subscriptions.
+  /// Returns these subscriptions.
   private func append(everything event: TableEvent, onlyLive: Bool) -> [Subscription] {
     append(
       Commit(everything: event),
@@ -140,9 +141,9 @@ package final class ChangeTracker: @unchecked Sendable {
 
   /// Delivers a commit of the writer. If other connections committed before, reports that first.
   ///
-  /// The observers are woken only after all of them have received the commit. If an observer opened
-  /// a snapshot earlier, the snapshot might contain commits that the observer does not have yet,
-  /// and could not merge.
+  /// The observers are woken only after all of them have received the commit. An observer that is
+  /// woken earlier could open a snapshot that contains a commit which it has not received yet. It
+  /// could not merge from such a snapshot.
   ///
   /// - Parameter ask: returns the values that answer a question; nil if they are not known.
   private func publish(

@@ -19,7 +19,7 @@ package final class Commit: Sendable {
     everything = nil
   }
 
-  /// Creates a commit that reports an event which may have touched any table.
+  /// Creates a commit that only reports an event after which any table may have changed.
   init(everything: TableEvent) {
     sequence = 0
     writes = []
@@ -62,8 +62,8 @@ package struct Subscription: Sendable {
   let tables: [QualifiedTableName: Interest]?
   /// The queue that receives the commits that touch the tables.
   let queue: any CommitReceiver
-  /// Whether the observer itself finds out what changed. A report without a change does no harm
-  /// then.
+  /// Whether the observer itself finds out what changed, as a live query does. Then it does no harm
+  /// to report a change that did not happen.
   var isLive = false
   /// Whether every change of the schema is reported, even if it concerns other tables.
   var watchesSchema = false
@@ -114,7 +114,7 @@ package struct QualifiedTableName: Hashable, Sendable {
   package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
   /// Whether the table has rows of the user. False for SQLite's own tables, for temporary tables,
-  /// which only the writer sees, and for the table with the mark of generated ids.
+  /// which only the writer sees, and for the library's own table `apus_unique64`.
   var isObservable: Bool {
     schema != "temp" && !name.hasPrefix("sqlite_") && name != "apus_unique64"
   }
@@ -128,7 +128,7 @@ package struct QualifiedTableName: Hashable, Sendable {
 /// }
 /// ```
 public enum TableEvent: Hashable, Sendable {
-  /// Rows changed that are not listed. There are three possible reasons: more than
+  /// The list of changed rows is not complete. There are three possible reasons: more than
   /// `Configuration.maximumTrackedRows` rows changed, the write was already running when the
   /// watching began, or SQLite was built without the pre-update hook.
   case tableChanged

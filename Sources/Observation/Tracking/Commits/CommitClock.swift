@@ -84,8 +84,8 @@ final class CommitClock: Sendable {
 final class ForeignCommits {
   enum Finding {
     case none
-    /// The first probe had nothing to compare with. Another connection may have committed since the
-    /// watching began.
+    /// This was the first probe, so there was no version to compare with. Another connection may
+    /// have committed since the watching began.
     case unknown
     case some
   }
@@ -94,8 +94,8 @@ final class ForeignCommits {
   private var version: UInt32?
   private var finding = Finding.none
 
-  /// Compares the version of the content that the writer sees now with the version of the last
-  /// probe.
+  /// Compares the version of the file's content that the writer sees now with the remembered
+  /// version.
   func probe(on core: ConnectionCore) {
     let current = core.contentVersion
     defer { version = current }
@@ -112,8 +112,8 @@ final class ForeignCommits {
     version = core.contentVersion
   }
 
-  /// Forgets the version. This is called when there are no observers, because the writer's next
-  /// commits are then not followed.
+  /// Forgets the version. This is called when there are no observers, because nobody then follows
+  /// the version through the writer's next commits.
   func forget() {
     version = nil
     finding = .none

@@ -10,7 +10,7 @@ final class CommitQueue: CommitReceiver {
     var commits: [Commit] = []
     /// The tables whose rows were dropped, each with its events. Nil if no rows were dropped.
     var dropped: [QualifiedTableName: Set<TableEvent>]?
-    /// Events that may have touched any table.
+    /// Events after which any table may have changed.
     var everything: Set<TableEvent> = []
     /// The signals of callers that requested a fetch and wait for the result.
     var refreshes: [Signal] = []
@@ -85,7 +85,7 @@ final class CommitQueue: CommitReceiver {
   /// Whether the queue has ended, so that no more commits are appended.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
-  /// Adds a request to fetch the result again. `done` is given when that has happened. Returns
+  /// Adds a request to fetch the result again. The signal `done` is given after the fetch. Returns
   /// false if the queue has ended.
   func refresh(_ done: Signal) -> Bool {
     let (isTaken, signal) = state.withLock { state in

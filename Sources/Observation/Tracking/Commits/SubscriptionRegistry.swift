@@ -133,7 +133,7 @@ struct SubscriptionRegistry {
 
   // MARK: Delivering
 
-  /// Returns the subscriptions added since `start` was the next id.
+  /// Returns the subscriptions that have the id `start` or a later id.
   func added(since start: UInt64) -> [Subscription] {
     guard start < nextID else { return [] }
     return (start..<nextID).compactMap { subscriptions[$0] }
@@ -141,8 +141,8 @@ struct SubscriptionRegistry {
 
   var all: [Subscription] { Array(subscriptions.values) }
 
-  /// The subscriptions that a commit affects, and questions whose answers lead to further
-  /// subscriptions.
+  /// The subscriptions that a commit affects. Further subscriptions are found by answering the
+  /// questions; see `RouteQuestion`.
   struct Concerned: Sendable {
     var ids: Set<UInt64> = []
     var questions: [RouteQuestion] = []
@@ -190,8 +190,8 @@ struct SubscriptionRegistry {
     return ids
   }
 
-  /// Returns the subscriptions with the given ids, without ids from `end` on. Later subscriptions
-  /// did not see the whole access.
+  /// Returns the subscriptions with those of the given ids that are less than `end`. The other
+  /// subscriptions were added during the access to the writer and missed its beginning.
   func subscriptions(_ ids: Set<UInt64>, before end: UInt64) -> [Subscription] {
     ids.sorted().compactMap { $0 < end ? subscriptions[$0] : nil }
   }

@@ -1,6 +1,7 @@
 import SQLCore
 
-/// The netted rows of one table over several commits, with the values that a query reads.
+/// The net changes that several commits made in the rows of one table, with the values that a query
+/// reads.
 struct NettedRows {
   /// The names of the columns: first the key's columns, then the recorded columns that the query
   /// reads.

@@ -131,20 +131,20 @@ package struct NettedTable: Sendable {
 
 /// The net change of one row in a write. The values are in `RecordedValues`.
 package struct NettedRow: Sendable {
-  /// The rowid, if it is the key. Otherwise the state that holds the values of the key. In this
-  /// state, the rowid follows if one of the values is NULL.
+  /// The rowid, if it is the key. Otherwise the offset of a state in `RecordedValues` that has the
+  /// values of the key. If one of them is NULL, the state has the rowid after them.
   package let key: Int64
-  /// The state with the values before the write; −1 if the row did not exist.
+  /// The offset of the state with the values before the write; −1 if the row did not exist.
   package var old: Int
-  /// The state with the values after the write; −1 if the row is gone.
+  /// The offset of the state with the values after the write; −1 if the row is gone.
   package var new: Int
 }
 
-/// An index of the rows of a write. It finds rows by their key, and by their values before and
-/// after.
+/// An index of the changed rows of one table in one write. It finds rows by their key, and by their
+/// values before and after.
 ///
-/// Many observers may watch one row each. The first observer that searches builds the index, so the
-/// writer never does. Each later search costs only as much as it finds.
+/// Many observers may each watch another row. The first observer that searches builds the index, so
+/// the writer never does. Each later search costs only as much as it finds.
 final class RowIndex: Sendable {
   /// The rows of a write, by the values of one column.
   private struct Column {

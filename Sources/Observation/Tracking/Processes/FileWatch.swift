@@ -64,7 +64,8 @@ final class FileCheck: Sendable {
   private let database: WeakReference<Database>
   private let tracker: WeakReference<ChangeTracker>
   private static let shortestPause = Duration.milliseconds(10)
-  /// If a commit takes longer than all pauses together, it is noticed only after the next write.
+  /// The pauses between probes grow to this length, and then the probing ends. If a commit takes
+  /// longer than all pauses together, it is noticed only after the next write.
   private static let longestPause = Duration.seconds(5)
   private static let steadyPause = Duration.seconds(1)
   private let pause: @Sendable (Duration) async -> Void
@@ -80,8 +81,8 @@ final class FileCheck: Sendable {
     self.pause = pause
   }
 
-  /// Requests a probe after a write. However often this is called, there is at most one probe in
-  /// each shortest pause.
+  /// Requests a probe after a write. If this is called often, requests are combined: there is at
+  /// most one probe in the time of `shortestPause`.
   func request(keepsProbing: Bool = false) {
     let round = state.withLock { state -> Int? in
       guard !state.isEnded else { return nil }

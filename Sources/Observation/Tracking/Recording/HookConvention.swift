@@ -9,9 +9,9 @@ struct ColumnPlace {
 /// The convention by which the pre-update hook numbers columns: by the place among all columns, or
 /// among the stored columns.
 ///
-/// Both places differ if the table has columns that are calculated on reading. The convention
-/// depends on the version of SQLite, on whether the table has rowids, and on whether the value is
-/// old or new. It is detected once per process, with a table in memory.
+/// The two numberings differ if the table has columns that are calculated on reading. The
+/// convention depends on the version of SQLite, on whether the table has rowids, and on whether the
+/// value is old or new. It is detected once per process, with a table in memory.
 struct HookConvention: Sendable {
   enum Numbering: Sendable { case declared, stored }
 
@@ -97,8 +97,8 @@ private final class Probe: StatementObserver {
   func rollbackHookDidFire() {}
 }
 
-/// The indices that the hook uses for the columns of a table. There is one list for each kind of
-/// change, before and after.
+/// The indices that the hook uses for the columns of a table: one list for each kind of change, and
+/// for an update one list for the old values and one for the new values.
 ///
 /// The lists are in unmanaged memory, because they are read once or twice for each row and
 /// reference counting would be slow. The owner of the indices frees the memory.
@@ -156,8 +156,8 @@ final class AssignedColumns {
     let includesKey: Bool
   }
 
-  /// The identity of the statement and the table. It is valid while the owner of the columns
-  /// exists, because the owner keeps both alive.
+  /// The identity of an UPDATE and its table. It is valid while the owner of the columns exists,
+  /// because the owner keeps the assignments and the table alive.
   struct Identity: BitwiseCopyable, Equatable {
     /// The address of the statement's assignments.
     let assignments: UnsafeRawPointer

@@ -1,7 +1,7 @@
 import SQLCore
 
 /// The log of the current transaction. It has the recorded rows, the events of whole tables, and
-/// the positions to which a rollback cuts the log.
+/// the positions after which a rollback removes rows and events.
 ///
 /// If there are more than `maximumRows` rows, the log keeps only the tables of the rows.
 struct RecordedRows {
@@ -31,7 +31,7 @@ struct RecordedRows {
   }
   private(set) var notes: [TableNote] = []
   private(set) var boundaries: [Boundary] = []
-  /// The number of rows and events so far. It marks a point of the log.
+  /// The number of rows and events so far. Savepoints and the ends of writes refer to it.
   private(set) var position = 0
   private var isFull = false
   private var savepoints: [(name: String, mark: Int)] = []
@@ -90,7 +90,7 @@ struct RecordedRows {
     notes.append(TableNote(table: table, event: event, position: position))
   }
 
-  /// Removes everything, after the end of the transaction.
+  /// Removes all rows and events, after the end of the transaction.
   mutating func removeAll() {
     guard position > 0 || !boundaries.isEmpty || !savepoints.isEmpty else { return }
     // Memory that only a large transaction needed is released.
@@ -164,8 +164,8 @@ struct RecordedRows {
     boundaries.append(Boundary(label: label, author: author, position: position))
   }
 
-  /// Follows a statement that opened a savepoint, released a savepoint, or rolled back to a
-  /// savepoint. Returns true after a rollback, which may have undone changes.
+  /// Updates the log after a statement opened a savepoint, released a savepoint, or rolled back to
+  /// a savepoint. Returns true after a rollback, which may have undone changes.
   mutating func apply(_ action: SavepointAction) -> Bool {
     switch action {
     case .open(let name):

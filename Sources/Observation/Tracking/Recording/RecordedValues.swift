@@ -17,10 +17,10 @@ import SQLCore
 /// A buffer of row values. All rows are stored one after another in one block of memory. So
 /// recording a row usually allocates nothing, and a text becomes a `String` only when it is read.
 ///
-/// A *state* is the values of one row at one time. It is identified by the offset at which it
-/// begins. A state has one byte for the kind of each value, and then eight bytes for each value.
-/// The eight bytes are the number itself, or the offset (from the beginning of the state) and the
-/// length of a text or BLOB. The texts and BLOBs come after all states of the row.
+/// A *state* has the values of one row at one time. It is identified by the offset in the buffer at
+/// which it begins. It has one byte for the kind of each value, and then eight bytes for each
+/// value. The eight bytes are the number itself, or the offset (from the beginning of the state)
+/// and the length of a text or BLOB. The texts and BLOBs come after all states of the row.
 ///
 /// `@unchecked Sendable`: only the access that holds the writer changes the buffer, and passes it
 /// to other threads only after the last change.
@@ -130,8 +130,8 @@ package final class RecordedValues: @unchecked Sendable {
   }
 
   /// Records the values of a row after the change. Only the values at `places` are read from the
-  /// hook; all others are copied from the state before. Returns false if SQLite did not report a
-  /// value.
+  /// hook. All others are copied from the state before the change. Returns false if SQLite did not
+  /// report a value.
   func fill(
     _ state: Int, after before: Int, but places: UnsafeBufferPointer<Int>,
     of event: borrowing PreUpdateEvent, from sources: UnsafeBufferPointer<Source>

@@ -13,8 +13,9 @@ final class Recorder {
   let wanted: WantedTables
   private let clock: CommitClock
   private let foreignCommits: ForeignCommits
-  /// A closure that receives a commit, the finding about commits of other connections before it,
-  /// and a closure that answers questions in the state after the commit.
+  /// A closure that delivers a commit to the observers. Its second argument says whether other
+  /// connections committed before. Its third argument answers questions in the state after the
+  /// commit.
   typealias Publish = (
     Commit?, ForeignCommits.Finding, (RouteQuestion) -> [[DatabaseValue]]?
   ) -> Void
@@ -45,12 +46,14 @@ final class Recorder {
   @exclusivity(unchecked) private var assigned: AssignedColumns?
   /// A copy of the contents of `assigned`, which can be read without reference counting.
   @exclusivity(unchecked) private var known: KnownAssignment?
-  /// The hook that fired since the current statement began; nil if neither fired.
+  /// Whether the commit hook or the rollback hook fired since the current statement began; nil if
+  /// neither did.
   @exclusivity(unchecked) private var outcome: Outcome?
   /// Whether the recorder is running its own statement, which is not recorded.
   @exclusivity(unchecked) private var isReading = false
 
-  /// The number of the writer's commits to the write-ahead log when it last began to commit.
+  /// The number of the writer's commits to the write-ahead log, as it was when the writer last
+  /// began to commit.
   @exclusivity(unchecked) private var loggedCount: UInt32?
 
   private enum Outcome { case committed, rolledBack }
@@ -167,7 +170,7 @@ extension Recorder: StatementObserver {
     }
   }
 
-  /// Drops the rows that a statement changed before it failed, if SQLite has undone these changes.
+  /// Drops the recorded rows of a statement that failed, if SQLite has undone its changes.
   ///
   /// With ABORT, SQLite undoes the statement's changes. With FAIL, the changes stay. SQLite's count
   /// of changes shows which is the case, unless only triggers wrote rows. In that case, the
@@ -274,9 +277,9 @@ extension Recorder: StatementObserver {
 
   /// Returns the columns that may have other values after the row is updated; nil for all columns.
   ///
-  /// A statement's text shows the columns that the statement itself assigns. The assignments of
-  /// triggers are not known; rows that a trigger changes have a depth above 0. If two statements
-  /// run at the same time, it is not known which of them changes a row.
+  /// The columns are known only for rows that a statement itself updates. If a trigger updates a
+  /// row, its depth is above 0, and its assignments are not known. If two statements run at the
+  /// same time, it is not known which of them changes a row.
   private func assignedColumns(
     by event: borrowing PreUpdateEvent, in table: TrackedTable
   ) -> AssignedColumns.Columns? {

@@ -22,13 +22,13 @@ final class TrackedTable: Sendable {
   /// The text of the CREATE TABLE statement.
   let definition: String
   let hasRowID: Bool
-  /// A name of the rowid that no column of the table has.
+  /// A name by which SQL can read the rowid, because no column of the table has it.
   let rowIDName: String
   /// Whether the rowid identifies the rows.
   let isKeyedByRowID: Bool
   let recorded: [RecordedColumn]
   let recordedCount: Int
-  /// Whether the table has generated columns.
+  /// Whether the table has any generated columns, stored or calculated on reading.
   let hasCalculatedColumns: Bool
   let recordedIndices: HookIndices
   /// The indices of the key's columns; empty if the key is the rowid.
@@ -136,7 +136,7 @@ extension Connection {
   }
 
   /// Returns whether the primary key is the rowid itself. This is so if the key is one column with
-  /// the declared type INTEGER.
+  /// the declared type INTEGER, and SQLite has no separate index for the key.
   func hasRowIDKey(table: QualifiedTableName, keys: [TableColumn]) throws -> Bool {
     guard keys.count == 1, keys[0].declaredType.lowercasedASCII == "integer" else { return false }
     // There are exceptions (WITHOUT ROWID and DESC). Then the key has an index.

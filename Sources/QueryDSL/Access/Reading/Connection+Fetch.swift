@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Connection {
-  /// Returns all rows of a query: one statement.
+  /// Returns all rows of a query. The call runs one statement.
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
@@ -12,7 +12,8 @@ extension Connection {
     try query._rows(on: self)
   }
 
-  /// Returns the first row of a query, or nil: one statement, which ends after its first row.
+  /// Returns the first row of a query, or nil. The call runs one statement, and ends it after its
+  /// first row.
   ///
   /// The query runs with `LIMIT 1`, unless it already has a limit or an offset. Throws the errors
   /// of `fetch`.
@@ -20,17 +21,17 @@ extension Connection {
     try query._first(on: self)
   }
 
-  /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
+  /// Returns the number of rows of a query. The call runs one statement, `SELECT count(*)`.
   public func count(_ query: some Fetchable) throws -> Int {
     try query._count(on: self)
   }
 
-  /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
+  /// Returns whether a query has any row. The call runs one statement, `SELECT EXISTS (…)`.
   public func exists(_ query: some Fetchable) throws -> Bool {
     try query._exists(on: self)
   }
 
-  /// Returns the model with that key, or nil: one index seek.
+  /// Returns the model with that key, or nil. The call runs one statement, with one index seek.
   ///
   /// ```swift
   /// let post = try connection.find(Post.self, id)
@@ -133,9 +134,9 @@ extension Query {
     return query
   }
 
-  /// Adds to an error the key of the row with the unreadable value. This works if the query selects
-  /// columns of one table without its key. The rows are read once more, each followed by its key,
-  /// up to a row for which decoding throws the same error.
+  /// Adds the key of the row with the unreadable value to an error. This works if the query selects
+  /// columns of one table without its key. The query runs once more and also selects the key. It
+  /// ends at the first row that throws the same error.
   @usableFromInline
   func locate(_ error: ColumnValueError, on core: ConnectionCore) -> ColumnValueError {
     guard error.key == nil, statement.extras == nil, !statement.isDistinct, !decoding.isMapped,
@@ -191,7 +192,8 @@ extension RowDecoding {
 }
 
 extension ConnectionCore {
-  /// Lends the statement that finds a model, with the key bound.
+  /// Returns the cached statement that finds a model by its key, with the key bound. The caller
+  /// must give the statement back.
   @usableFromInline
   func lendStatement(
     finding layout: ModelLayout, withKeyAt key: UnsafeRawPointer
@@ -206,7 +208,8 @@ extension ConnectionCore {
     return statement
   }
 
-  /// Lends the statement that finds a model by its key. SQL: `SELECT … FROM "T" WHERE key = ?`
+  /// Returns the cached statement that finds a model by its key. The caller must give it back.
+  /// SQL: `SELECT … FROM "T" WHERE key = ?`
   func lendFindStatement(_ layout: ModelLayout) throws -> StatementPointer {
     try lendStatement(.find, of: layout) {
       let names = layout.columns.map(\.quotedName).joined(separator: ", ")
@@ -214,7 +217,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Lends the statement that finds a model by its key, and selects the rowid after the columns.
+  /// Returns the cached statement that finds a model by its key, and selects the rowid after the
+  /// columns.
   func lendFindStatement(
     _ layout: ModelLayout, selecting rowID: String
   ) throws -> StatementPointer {
@@ -227,7 +231,8 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// A name of the rowid that is not the name of a column; nil if columns have all of its names.
+  /// The name by which SQL can refer to the rowid, such as `rowid` or `oid`; nil if each of these
+  /// names is the name of a column.
   var rowIDName: String? {
     TableColumn.freeRowIDNames { index(named: $0) != nil }.first
   }

@@ -21,9 +21,9 @@ extension Connection {
   ///   """)
   /// ```
   ///
-  /// Inside `write { }`, the statement may write, with RETURNING. Throws `DatabaseError` (`.range`)
-  /// if a column of the model is missing from the result or occurs more than once. Also throws
-  /// everything that `fetch` of a query throws.
+  /// Inside `write { }`, the statement may also be a write with a RETURNING clause. Throws
+  /// `DatabaseError` (`.range`) if a column of the model is missing from the result or occurs more
+  /// than once. Also throws everything that `fetch` of a query throws.
   public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) throws -> [R] {
     let core = try use()
     let statement = try core.lendStatement(for: sql, asColumnsOf: R.layout)
@@ -80,8 +80,8 @@ extension DatabaseReader {
 }
 
 extension ConnectionCore {
-  /// Lends a raw statement with its values bound. Throws unless the statement's result has each
-  /// column of a model exactly once.
+  /// Returns the compiled statement for raw SQL, with its values bound. The caller must give it
+  /// back. Throws unless the statement's result has each column of a model exactly once.
   func lendStatement(
     for sql: SQL, asColumnsOf layout: ModelLayout
   ) throws -> StatementPointer {

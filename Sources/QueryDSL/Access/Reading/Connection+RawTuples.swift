@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A part of a row of raw SQL: a model, a `ResultRow`, or an optional one. Programs do not use it
-/// directly.
+/// A type that can be a part of a row of raw SQL: a model, a `ResultRow`, or an optional of these.
+/// Programs do not use it directly.
 public protocol _RawRowPart: Sendable {
   /// The columns, and the way to read them; programs do not use it directly.
   static var _rawPart: _SelectItem<Self> { get }
@@ -26,7 +26,7 @@ extension Optional: _RawRowPart where Wrapped: ResultRow {
 
 extension Connection {
   /// Returns the rows of a raw statement as pairs of models. Each part of a pair is a model, a
-  /// `ResultRow`, or an optional one of these.
+  /// `ResultRow`, or an optional of these.
   ///
   /// ```swift
   /// let pairs = try connection.fetch(
@@ -40,12 +40,13 @@ extension Connection {
   ///
   /// The result must have the columns of the first part, then the columns of the second part. In
   /// each part, the columns have the order of the properties, as `\(columnsOf:)` writes them. An
-  /// optional model is nil if its key is NULL. A model without a key is nil if all columns are NULL
-  /// whose properties are not optional. To read a value beside the models, such as
+  /// optional model is nil if its key is NULL. A model without a key is nil if the columns of all
+  /// its non-optional properties are NULL. To read a value beside the models, such as
   /// `count(*) AS posts`, declare a `ResultRow` with that column.
   ///
-  /// Inside `write { }`, the statement may write, with RETURNING. Throws `DatabaseError` (`.range`)
-  /// if the result has other columns. Also throws everything that `fetch` of a query throws.
+  /// Inside `write { }`, the statement may also be a write with a RETURNING clause. Throws
+  /// `DatabaseError` (`.range`) if the result does not have exactly these columns. Also throws
+  /// everything that `fetch` of a query throws.
   public func fetch<A: _RawRowPart, B: _RawRowPart>(
     _ type: (A, B).Type, _ sql: SQL
   ) throws -> [(A, B)] {

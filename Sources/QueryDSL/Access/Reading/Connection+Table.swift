@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Connection {
-  /// Returns the rows of a query as a table of text, for looking at.
+  /// Returns the rows of a query as a table of text, for example to print it.
   ///
   /// ```swift
   /// print(try connection.table(Author.all))
@@ -14,10 +14,10 @@ extension Connection {
   /// // 1 row, 2 columns
   /// ```
   ///
-  /// Columns have their names in the SQL (`as` names an expression) and their Swift types. Each
-  /// cell is the description of its value, nil for NULL, or `CAST(x'FF41' AS TEXT)` for a text that
-  /// is not UTF-8. The call takes one statement, and holds all rows in memory. Throws the errors of
-  /// `fetch`.
+  /// The heading of a column contains its name in the SQL and its Swift type. `as` gives an
+  /// expression a name. Each cell is the description of its value, nil for NULL, or
+  /// `CAST(x'FF41' AS TEXT)` for a text that is not UTF-8. The call takes one statement, and holds
+  /// all rows in memory. Throws the errors of `fetch`.
   public func table(_ query: some Fetchable) throws -> ResultTable {
     let core = try use()
     let query = query.query

@@ -33,28 +33,28 @@ extension DatabaseReader {
     try await cachedRead(query, .first, on: .caller, fileID, line) { try $0.first(query) }
   }
 
-  /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
+  /// Returns the number of rows of a query. The call runs one statement, `SELECT count(*)`.
   public func count(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Int {
     try cachedRead(query, .count, fileID, line) { try $0.count(query) }
   }
 
-  /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
+  /// Returns the number of rows of a query. The call runs one statement, `SELECT count(*)`.
   public func count(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Int {
     try await cachedRead(query, .count, on: .caller, fileID, line) { try $0.count(query) }
   }
 
-  /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
+  /// Returns whether a query has any row. The call runs one statement, `SELECT EXISTS (…)`.
   public func exists(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Bool {
     try cachedRead(query, .exists, fileID, line) { try $0.exists(query) }
   }
 
-  /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
+  /// Returns whether a query has any row. The call runs one statement, `SELECT EXISTS (…)`.
   public func exists(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Bool {
@@ -135,7 +135,7 @@ extension DatabaseReader {
 }
 
 extension Fetchable {
-  /// Where asynchronous code fetches the query. A query without a limit may take long, so it is
-  /// fetched in the background.
+  /// Whether asynchronous code may fetch the query on the calling thread. A query without a limit
+  /// may take long, so it is fetched in the background.
   var execution: ReadExecution { _isLimited ? .caller : .background }
 }

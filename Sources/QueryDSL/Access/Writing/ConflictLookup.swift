@@ -112,8 +112,9 @@ extension ConflictClause {
 }
 
 extension Insert {
-  /// Runs a closure that inserts, and explains an error. If SQLite finds no unique constraint for
-  /// an ON CONFLICT clause, the error then names the partial index on the clause's columns.
+  /// Runs a closure that inserts, and explains the error that SQLite throws if no unique constraint
+  /// matches an ON CONFLICT clause. If a partial index has the columns of the clause, the
+  /// explanation names it.
   func explainingConflicts<Result>(
     on core: ConnectionCore, _ body: () throws -> Result
   ) throws -> Result {

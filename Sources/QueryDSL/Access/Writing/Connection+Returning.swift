@@ -1,7 +1,8 @@
 import SQLCore
 
 extension Connection {
-  /// Runs a command and returns the written rows: one statement, or one for each model.
+  /// Runs a command and returns the written rows. The call runs one statement, or one for each
+  /// model.
   ///
   /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`

@@ -16,8 +16,9 @@ public struct Upserted<M: Model>: Sendable {
   /// The key of the row that is in the table afterwards, for any outcome. It is the key of the new
   /// row, which the database may have assigned, or the key of the existing row.
   ///
-  /// Throws `RecordNotFound` if the insert was suppressed by a trigger with `RAISE(IGNORE)` or by a
-  /// constraint with ON CONFLICT IGNORE, and the clauses of the insert lead to no existing row.
+  /// Throws `RecordNotFound` if a trigger with `RAISE(IGNORE)` or a constraint with ON CONFLICT
+  /// IGNORE suppressed the insert, and no existing row conflicts with the new row in the columns of
+  /// an ON CONFLICT clause.
   public var id: M.ID {
     get throws {
       guard let key else {
@@ -104,7 +105,8 @@ extension Connection {
   /// //   SET "title" = excluded."title", "body" = excluded."body" WHERE …
   /// ```
   /// The other columns of an existing row keep their values. The outcome is `.unchanged` if the set
-  /// columns already have the new values. It costs and throws the same as `upsert` of all columns.
+  /// columns already have the new values. The number of statements and the errors are the same as
+  /// for `upsert(_:onConflict:)`.
   @discardableResult
   public func upsert<
     M: Model, First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue,

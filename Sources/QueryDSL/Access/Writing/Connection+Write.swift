@@ -5,7 +5,8 @@ import SQLCore
 // transaction is rolled back.
 
 extension Connection {
-  /// Inserts a model and returns a clean copy, with its key: one statement.
+  /// Inserts a model by one statement. Returns a copy that has the key, and in which no column
+  /// counts as changed.
   ///
   /// Throws `DatabaseError` with the constraint, its table and its columns if a constraint is
   /// violated. Throws `ColumnValueError` for a value that cannot be stored, and `WriteIgnored` if
@@ -21,9 +22,9 @@ extension Connection {
   /// the database assigns the keys, each model is inserted on its own.
   ///
   /// Either all models are inserted or none, even if the caller catches the error inside
-  /// `write { }`. Several statements run in a savepoint, which costs about a microsecond and a copy
-  /// of each page that the statements change. A model may refer to a later model of the array. The
-  /// error contains the position of the failed model in the array.
+  /// `write { }`. If several statements are needed, they run in a savepoint. It costs about a
+  /// microsecond, and a copy of each page that the statements change. A model may refer to a later
+  /// model of the array. The error contains the position of the failed model in the array.
   @inlinable
   @discardableResult
   public func insert<M: TableModel>(_ models: consuming [M]) throws -> [M] {
@@ -32,7 +33,7 @@ extension Connection {
     return models
   }
 
-  /// Updates the columns that were changed since the model was loaded: one statement.
+  /// Updates the columns that were changed since the model was loaded, by one statement.
   ///
   /// ```swift
   /// post.title = "Sports"
@@ -52,8 +53,9 @@ extension Connection {
     }
   }
 
-  /// Updates models one after another. Either all are updated or none, as for `insert` of an array.
-  /// Throws `RecordNotFound` at the first model whose row is gone.
+  /// Updates models one after another. Either all models are updated or none, even if the caller
+  /// catches the error inside `write { }`. Throws `RecordNotFound` at the first model whose row is
+  /// gone.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
     try writing(models) { writing, memory, row in
@@ -74,14 +76,14 @@ extension Connection {
     try writing(model) { try ModelWriting(core: $2, layout: $1).save($0, row: nil) }
   }
 
-  /// Saves models one after another, each as `save` of one model does. Either all are saved or
-  /// none, as for `insert` of an array.
+  /// Saves each model of the array in the same way as `save(_ model:)`. Either all models are saved
+  /// or none, even if the caller catches the error inside `write { }`.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
     try writing(models) { writing, memory, row in try writing.save(memory, row: row) }
   }
 
-  /// Deletes the row with the model's key: one statement. Returns false if no row was deleted,
+  /// Deletes the row with the model's key, by one statement. Returns false if no row was deleted,
   /// because there was no such row, or because a trigger raised `IGNORE`.
   ///
   /// Throws `KeyChanged` if the model's key was changed since the model was loaded, and
@@ -96,7 +98,7 @@ extension Connection {
     return try delete(M.self, model.id)
   }
 
-  /// Deletes the row with that key: one statement. Returns false if no row was deleted.
+  /// Deletes the row with that key, by one statement. Returns false if no row was deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     let core = try use()
@@ -140,7 +142,8 @@ extension Connection {
 }
 
 extension Connection {
-  /// Writes a copy of a model, and returns the copy. The closure works in the memory of the copy.
+  /// Calls a closure with the memory of a copy of the model, and returns the copy. The closure
+  /// writes the copy to the database.
   ///
   /// The layout and the core are two parameters of the closure, and not one value that holds both,
   /// so that neither is retained.
@@ -190,10 +193,10 @@ extension Connection {
   /// let post = try connection.update(Post.self, id) { $0.views += 1 }
   /// ```
   ///
-  /// This runs in the current transaction, or in a transaction of its own if there is none.
-  /// `update` throws `RecordNotFound` if no row has that key, `KeyChanged` if the closure changes
-  /// the key, and any error of the closure. Then nothing is written. The call takes two statements,
-  /// which only read if nothing was changed.
+  /// The call runs in the current transaction, or in a transaction of its own if there is none. It
+  /// throws `RecordNotFound` if no row has that key, `KeyChanged` if the closure changes the key,
+  /// and any error of the closure. Then nothing is written. The call takes two statements. If the
+  /// closure changes nothing, both only read.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void

@@ -4,25 +4,29 @@ import SQLCore
 // transaction. Their documentation says what each method writes and throws.
 
 extension Database {
-  /// Inserts a model, in a transaction of its own, and returns a clean copy.
+  /// Inserts a model, in a transaction of its own. Returns a copy that has the key, and in which no
+  /// column counts as changed.
   @discardableResult
   public func insert<M: TableModel>(_ model: M) throws -> M {
     try writeData { try $0.insert(model) }
   }
 
-  /// Inserts a model, in a transaction of its own, and returns a clean copy.
+  /// Inserts a model, in a transaction of its own. Returns a copy that has the key, and in which no
+  /// column counts as changed.
   @discardableResult
   public func insert<M: TableModel>(_ model: M) async throws -> M {
     try await writeData { try $0.insert(model) }
   }
 
-  /// Inserts either all models or none, and returns clean copies.
+  /// Inserts either all models or none. Returns copies that have the keys, and in which no column
+  /// counts as changed.
   @discardableResult
   public func insert<M: TableModel>(_ models: [M]) throws -> [M] {
     try writeData { try $0.insert(models) }
   }
 
-  /// Inserts either all models or none, and returns clean copies.
+  /// Inserts either all models or none. Returns copies that have the keys, and in which no column
+  /// counts as changed.
   @discardableResult
   public func insert<M: TableModel>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.insert(models) }

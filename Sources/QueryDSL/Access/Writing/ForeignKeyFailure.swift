@@ -34,20 +34,20 @@ extension DatabaseError {
 }
 
 extension ModelLayout {
-  /// Adds a foreign key to an error: the key by which a model refers to a parent row that does not
-  /// exist.
+  /// Adds the violated foreign key to an error. It is the foreign key by which a model refers to a
+  /// parent row that does not exist.
   func locate(
     _ error: DatabaseError, writing model: UnsafeRawPointer, on core: ConnectionCore
   ) -> DatabaseError {
     locate(error, writing: [0], on: core) { databaseValue(ofColumn: $1, in: model) }
   }
 
-  /// Adds a foreign key to an error: the key by which one of several rows refers to a parent row
-  /// that does not exist. If there are several rows, also adds the position of the first such row.
-  /// The rows may refer to each other.
+  /// Adds the violated foreign key to an error. It is the foreign key by which one of the rows
+  /// refers to a parent row that does not exist. If there are several rows, the position of the
+  /// first such row is added, too. The rows may refer to each other.
   ///
-  /// If several foreign keys have no parent row, one of them may be deferred. So the error then
-  /// keeps all possible keys.
+  /// If parent rows are missing for several foreign keys, it is not known which one failed, because
+  /// one of them may be deferred. The error then keeps the list of all possible keys.
   func locate(
     _ error: DatabaseError, writing rows: [Int], on core: ConnectionCore,
     _ value: (_ row: Int, _ column: String) -> DatabaseValue?
@@ -92,9 +92,9 @@ extension ModelLayout {
     }
   }
 
-  /// Adds a foreign key to an error: the key by which other rows still refer to the row to delete.
-  /// Does so only if there is a single such key, and if no action deletes the referring rows or
-  /// changes their reference.
+  /// Adds the violated foreign key to an error. It is the foreign key by which other rows still
+  /// refer to the row to delete. The error is not changed if there are several such foreign keys,
+  /// or if an ON DELETE action may delete the referring rows or change their reference.
   func locate<ID>(
     _ error: DatabaseError, deleting id: ID, on core: ConnectionCore
   ) -> DatabaseError {
@@ -121,9 +121,9 @@ extension ModelLayout {
     return error.at(key)
   }
 
-  /// Adds a foreign key to an error: the key that a deletion of many rows violated. Does so only if
-  /// a single key is possible, because all others set the reference to NULL, and no trigger writes
-  /// further rows.
+  /// Adds the foreign key that a deletion of many rows violated to an error. The error is changed
+  /// only if a single foreign key is possible: all others set the reference to NULL, and there are
+  /// no triggers.
   func locate(
     _ error: DatabaseError, running command: some ModelCommand, on core: ConnectionCore
   ) -> DatabaseError {

@@ -70,7 +70,8 @@ extension Insert {
     return count
   }
 
-  /// Calls `body` for each model, with its position in the array and a closure that inserts it.
+  /// Calls `body` for each model, with its position in the array, and a closure that runs the
+  /// insert for this model.
   func forEachRun(
     of models: [M], on core: ConnectionCore,
     _ body: (UnsafeRawPointer, Int, () throws -> Void) throws -> Void

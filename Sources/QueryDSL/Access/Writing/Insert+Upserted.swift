@@ -109,8 +109,8 @@ extension Insert where M: Model {
   /// Returns the outcomes with the keys of the models.
   ///
   /// This is a separate loop, because the generic types of the result are looked up once for each
-  /// function. In the closure above, they would be looked up for each row, which would take a fifth
-  /// of the closure's time.
+  /// function. In the closure of `upsertedByRowID`, they would be looked up for each row, which
+  /// would take a fifth of the closure's time.
   private static func upserted(
     _ models: [M], _ outcomes: [RowIDOutcome]
   ) throws -> [Upserted<M>] {
@@ -220,7 +220,8 @@ private struct RowIDOutcome {
 /// The statements that find the outcome of one row.
 private struct UpsertedRow {
   let insert: InsertStatement
-  /// A rowid that the new row cannot have; nil for a table without rowids.
+  /// A rowid that the new row cannot have; nil if the outcome cannot be found by the rowid, for
+  /// example in a table without rowids.
   let notInserting: Int64?
   let doingNothing: InsertStatement
 }

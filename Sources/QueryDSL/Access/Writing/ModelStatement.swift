@@ -30,7 +30,7 @@ enum ModelStatement: UInt8 {
 }
 
 extension ConnectionCore {
-  /// Lends this kind of statement for a layout.
+  /// Returns the cached statement of this kind for a layout. The caller must give it back.
   func lendStatement(
     _ kind: ModelStatement, of layout: ModelLayout, sql: () -> String
   ) throws -> StatementPointer {
@@ -44,9 +44,10 @@ extension ConnectionCore {
   }
 }
 
-/// The statements that write one model. A few bytes of shape identify each of them.
+/// Returns the cached statements that write models. A statement is found in the cache by a few
+/// bytes, its shape. The caller must give each statement back.
 extension ModelWriting {
-  /// Lends `INSERT INTO "T" (…) VALUES (…)`, without the key column if the database assigns the
+  /// Returns `INSERT INTO "T" (…) VALUES (…)`, without the key column if the database assigns the
   /// key.
   func insertStatement(assigningKey: Bool) throws -> StatementPointer {
     try layout.requireTable()
@@ -55,7 +56,7 @@ extension ModelWriting {
     }
   }
 
-  /// Lends `INSERT INTO "T" (…) VALUES (…), (…), …`.
+  /// Returns `INSERT INTO "T" (…) VALUES (…), (…), …`.
   func insertStatement(rows: Int) throws -> StatementPointer {
     try layout.requireTable()
     return try core.lendStatement(
@@ -71,7 +72,7 @@ extension ModelWriting {
       })
   }
 
-  /// Lends an INSERT that updates the existing row with the same key.
+  /// Returns an INSERT that updates the existing row with the same key.
   func upsertStatement() throws -> StatementPointer {
     try layout.requireTable()
     return try core.lendStatement(.upsert, of: layout) {
@@ -86,8 +87,8 @@ extension ModelWriting {
     }
   }
 
-  /// Lends `UPDATE "T" SET … WHERE key = ?`. The last columns are the key; the columns before them
-  /// are set.
+  /// Returns `UPDATE "T" SET … WHERE key = ?`. The last elements of `columns` are the key columns;
+  /// the elements before them are the columns to set.
   func updateStatement(_ columns: UnsafeBufferPointer<UInt16>) throws -> StatementPointer {
     try layout.requireTable()
     func writeShape(_ key: inout StatementKey) {
@@ -106,7 +107,7 @@ extension ModelWriting {
     return try core.lendStatement(number: number, shape: writeShape, sql: sql)
   }
 
-  /// Lends `DELETE FROM "T" WHERE key = ?`.
+  /// Returns `DELETE FROM "T" WHERE key = ?`.
   func deleteStatement() throws -> StatementPointer {
     try layout.requireTable()
     return try core.lendStatement(.delete, of: layout) {

@@ -6,10 +6,10 @@ extension ModelWriting {
   /// Inserts models in their order.
   ///
   /// If the database assigns no keys and there are enough models, each statement inserts several
-  /// rows. Otherwise the models are inserted one by one. There are two statements: one with the
-  /// key, and one without the key if the database assigns it. If a model refers to a later model of
-  /// the array, one statement inserts all remaining models, and SQLite checks the foreign keys
-  /// after it.
+  /// rows. Otherwise the models are inserted one by one. An INSERT with the key columns is used for
+  /// a model that has a key, and an INSERT without them for a model whose key the database assigns.
+  /// If a model refers to a later model of the array, one statement inserts all remaining models,
+  /// and SQLite checks the foreign keys after it.
   @usableFromInline
   func insert(_ models: UnsafeMutableRawBufferPointer) throws {
     let count = models.count / layout.slots.stride
@@ -45,7 +45,8 @@ extension ModelWriting {
     }
   }
 
-  /// Inserts models with known keys: `chunk` models by each statement, and the rest one by one.
+  /// Inserts models with known keys. Each statement inserts `chunk` models. The models that remain
+  /// at the end are inserted one by one.
   ///
   /// If a statement fails, it has written nothing. Its models are then inserted one by one, up to
   /// the failing model, which the error names.
@@ -161,8 +162,9 @@ extension ModelWriting {
   /// Runs an insert for each row after a statement for all rows failed, so that the error names the
   /// row.
   ///
-  /// If a single row violates a foreign key, but the statement did not, that row refers to a later
-  /// row. The row is then left out. If no other row fails, this throws the error of the statement.
+  /// A row that refers to a later row violates a foreign key if it is inserted alone, although the
+  /// statement for all rows did not. Such a row is left out. If no other row fails, this function
+  /// throws the error of the statement for all rows.
   static func oneByOne(
     _ rows: some Sequence<Int>, after error: any Error, _ insert: (Int) throws -> Void
   ) throws {

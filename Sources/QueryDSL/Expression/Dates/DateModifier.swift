@@ -6,7 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// A step from one date to another: a modifier of SQLite's date functions.
+/// A change of a date, such as "14 days later" or "the start of the month". Except for
+/// `milliseconds`, it is a modifier of SQLite's date functions.
 ///
 /// ```swift
 /// let overdue = Post.where { $0.$createdAt.modified(by: .days(14)) < Date() }
@@ -168,8 +169,8 @@ extension SQLExpression where Value: DateColumnValue {
     modified { $0.inItsForm(modifiedBy: modifiers, in: zone) }
   }
 
-  /// Returns the date that `change` makes from this date. If this date takes the stored form of its
-  /// place in the statement, the result does so too.
+  /// Passes the date to `change` and returns the result. If the date has no stored form of its own,
+  /// such as the current time, the result has none either.
   func modified(
     _ change: @escaping @Sendable (SQLExpression) -> SQLExpression
   ) -> SQLExpression {
@@ -235,11 +236,11 @@ extension ExpressionNode {
   }
 
   /// Applies a step of months or years. If the resulting month does not have the day, the result is
-  /// the same time on the month's last day. SQLite's own result would be later, so the earlier of
-  /// both dates is right.
+  /// the same time on the month's last day. In this case, SQLite would return a date in the next
+  /// month. The SQL therefore takes the earlier of SQLite's date and the month's last day.
   ///
-  /// The last day of December 9999 is NULL, because SQLite has no later month. December has every
-  /// day, so SQLite's own result is then right.
+  /// For December 9999, SQLite cannot calculate the last day, because it knows no later month. The
+  /// SQL then uses SQLite's date, which is right because December has 31 days.
   private func movedToLastDay(by step: ExpressionNode) -> ExpressionNode {
     let lastDay = seconds(
       after: [
@@ -253,7 +254,8 @@ extension ExpressionNode {
 }
 
 extension ArraySlice<DateModifier> {
-  /// Splits the steps into the longest runs of steps for which `isAlike` returns the same.
+  /// Splits the steps into groups of consecutive steps. A new group begins where the result of
+  /// `isAlike` changes.
   fileprivate func runs(by isAlike: (DateModifier) -> Bool) -> [ArraySlice<DateModifier>] {
     guard let first else { return [] }
     let value = isAlike(first)

@@ -52,14 +52,15 @@ extension SQLExpression where Value: DateColumnValue {
     strftime(format, in: .utc)
   }
 
-  /// Applies steps to the date, one after another, in UTC. The result is stored in the date's form.
+  /// Applies steps to the date, one after another, in UTC. The result has the same stored form as
+  /// the date.
   ///
   /// ```swift
   /// Post.where { $0.$createdAt.modified(by: .startOfMonth, .months(1)) > date }
   /// ```
   /// A result after the year 9999 gives NULL. Reading NULL as a `Date` throws `ColumnValueError`.
-  /// If the date is stored as text, a result before the year 0 gives NULL, too. If it is stored as
-  /// a number, `.milliseconds` has none of these limits.
+  /// If the date is stored as text, a result before the year 0 gives NULL, too. If the date is
+  /// stored as a number, these limits do not apply to `.milliseconds`.
   public func modified(by modifiers: DateModifier...) -> SQLExpression {
     modified(by: modifiers, in: .utc)
   }
@@ -73,15 +74,15 @@ extension SQLExpression where Value: DateColumnValue {
 
   var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
 
-  /// The current time, exact to the millisecond. It takes the stored form of the column that it is
-  /// used with.
+  /// The current time, exact to the millisecond. It has the stored form of the column with which it
+  /// is compared or to which it is assigned.
   ///
   /// ```swift
   /// Post.update { $0.$readAt = .currentTimestamp }
   /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .days(-7)) }
   /// ```
-  /// If that form stores whole seconds, the time is rounded down. All uses in one step of a
-  /// statement have the same value.
+  /// If the column stores whole seconds, the time is rounded down. All uses within one call of
+  /// `sqlite3_step` have the same value.
   public static var currentTimestamp: SQLExpression {
     SQLExpression(.adapting(AdaptingNode { .constant($0.currentTimestamp) }))
   }
@@ -178,8 +179,8 @@ extension StoredForm {
     return .binary(.minus, whole, .predicate(.compare(.less, real, whole)))
   }
 
-  /// Returns a date in this form from seconds since 1970. The fraction of the second comes from
-  /// `rest`: another date and its whole seconds.
+  /// Returns a date in this form from seconds since 1970. The fraction of the second is taken from
+  /// another date. `rest` contains this date and its whole seconds.
   func dateNode(
     fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
   ) -> ExpressionNode {
@@ -209,8 +210,8 @@ extension StoredForm {
     }
   }
 
-  /// Returns a date as text from seconds since 1970. The fraction of the second comes from another
-  /// date that is text; without one, it is 0.
+  /// Returns a date as text from seconds since 1970. The fraction of the second is taken from
+  /// `date`, another date as text. If `date` is nil, the fraction is 0.
   private func text(
     fromSeconds seconds: ExpressionNode, restOf date: ExpressionNode?
   ) -> ExpressionNode {
@@ -253,8 +254,8 @@ extension StoredForm {
 }
 
 extension StoredForm {
-  /// Returns a date in this form that is `count` milliseconds later. A form of whole seconds moves
-  /// by `count / 1000` seconds, rounded down.
+  /// Returns a date in this form that is `count` milliseconds later. If the form stores whole
+  /// seconds, the date moves by `count / 1000` seconds, rounded down.
   func dateNode(
     _ date: ExpressionNode, movedByMilliseconds count: ExpressionNode
   ) -> ExpressionNode {
@@ -276,8 +277,8 @@ extension StoredForm {
     }
   }
 
-  /// Moves a date that is stored as text. `count` is in units of the last of the `digits` of a
-  /// second.
+  /// Moves a date that is stored as text with `digits` decimal places of the second. `count` is a
+  /// number of the smallest units, such as milliseconds for three digits.
   private func text(
     _ date: ExpressionNode, movedBy count: ExpressionNode, digits: Int
   ) -> ExpressionNode {

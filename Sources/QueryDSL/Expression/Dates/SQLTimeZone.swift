@@ -17,7 +17,7 @@ import SQLCore
 ///
 /// The rules of a zone come from Foundation's `TimeZone`, for all years. SQLite's own `localtime`
 /// knows only the rules of 1970 to 2037. Indexes and generated columns cannot use time zones,
-/// because governments change the rules.
+/// because governments change the rules and the stored results would become wrong.
 ///
 /// On Linux, a program that links Foundation statically has time zones only if it uses something of
 /// FoundationInternationalization, such as `1.5.formatted()`. Otherwise, all zones except `.utc`
@@ -135,15 +135,15 @@ extension SQLExpression where Value: DateColumnValue {
   /// ```swift
   /// Post.where { $0.$createdAt.startOfDay(in: "Europe/Berlin") == day }
   /// ```
-  /// The result is stored in the date's form. A date after the year 9999 gives NULL. Reading NULL
-  /// as a `Date` throws `ColumnValueError`. If the date is stored as text, a date before the year 0
-  /// gives NULL, too. An unknown time zone throws `QueryError`.
+  /// The result has the same stored form as the date. A date after the year 9999 gives NULL.
+  /// Reading NULL as a `Date` throws `ColumnValueError`. If the date is stored as text, a date
+  /// before the year 0 gives NULL, too. An unknown time zone throws `QueryError`.
   public func startOfDay(in zone: SQLTimeZone) -> SQLExpression {
     modified(by: [.startOfDay], in: zone)
   }
 
-  /// Applies steps to the date, one after another, in a time zone. The result is stored in the
-  /// date's form.
+  /// Applies steps to the date, one after another, in a time zone. The result has the same stored
+  /// form as the date.
   ///
   /// ```swift
   /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .startOfMonth, in: .localTime) }
@@ -154,24 +154,25 @@ extension SQLExpression where Value: DateColumnValue {
   /// occurrence. Hours, minutes and seconds are lengths of time.
   ///
   /// A result after the year 9999 gives NULL. Reading NULL as a `Date` throws `ColumnValueError`.
-  /// If the date is stored as text, a result before the year 0 gives NULL, too. If it is stored as
-  /// a number, `.milliseconds` has none of these limits. An unknown time zone throws `QueryError`.
+  /// If the date is stored as text, a result before the year 0 gives NULL, too. If the date is
+  /// stored as a number, these limits do not apply to `.milliseconds`. An unknown time zone throws
+  /// `QueryError`.
   public func modified(by modifiers: DateModifier..., in zone: SQLTimeZone) -> SQLExpression {
     modified(by: modifiers, in: zone)
   }
 
   /// Moves the date by a number of units. The number is an expression, such as a column. The result
-  /// is stored in the date's form.
+  /// has the same stored form as the date.
   ///
   /// ```swift
   /// Loan.where { $0.$begin.modified(by: $0.$length, .days) < now }
   /// // … CAST(strftime('%s', …, 'unixepoch', "length" || ' days') …
   /// ```
-  /// `overflow` applies to months and years: it chooses the date to use if the resulting month does
-  /// not have the day. Days, months and years follow the zone's calendar, as with other modifiers.
-  /// An amount that is NULL gives NULL. A result after the year 9999 gives NULL, too, and so does a
-  /// result before the year 0 if the date is stored as text. If it is stored as a number,
-  /// `.milliseconds` has none of these limits.
+  /// `overflow` applies to months and years. It decides the date if the resulting month does not
+  /// have the day, such as February 31st. Days, months and years follow the zone's calendar, as
+  /// with other modifiers. An amount that is NULL gives NULL. A result after the year 9999 gives
+  /// NULL, too, and so does a result before the year 0 if the date is stored as text. If the date
+  /// is stored as a number, these limits do not apply to `.milliseconds`.
   public func modified(
     by amount: SQLExpression<Int>, _ unit: DateUnit, _ overflow: MonthOverflow = .ceiling,
     in zone: SQLTimeZone = .utc

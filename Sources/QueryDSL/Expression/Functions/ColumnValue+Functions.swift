@@ -53,7 +53,7 @@ extension ColumnValue where Self: ArithmeticColumnValue {
     SQLExpression(self).pow(exponent)
   }
 
-  /// Returns the angle of the point (x, y), in radians; this number is y. SQL: `atan2(?, a)`
+  /// Returns the angle of the point (x, y) in radians, where y is this number. SQL: `atan2(?, a)`
   public func atan2(_ x: SQLExpression<Self>) -> SQLExpression<RealResult> {
     SQLExpression(self).atan2(x)
   }

@@ -49,13 +49,13 @@ extension Columns {
 // result is `Value` instead of `Value?`.
 
 extension SQLExpression where Value: OrderedColumnValue {
-  /// Returns the least value; NULL over no rows. SQL: `min(a)`
+  /// Returns the least value; NULL if there are no rows. SQL: `min(a)`
   @_disfavoredOverload
   public func min() -> SQLExpression<Value?> {
     SQLExpression<Value?>(.aggregate("min", [collatedNode]), form: form)
   }
 
-  /// Returns the greatest value; NULL over no rows. SQL: `max(a)`
+  /// Returns the greatest value; NULL if there are no rows. SQL: `max(a)`
   @_disfavoredOverload
   public func max() -> SQLExpression<Value?> {
     SQLExpression<Value?>(.aggregate("max", [collatedNode]), form: form)
@@ -73,7 +73,7 @@ extension SQLExpression where Value: OrderedColumnValue {
 }
 
 extension SQLExpression where Value: AdditiveColumnValue & Numeric {
-  /// Returns the sum; NULL over no rows. SQL: `sum(a)`, or `decimal_sum(a)` for decimals
+  /// Returns the sum; NULL if there are no rows. SQL: `sum(a)`, or `decimal_sum(a)` for decimals
   ///
   /// A sum of integers that exceeds 64 bits throws `DatabaseError` when the query runs.
   public func sum(distinct: Bool = false) -> SQLExpression<Value?> {
@@ -87,7 +87,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     SQLExpression<Double?>(.aggregate("avg", [node], distinct: distinct))
   }
 
-  /// Returns the sum as a REAL; 0.0 over no rows. SQL: `total(a)`
+  /// Returns the sum as a REAL; 0.0 if there are no rows. SQL: `total(a)`
   public func total(distinct: Bool = false) -> SQLExpression<Double> {
     SQLExpression<Double>(.aggregate("total", [node], distinct: distinct))
   }
@@ -97,7 +97,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 // of decimals have a finite number of digits. The sum is exact.
 
 extension SQLExpression where Value == Decimal {
-  /// Returns the exact sum; 0 over no rows. SQL: `ifnull(decimal_sum(a), '0')`
+  /// Returns the exact sum; 0 if there are no rows. SQL: `ifnull(decimal_sum(a), '0')`
   public func total(distinct: Bool = false) -> SQLExpression<Decimal> {
     sum(distinct: distinct).ifNull(0)
   }
@@ -111,7 +111,7 @@ extension SQLExpression where Value == Decimal {
 }
 
 extension SQLExpression where Value == Decimal? {
-  /// Returns the exact sum of the values that are not NULL; 0 over no rows.
+  /// Returns the exact sum of the values that are not NULL; 0 if there are no rows.
   /// SQL: `ifnull(decimal_sum(a), '0')`
   public func total(distinct: Bool = false) -> SQLExpression<Decimal> {
     sum(distinct: distinct).ifNull(0)
@@ -164,10 +164,11 @@ extension SQLExpression {
   }
 }
 
-/// An aggregate, and other aggregates of its argument that help to update its value.
+/// An aggregate of a query, such as `avg(a)`. Its properties are further aggregates of the
+/// argument, such as `count(a)`, from which the value can be updated.
 package struct AggregateNode: Sendable {
   package let node: ExpressionNode
-  /// The name of the function, folded.
+  /// The name of the function, in lower case.
   package let name: String
   /// The argument, if the aggregate has exactly one; otherwise nil.
   package let argument: ExpressionNode?
@@ -189,7 +190,7 @@ package struct AggregateNode: Sendable {
     }
   }
 
-  /// Returns an aggregate of one argument over the same rows.
+  /// Returns a call of another aggregate function over the same rows, with one argument.
   private func call(_ name: String, _ argument: ExpressionNode) -> ExpressionNode {
     .call(FunctionCall(kind: .aggregate, name: name, arguments: [argument], filter: filter))
   }
@@ -207,8 +208,8 @@ package struct AggregateNode: Sendable {
 }
 
 extension ExpressionNode {
-  /// Whether the expression contains an aggregate that makes one row of many. Calls in raw SQL are
-  /// ignored.
+  /// Whether the expression contains an aggregate without OVER, such as `sum(a)`, which turns many
+  /// rows into one row. Calls in raw SQL are ignored.
   var containsAggregate: Bool { first { $0.isAggregate ? true : nil } ?? false }
 
   /// Whether the expression contains an aggregate or a window function. Calls in raw SQL are

@@ -51,7 +51,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   /// Returns the arctangent, in radians. SQL: `atan(a)`
   public func atan() -> SQLExpression<Value.RealResult> { real("atan") }
 
-  /// Returns the angle of the point (x, y), in radians; this number is y. SQL: `atan2(a, b)`
+  /// Returns the angle of the point (x, y) in radians, where y is this number. SQL: `atan2(a, b)`
   public func atan2(_ x: SQLExpression) -> SQLExpression<Value.RealResult> {
     SQLExpression<Value.RealResult>(.function("atan2", [node, x.node]))
   }

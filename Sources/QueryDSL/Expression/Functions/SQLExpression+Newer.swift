@@ -12,13 +12,14 @@ import SQLCore
 // https://www.sqlite.org/changes.html
 
 extension SQLiteLibrary {
-  /// The SQLite version for which queries are made. Only tests change it from the version of the
-  /// linked library.
+  /// The SQLite version for which queries are written: the version of the linked library. Only
+  /// tests set another version.
   @TaskLocal package static var queryVersion = versionNumber
 }
 
 extension ExpressionNode {
-  /// Returns this expression, or an error that names the needed version if SQLite is older.
+  /// Returns this expression. If SQLite is older than `version`, returns an invalid expression,
+  /// whose error names the needed version.
   fileprivate func since(_ version: Int, _ what: String) -> ExpressionNode {
     Self.problem(since: version, what).map { .invalid($0) } ?? self
   }
@@ -56,7 +57,7 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<Data?>(.function("jsonb", [node]).since(3_045_000, "jsonb()"))
   }
 
-  /// Returns the JSON with a value inserted into an array, before the element that `steps` lead to.
+  /// Returns the JSON with a value inserted into an array, before the element at the path `steps`.
   /// SQL: `json_array_insert(a, ?, json(?))`
   ///
   /// ```swift

@@ -172,8 +172,9 @@ extension SQLExpression where Value == Data? {
 /// A range of texts that contains all texts with a prefix, and as few other texts as possible.
 ///
 /// SQLite compares texts by their bytes in the encoding of the file. In little-endian UTF-16, the
-/// order of the bytes is not the order of the scalars. The end of the range is therefore the prefix
-/// with another last scalar, whose bytes are greater in every encoding.
+/// order of the bytes is not the order of the scalars. The last scalar of the prefix is therefore
+/// replaced by a scalar whose bytes are greater in every encoding. The result is the end of the
+/// range.
 struct TextRange {
   /// The least text: the prefix.
   let start: DatabaseValue
@@ -196,8 +197,8 @@ struct TextRange {
     }
   }
 
-  /// Returns the end for a prefix that is an argument of a prepared query; NULL if the argument is
-  /// nil.
+  /// Returns the end of the range for a prefix that is an argument of a prepared query. If the
+  /// argument is nil, the end is NULL.
   static func end(ofPrefix argument: any ColumnValue, _ part: BoundArgument.Part) -> BoundValue {
     let bound = BoundValue(argument)
     guard case .value(.text(let prefix)) = bound else { return bound }

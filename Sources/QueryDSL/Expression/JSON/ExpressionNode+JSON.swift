@@ -12,13 +12,14 @@ import SQLCore
 // the subtype of a text is removed. https://www.sqlite.org/json1.html#interface_overview
 
 extension SQLExpression {
-  /// The expression as an argument of a JSON function, so that `JSONDecoder` reads the element as
-  /// the expression's type.
+  /// The expression in the form that a JSON function such as `json_array` needs as an argument.
+  /// `JSONDecoder` can then decode the element as the expression's type.
   var jsonNode: ExpressionNode { node.asJSON(of: Value.self, form) }
 }
 
 extension ExpressionNode {
-  /// Returns the expression as an argument of a JSON function.
+  /// Returns the expression in the form that a JSON function needs as an argument, such as a date
+  /// in the default format of `JSONDecoder`.
   func asJSON(of type: any ColumnValue.Type, _ form: StoredForm) -> ExpressionNode {
     switch type.nonOptional {
     case is Int.Type, is Int64.Type, is Int32.Type, is Int16.Type, is Int8.Type, is UInt.Type,
@@ -44,8 +45,8 @@ extension ExpressionNode {
     }
   }
 
-  /// `true` for 1 and `false` for 0. Any other number stays a number, and decoding it as a Bool
-  /// fails.
+  /// The JSON text of a Bool: `true` for 1 and `false` for 0. Any other number is left as it is, so
+  /// that decoding it as a Bool fails.
   private var boolean: CaseNode {
     CaseNode(
       base: self,
@@ -89,9 +90,10 @@ extension ExpressionNode {
   ]
 }
 
-/// The conversion of a value inside JSON to the form in which a column of its type stores it.
+/// How a value inside JSON is converted to the form in which a column of its type stores it.
 enum JSONReading {
-  /// SQLite's own functions return the value in that form. The text is the name of the type.
+  /// SQLite's own functions return the value in the form of a column. The text is the name of the
+  /// type.
   case direct(String)
   /// A function of the library converts the value. The text is the name of the type.
   case converted(String)
@@ -133,8 +135,9 @@ extension ColumnValue {
 }
 
 extension ExpressionNode {
-  /// Returns the JSON as the argument of a function with a path. If the JSON may spell one of the
-  /// path's keys differently, the keys of the JSON are first brought into the spelling of the path.
+  /// Returns the JSON for an SQL function that also gets the path `steps`. JSON can spell a key in
+  /// several ways, such as `"\u00e9"` for `é`. If a key of the path has several spellings, the JSON
+  /// is first converted to the spelling that `JSONEncoder` uses.
   func json(for steps: [JSONStep]) -> ExpressionNode {
     let isSpelledAlike = steps.allSatisfy {
       if case .key(let key) = $0 { !JSONSpelling.hasOtherSpellings(key) } else { true }

@@ -21,8 +21,11 @@ import SQLCore
 /// ```
 /// The key of a column is the name of its property; `as` sets another key. `JSONDecoder` can read
 /// each value as its type: `true` and `false`, exact numbers, and dates and data in the decoder's
-/// default format. Rendering the query throws `QueryError` for your own type without a raw value,
-/// an expression without a name, a name that occurs twice, and more than 63 members.
+/// default format. Rendering the query throws `QueryError` in these cases:
+/// - A member has your own type, and the type has no raw value.
+/// - An expression has no name.
+/// - A name occurs twice.
+/// - There are more than 63 members.
 public func jsonObject<Result: Codable & Sendable, each Member: Selectable>(
   _ members: repeat each Member, as type: Result.Type
 ) -> SQLExpression<JSON<Result>> {
@@ -71,8 +74,8 @@ extension OptionalColumns where M: Codable {
 }
 
 extension SQLExpression where Value: Codable {
-  /// Makes a JSON array of the values of the rows, in an order that SQL does not define. NULL is
-  /// `null`, and over no rows the array is empty. SQL: `json_group_array(a)`
+  /// Makes a JSON array of the values of the rows, in an order that SQL does not define. NULL
+  /// becomes `null`. If there are no rows, the array is empty. SQL: `json_group_array(a)`
   ///
   /// This function is an aggregate: `filter` and `over` may follow. The elements are written like
   /// the values of `jsonObject`. To define the order, use `jsonGroupArray` of a query. With
@@ -129,7 +132,7 @@ extension Fetchable where Row: ResultRow & Codable {
   /// ```
   /// The keys of the objects are the names of the properties. If the `CodingKeys` of the row type
   /// rename properties, the rows cannot be decoded. A model that is decoded from JSON counts as
-  /// new. To change such rows, fetch them by their keys, or use `including`.
+  /// new, not as a loaded row. To change such rows, fetch them by their keys, or use `including`.
   ///
   /// SQLite runs the subquery once for each row of the outer query, so the subquery should find its
   /// rows by an index. A row type with more than 63 columns throws `QueryError` when the query is

@@ -39,8 +39,8 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
   /// Makes an index from a literal.
   public init(integerLiteral value: Int) { self = .index(value) }
 
-  /// Returns the path of several steps as a value. If SQLite cannot express one of the keys,
-  /// returns an expression that throws.
+  /// Returns an expression whose value is the text of a path, such as `$."city"`. If a path of
+  /// SQLite cannot name one of the keys, rendering the expression throws `QueryError`.
   ///
   /// - Parameter end: The text after the last step, such as `[#]` for the place after an array's
   ///   end.
@@ -54,8 +54,8 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
     return .value(BoundValue(path + end))
   }
 
-  /// Returns the path of several steps in SQLite's syntax; nil if SQLite cannot express one of the
-  /// keys.
+  /// Returns the text of a path in SQLite's syntax, such as `$."city"`; nil if a path of SQLite
+  /// cannot name one of the keys.
   static func path(_ steps: [JSONStep]) -> String? {
     var path = "$"
     for step in steps {
@@ -84,7 +84,8 @@ struct JSONProperty {
   let key: String?
   let value: ExpressionNode
 
-  /// The error for a group of columns. In the JSON of its model, a group is an object.
+  /// The member in place of a group of columns, which is not supported. Rendering it throws
+  /// `QueryError`.
   static let ofGroup = JSONProperty(
     key: "",
     value: .invalid(

@@ -4,7 +4,7 @@ extension SQLExpression {
   /// Returns the value at a declared path inside the JSON; NULL if there is no value.
   ///
   /// SQL: `json_extract(a, ?)` for numbers, `apus_json_value(a -> ?, 'String')` for other types. A
-  /// key that the path cannot express throws `QueryError` when the query is rendered.
+  /// key that a path of SQLite cannot name throws `QueryError` when the query is rendered.
   public func value<Root, Result>(
     at path: JSONPath<Root, Result>
   ) -> SQLExpression<Result?> where Value == JSON<Root> {
@@ -37,8 +37,8 @@ extension SQLExpression where Value: JSONColumnValue {
   /// SQLite's own functions read numbers and Bool. A function of Apus reads other types in the way
   /// in which `JSON<Value>` decodes them: a Date from seconds since 2001, Data from Base64, a
   /// Unique64 from a text or a number. The function throws `DatabaseError` for a value of another
-  /// type. If the value is read as `String`, a number stays a number, true and false are 1 and 0,
-  /// and an object or an array is its JSON text.
+  /// type. `String` also accepts other values: a number stays a number, true and false become 1 and
+  /// 0, and an object or an array becomes its JSON text.
   ///
   /// A key is found in every spelling, for example `"gr\u00f6\u00dfe"` for `größe`. A path cannot
   /// find a key with a quotation mark, a backslash or a control character. Rendering the query
@@ -78,7 +78,7 @@ extension SQLExpression where Value: JSONColumnValue {
     at(steps) { .function(name, [$0, $1]) }
   }
 
-  /// Returns the expression that `make` makes from the JSON and a path.
+  /// Calls `make` with the JSON and the path of the steps, and returns its expression.
   func at(
     _ steps: [JSONStep], _ end: String = "",
     _ make: (_ json: ExpressionNode, _ path: ExpressionNode) -> ExpressionNode

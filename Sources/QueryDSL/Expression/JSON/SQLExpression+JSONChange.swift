@@ -14,9 +14,9 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.update { $0.$place = $0.$place.set(at: "address", "city", to: "Bonn") }
   /// // UPDATE "Post" SET "place" = json_set("place", ?, json(?))
   /// ```
-  /// Missing objects on the way to the place are added. The value may be of any Codable type; nil
-  /// is `null`. A value that JSON cannot hold throws `ColumnValueError`, and a key that a path
-  /// cannot name throws `QueryError`.
+  /// Missing objects of the path are added. The value may be of any Codable type; nil becomes
+  /// `null`. A value that JSON cannot hold throws `ColumnValueError`, and a key that a path cannot
+  /// name throws `QueryError`.
   public func set<New: Codable & Sendable>(at steps: JSONStep..., to value: New) -> SQLExpression {
     changed("json_set", steps, .json(value))
   }
@@ -89,8 +89,9 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression(at([step] + steps) { .function("json_remove", [$0, $1]) })
   }
 
-  /// Returns the JSON with the members of an object added or replaced, at all levels. A `null` in
-  /// the patch removes the member. SQL: `json_patch(apus_json(a), ?)`
+  /// Merges an object, the patch, into the JSON. Each member of the patch is added to the JSON or
+  /// replaces the member with the same key, also in nested objects. A `null` in the patch removes
+  /// the member. SQL: `json_patch(apus_json(a), ?)`
   ///
   /// ```swift
   /// struct Patch: Codable { var city: String?; var number: Int? }
@@ -104,7 +105,8 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression(.function("json_patch", [node.withPlainKeys, .value(BoundValue(JSON(patch)))]))
   }
 
-  /// Returns the JSON with the members of another JSON object added or replaced.
+  /// Merges another JSON object into the JSON. Its members are added or replace the members with
+  /// the same keys.
   /// SQL: `json_patch(apus_json(a), apus_json(b))`
   public func patch<Patch: JSONColumnValue>(_ patch: SQLExpression<Patch>) -> SQLExpression {
     SQLExpression(.function("json_patch", [node.withPlainKeys, patch.node.withPlainKeys]))

@@ -9,9 +9,10 @@ import SQLCore
 /// ```
 ///
 /// `else` completes the expression. `orNull` completes it without an ELSE, so the expression is
-/// NULL if no condition holds. Results that are stored in different forms throw `QueryError` when
-/// the query is rendered. A result that is a Swift value takes the form of the other results. If
-/// all results are values, they take the form of the column with which the expression is used.
+/// NULL if no condition holds. Results that are stored in different forms, such as a date as text
+/// and a date as a number, throw `QueryError` when the query is rendered. A result that is a Swift
+/// value takes the form of the other results. If all results are Swift values, they take the form
+/// of the column with which the expression is used.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#the_case_expression>
 public struct Case<Value: ColumnValue>: Sendable {
   private let base: ExpressionNode?

@@ -91,7 +91,8 @@ public func iif<Value: ColumnValue>(
   iif(condition, SQLExpression(value), otherwise)
 }
 
-/// Returns an expression if a condition holds, else NULL. The expression itself is never NULL.
+/// Returns an expression if a condition holds, else NULL. Use this function for an expression that
+/// is never NULL.
 /// SQL: `CASE WHEN a THEN b END`
 @_disfavoredOverload
 public func iif<Value: ColumnValue>(

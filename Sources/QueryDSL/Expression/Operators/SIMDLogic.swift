@@ -1,9 +1,9 @@
 /// An operand of `&&`, `||` and `!`: a condition or an expression of Bool. Programs do not use it
 /// directly.
 ///
-/// The operators are generic, so that each operator exists only once. If `&&` had one overload for
-/// columns and one for conditions, the compiler would take 30 seconds to find a misspelt column
-/// among eight terms, even if one overload were disfavoured.
+/// The operators are generic functions over this protocol, so that each operator exists only once.
+/// If `&&` had one overload for columns and one for conditions, the compiler would take 30 seconds
+/// to find a misspelt column among eight terms, even if one overload were disfavoured.
 ///
 /// This protocol and its name exist only for the compiler. If a type whose name begins with `SIMD`
 /// declares one overload of a logical operator, Swift 6.3 first looks at the result type that the

@@ -15,9 +15,9 @@ extension SQLExpression {
   /// Returns the value with another collation, for comparing, sorting and indexes.
   /// SQL: `a COLLATE "NOCASE"`
   ///
-  /// SQLite applies the collation to the whole operand that contains it, even deep inside. For
-  /// example, `t.collated(.noCase).concat("!")` is also compared without case. A collation in a
-  /// condition of CASE or `iif` does not apply to the result.
+  /// SQLite applies the collation to the whole operand of a comparison, even if the collated text
+  /// is only a part of the operand. For example, `t.collated(.noCase).concat("!")` is also compared
+  /// without case. A collation in a condition of CASE or `iif` does not apply to the result.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>
   public func collated(_ collation: Collation) -> SQLExpression {
     SQLExpression(.collate(node, collation.name), form: form)
@@ -55,8 +55,8 @@ extension SQLExpression {
         as: String.self, .standard, like: [], despite: node.containsCollation))
   }
 
-  /// Returns the converted expression. If a cast makes a text from a value of another type, the
-  /// text does not take over a collation, such as the collation of a decimal.
+  /// Returns the converted expression. If a value of another type is cast to text, the text does
+  /// not keep the collation of that value, such as the collation of a decimal.
   private func cast<Result: ColumnValue>(of type: Result.Type) -> SQLExpression<Result> {
     let (source, result) = (Value.castType, type.castType)
     // The expression is returned unchanged, because a Date or a UUID is read and compared as its
@@ -74,7 +74,8 @@ extension SQLExpression {
         as: type, .standard, like: [], despite: !isText && node.containsCollation))
   }
 
-  /// Returns the error for a CAST whose result would not be the same date or UUID.
+  /// Returns the error for a CAST of a date or a UUID that would change the value; nil if the CAST
+  /// is possible.
   private func mistake(
     casting source: any ColumnValue.Type, to result: any ColumnValue.Type
   ) -> QueryError? {

@@ -187,7 +187,8 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 }
 
-/// Calculates with an operand that was converted to an optional twice. The operand is never nil.
+/// Unwraps an operand and calculates with it. The type is a double optional only to guide the
+/// choice of an overload, and the operand is never nil.
 private func lifted<Operand, Value: ColumnValue>(
   _ operand: Operand??, _ calculate: (Operand) -> SQLExpression<Value>
 ) -> SQLExpression<Value?> {

@@ -14,7 +14,7 @@ import SQLCore
 // The type of the result is Double, but written as a generic parameter for the reason in
 // `SQLExpression+MixedArithmetic.swift`.
 
-/// Double; programs do not use it directly.
+/// The protocol of `Double`; programs do not use it directly.
 public protocol _RealValue: NumericColumnValue {}
 
 extension Double: _RealValue {}

@@ -10,7 +10,8 @@ import SQLCore
 // of the program. All other values are bound.
 
 extension SQLToken {
-  /// Returns the comparison with a value that is written into the SQL; nil if the value is bound.
+  /// Returns the token that contains both the comparison and its value, such as `IS NULL`. Returns
+  /// nil if the value is bound.
   ///
   /// - Parameter isBool: Whether an integer is a Bool, which is 0 or 1.
   @usableFromInline
@@ -34,7 +35,8 @@ extension SQLToken {
     }
   }
 
-  /// Whether a comparison contains its value, so that no value follows it.
+  /// Whether the token contains the value of the comparison, as in `= 1` and `IS NULL`. No operand
+  /// follows such a token.
   var containsValue: Bool {
     switch self {
     case .isNull, .isNotNull: true
@@ -44,7 +46,7 @@ extension SQLToken {
     }
   }
 
-  /// Whether a comparison holds only for a single value.
+  /// Whether the comparison tests for equality, such as `=`, `IS` and `IS NULL`.
   package var isEquality: Bool {
     switch self {
     case .equal, .equalOne, .equalZero, .isSame, .isOne, .isZero, .isNull: true

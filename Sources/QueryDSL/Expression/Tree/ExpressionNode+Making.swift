@@ -173,7 +173,8 @@ extension ExpressionNode {
   ///
   /// - Parameters:
   ///   - results: The expressions from which the value is chosen.
-  ///   - containsOther: Whether another expression inside this expression contains a COLLATE.
+  ///   - containsOther: Whether an expression that is not a result, such as a condition of CASE,
+  ///     contains a COLLATE.
   func compared<Value: ColumnValue>(
     as type: Value.Type, _ form: StoredForm, like results: [ExpressionNode],
     despite containsOther: Bool
@@ -188,7 +189,8 @@ extension ExpressionNode {
 }
 
 extension CaseNode {
-  /// Returns the CASE expression. SQLite compares it like its results.
+  /// Returns the CASE expression, with a COLLATE if necessary. SQLite then compares the expression
+  /// with the collation of its results, not of its conditions.
   func expression<Value: ColumnValue>(of type: Value.Type, _ form: StoredForm) -> ExpressionNode {
     ExpressionNode.cases(self).compared(
       as: type, form, like: results,

@@ -119,9 +119,9 @@ extension CaseNode {
 // SQL, window functions and very long chains cannot be rebuilt, so they throw an error.
 
 extension ExpressionNode {
-  /// Returns the expression in which each node is replaced by the node that a closure returns for
-  /// it. If the closure returns nil, the node stays. Throws `QueryError` if the expression has a
-  /// part that cannot be rebuilt.
+  /// Calls a closure with each node, and replaces the node by the node that the closure returns. If
+  /// the closure returns nil, the node stays. Throws `QueryError` if the expression contains raw
+  /// SQL, a window function or a very long chain.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> ExpressionNode {
@@ -149,9 +149,10 @@ extension ExpressionNode {
     }
   }
 
-  /// Returns the expression in which each column is replaced by the column that a closure returns
-  /// for it. A column stays if the closure returns nil, or if it is compared with a single value.
-  /// Throws `QueryError` if the expression has a part that cannot be rebuilt.
+  /// Replaces each column by the column that a closure returns for it. If the closure returns nil,
+  /// the column stays. A column that is compared with a single value, such as `a = ?`, always
+  /// stays. Throws `QueryError` if the expression contains raw SQL, a window function or a very
+  /// long chain.
   package func replacingColumns(
     _ replacement: (ColumnID) -> ColumnID?
   ) throws -> ExpressionNode {
@@ -185,9 +186,9 @@ extension ExpressionTree {
 }
 
 extension PredicateNode {
-  /// Returns the condition in which each expression is replaced by the expression that a closure
-  /// returns for it. If the closure returns nil, the expression stays. Throws `QueryError` if the
-  /// condition has a part that cannot be rebuilt.
+  /// Calls a closure with each expression in the condition, and replaces it by the expression that
+  /// the closure returns. If the closure returns nil, the expression stays. Throws `QueryError` if
+  /// the condition contains raw SQL, a window function or a very long chain.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> PredicateNode {

@@ -13,15 +13,15 @@ package enum ExpressionNode: Sendable {
   case countOfRows
   /// A number, a text or a keyword that the library writes itself.
   case constant(String)
-  /// A column of the result, by its name in the result, as in ORDER BY.
+  /// The name of a column of the result, which ORDER BY can use.
   case resultColumn(String)
   /// A parameter of a prepared query.
   indirect case parameter(ParameterNode)
-  /// An expression that takes the stored form of its place.
+  /// An expression that has no stored form of its own, such as the current time.
   indirect case adapting(AdaptingNode)
   /// An operator between two expressions.
   case chain(OperatorChain)
-  /// Any other expression with operands, and the number of its levels.
+  /// Any other expression with operands, and the depth of its tree.
   indirect case tree(ExpressionTree, depth: Int)
 }
 
@@ -173,12 +173,13 @@ extension StorageClass {
 /// A table of a query: its model, and a number that distinguishes it from other tables.
 ///
 /// Each table of each query has its own number. This distinguishes the tables of an inner query
-/// from the tables of the outer query, even if both have the same model. In a shape, a table is
-/// identified by its position among the tables in scope instead, so that a query that is built
-/// again has the same shape.
+/// from the tables of the outer query, even if both have the same model. The number is not written
+/// into a shape, because a query that is built again must have the same shape. A shape identifies a
+/// table by its position among the tables in scope.
 @usableFromInline
 package struct TableID: Hashable, BitwiseCopyable, Sendable {
-  /// The number of the table in a declaration. A table of a query never has this number.
+  /// The number of the table in every declaration, such as an index. A table of a query never has
+  /// this number.
   static var declared: UInt32 { 0 }
 
   package let source: UInt32
@@ -204,8 +205,8 @@ package struct ColumnID: Hashable, BitwiseCopyable, Sendable {
     self.index = index
   }
 
-  /// Returns the rowid of a table as a column, to write it into a shape. The column's index is not
-  /// an index into the model's columns.
+  /// Returns a column that stands for the rowid of a table in a shape. Its index is `rowIDIndex`,
+  /// and not an index into the model's columns.
   static func rowID(of table: TableID) -> ColumnID {
     ColumnID(table: table, index: rowIDIndex)
   }

@@ -73,7 +73,7 @@ extension ExpressionNode {
     .call(FunctionCall(kind: .window, name: name, arguments: arguments))
   }
 
-  /// Returns this function call after `change` has changed it.
+  /// Lets `change` change this function call, and returns the changed call.
   ///
   /// If this expression is not a call, or if `change` returns an error, the result is an invalid
   /// expression.

@@ -1,11 +1,11 @@
 import SQLCore
 
-/// A chain of operators of the same precedence, such as `a + b - c`. Loops walk and destroy a long
-/// chain.
+/// A chain of operators of the same precedence, such as `a + b - c`. A long chain is read and
+/// released by loops, because recursion could exhaust the stack.
 ///
-/// Each object is one operator with its two operands. If the left operand is itself a chain of the
-/// same precedence, or if the right operand of `||` is a chain of `||`, all these objects are one
-/// chain.
+/// Each object is one operator with its two operands. An operand can be an object of the same
+/// chain: the left operand if it has the same precedence, and the right operand if both operators
+/// are `||`.
 ///
 /// `@unchecked Sendable`: the operands change only in `deinit`, when no other reference to the
 /// chain exists.
@@ -35,7 +35,8 @@ package final class OperatorChain: @unchecked Sendable {
     isAssociative = sign == .concat && leftChain?.isAssociative ?? true
   }
 
-  /// Returns the left operand if it is a chain that this operator continues.
+  /// Returns the chain of the left operand if the operator `sign` continues this chain; otherwise
+  /// nil.
   private static func chain(_ left: ExpressionNode, joining sign: SQLToken) -> OperatorChain? {
     guard case .chain(let chain) = left, chain.precedence == Precedence(of: sign) else {
       return nil
@@ -43,7 +44,8 @@ package final class OperatorChain: @unchecked Sendable {
     return chain
   }
 
-  /// Returns the right operand if it is a chain that belongs to this chain.
+  /// Returns the chain of the right operand if it can be joined to the operator `sign`; otherwise
+  /// nil.
   private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
     guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
     return chain
@@ -128,8 +130,9 @@ extension OperatorChain {
     return operands
   }
 
-  /// Whether this chain is a part of another chain. `sign` is the operator before this chain; nil
-  /// at the start.
+  /// Whether this chain, which is an operand of another chain, can be written as a part of that
+  /// chain without parentheses. `sign` is the operator before this chain; nil for the first
+  /// operand.
   private func joins(_ whole: OperatorChain, asRight sign: SQLToken?) -> Bool {
     guard let sign else { return precedence == whole.precedence }
     return sign == .concat && isAssociative

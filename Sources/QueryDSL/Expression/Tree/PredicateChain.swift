@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A chain of conditions joined by AND, or by OR. Loops walk and destroy a long chain.
+/// A chain of conditions joined by AND, or by OR. A long chain is read and released by loops,
+/// because recursion could exhaust the stack.
 ///
 /// The most common chain compares two columns of a table with numbers, and needs no allocation. Any
 /// other chain is an object that joins two conditions. If a condition is itself a chain with the
@@ -43,7 +44,7 @@ package struct PredicateChain: Sendable {
     }
   }
 
-  /// The two conditions that are joined last.
+  /// The two operands of the outermost AND or OR.
   var sides: (left: PredicateNode, right: PredicateNode) {
     switch form {
     case .pair(let pair): pair.sides
@@ -108,14 +109,14 @@ extension PredicateNode {
     isFalse || chain(of: .and)?.isReadAsZero == true
   }
 
-  /// Returns the chain if this is a chain with that connective.
+  /// Returns the chain if this condition is a chain with the given connective; otherwise nil.
   fileprivate func chain(of connective: SQLToken) -> PredicateChain? {
     guard case .chain(let chain) = self, chain.connective == connective else { return nil }
     return chain
   }
 
-  /// Returns the number of conditions that this condition adds to a chain with that connective, and
-  /// the depth of the deepest of them.
+  /// Returns the number of conditions that this condition adds to a chain with the given
+  /// connective, and the depth of the deepest of them.
   fileprivate func sizes(in connective: SQLToken) -> (count: Int, depth: Int) {
     switch self {
     case .chain(let chain) where chain.connective == connective:
@@ -178,8 +179,8 @@ extension PredicateChain {
 }
 
 extension PredicateChain {
-  /// Calls a closure with the expressions in the conditions, and returns its first result that is
-  /// not nil.
+  /// Calls a closure with the expressions in the conditions. Returns the first result that is not
+  /// nil.
   func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     for operand in operands {
       if let found = operand.first(result) { return found }
@@ -248,7 +249,8 @@ private struct NumberPair: BitwiseCopyable, Sendable {
   private let right: Comparison
   private let table: TableID
 
-  /// Returns the pair of two conditions; nil if the conditions have another form.
+  /// Returns two conditions as a pair. Returns nil unless both compare a column of the same table
+  /// with a number, or with a value that is written into the SQL.
   @inline(__always)
   static func of(_ left: PredicateNode, _ right: PredicateNode) -> NumberPair? {
     guard case .compareColumn(let leftSign, let leftColumn, let leftValue) = left,

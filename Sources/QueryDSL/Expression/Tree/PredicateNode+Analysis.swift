@@ -18,13 +18,13 @@ extension PredicateNode {
     }
   }
 
-  /// The pairs of columns that must be equal, each in both orders.
+  /// The pairs of columns that must be equal. Each pair occurs in both orders: (a, b) and (b, a).
   package var equalColumns: [(ColumnID, ColumnID)] {
     equalities.flatMap { [($0.left, $0.right), ($0.right, $0.left)] }
   }
 
-  /// The pairs of columns that must be equal, as the condition states them. For `isSame`, NULL
-  /// equals NULL.
+  /// The pairs of columns that must be equal, in the order in which the condition names them.
+  /// `isSame` is true for `a IS b`, where NULL equals NULL.
   package var equalities: [(left: ColumnID, right: ColumnID, isSame: Bool)] {
     switch self {
     case .tree(.compare(let sign, let left, let right), _) where sign == .equal || sign == .isSame:
@@ -36,8 +36,8 @@ extension PredicateNode {
     }
   }
 
-  /// Returns whether the condition certainly does not hold if all columns of a table are NULL.
-  /// Returns false if this is not certain.
+  /// Returns true if it is certain that the condition does not hold when all columns of a table are
+  /// NULL. Otherwise returns false.
   ///
   /// - SeeAlso: <https://www.sqlite.org/nulls.html>
   package func rejectsNull(in table: TableID) -> Bool {
@@ -77,7 +77,8 @@ extension PredicateTree {
 }
 
 extension ExpressionNode {
-  /// Returns whether the expression is certainly NULL if all columns of a table are NULL.
+  /// Returns true if it is certain that the expression is NULL when all columns of a table are
+  /// NULL.
   fileprivate func isNull(in table: TableID) -> Bool {
     switch self {
     case .column(let column): column.table == table
@@ -98,7 +99,7 @@ extension ExpressionNode {
 }
 
 extension SQLToken {
-  /// Whether a comparison is NULL if one of its sides is NULL.
+  /// Whether a comparison with this operator, such as `<`, is NULL if one of its sides is NULL.
   fileprivate var rejectsNull: Bool {
     switch self {
     case .equal, .notEqual, .less, .greater, .lessOrEqual, .greaterOrEqual: true
@@ -137,7 +138,8 @@ extension ExpressionNode {
     return layout.rowIDColumn == Int(column.index)
   }
 
-  /// Returns the node of a value that is compared with an expression in a row value.
+  /// Returns the node of a value in a comparison such as `(a, b) < (?, ?)`. `node` is the
+  /// expression with which the value is compared.
   ///
   /// SQLite 3.40 uses a column of an index only if the comparison has the collation of the index. A
   /// rowid has no collation, so the value gets COLLATE BINARY. Otherwise SQLite would read all rows

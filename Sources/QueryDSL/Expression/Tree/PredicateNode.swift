@@ -11,7 +11,7 @@ package enum PredicateNode: Sendable {
   case invalid(QueryError)
   /// A chain of AND or of OR.
   case chain(PredicateChain)
-  /// Any other condition with operands, and the number of its levels.
+  /// Any other condition with operands, and the depth of its tree.
   indirect case tree(PredicateTree, depth: Int)
 }
 

@@ -1,16 +1,16 @@
 /// The limits on the size of a tree.
 ///
-/// Trees are built, walked and destroyed by recursion from a node to its operands. To protect a
+/// Trees are built, read and released by recursion from a node to its operands. To protect a
 /// thread's stack, no tree is deeper than `maximumDepth`. An error replaces a deeper tree when the
-/// tree is built, and rendering the query throws this error. A long chain of one operator is not
-/// deep, because loops walk and destroy it.
+/// tree is built, and rendering the query throws this error. A long chain of one operator does not
+/// count as deep, because loops read and release it.
 enum TreeLimits {
   /// The maximum number of levels of operands. A debug build needs up to 8 KB of stack for each
   /// level, and a thread may have as little as 512 KB. SQLite's parser takes about as many levels
   /// of parentheses.
   static let maximumDepth = 50
 
-  /// The number of levels for which a query inside another query counts.
+  /// The number of levels that a query inside another query adds to the depth.
   static let depthOfQuery = 3
 
   /// The maximum number of operands in a chain that must be evaluated from left to right. SQLite
@@ -22,7 +22,8 @@ enum TreeLimits {
   /// limit for the depth of an expression.
   static let maximumGroup = 500
 
-  /// The maximum number of operands in a chain that is walked and destroyed by recursion.
+  /// The maximum number of operands in a chain that is read and released by recursion. Longer
+  /// chains use loops.
   static let maximumRecursion = 32
 
   /// The maximum number of queries in one UNION, INTERSECT or EXCEPT. This is SQLite's limit.
@@ -47,7 +48,8 @@ enum TreeLimits {
   }
 
   /// Writes operands with a token between them. If there are more operands than one group can hold,
-  /// writes several groups in parentheses. The groups mean the same and use the same indexes.
+  /// writes several groups in parentheses. The groups change neither the result nor the indexes
+  /// that SQLite uses.
   static func writeGroups<Operand>(
     _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to writer: inout ShapeWriter,
     _ write: (Operand, inout ShapeWriter) -> Void

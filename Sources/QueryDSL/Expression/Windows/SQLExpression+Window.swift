@@ -122,10 +122,12 @@ extension Columns {
   /// Returns the number of the row in its partition, from 1. SQL: `row_number()`
   public func rowNumber() -> SQLExpression<Int> { place("row_number") }
 
-  /// Returns the rank of the row, with gaps: the row number of its first peer. SQL: `rank()`
+  /// Returns the rank of the row: the row number of its first peer. After peers, ranks are skipped,
+  /// as in 1, 1, 3. SQL: `rank()`
   public func rank() -> SQLExpression<Int> { place("rank") }
 
-  /// Returns the rank of the row, without gaps: the number of its group of peers, from 1.
+  /// Returns the rank of the row: the number of its group of peers, from 1. No rank is skipped, as
+  /// in 1, 1, 2.
   /// SQL: `dense_rank()`
   public func denseRank() -> SQLExpression<Int> { place("dense_rank") }
 
@@ -134,7 +136,8 @@ extension Columns {
     SQLExpression<Double>(.windowFunction("percent_rank", []))
   }
 
-  /// Returns the share of rows that precede this row or are its peers. SQL: `cume_dist()`
+  /// Returns the share of the partition's rows that precede this row or are its peers, up to 1.0.
+  /// SQL: `cume_dist()`
   public func cumeDist() -> SQLExpression<Double> {
     SQLExpression<Double>(.windowFunction("cume_dist", []))
   }

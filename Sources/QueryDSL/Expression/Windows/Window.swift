@@ -16,7 +16,8 @@ public struct Window: Sendable {
   /// All rows of the result as one partition. SQL: `OVER ()`
   public static let all = Window()
 
-  /// Makes a window of the rows that have the same values as the current row.
+  /// Makes a window of the rows in which these expressions have the same values as in the current
+  /// row.
   /// SQL: `PARTITION BY a, b`
   public static func partition<each Value: ColumnValue>(
     by expressions: repeat SQLExpression<each Value>
@@ -24,7 +25,9 @@ public struct Window: Sendable {
     all.partition(by: repeat each expressions)
   }
 
-  /// Makes a window of the rows in an order, up to the current row and its peers. SQL: `ORDER BY a`
+  /// Makes a window that sorts the rows. For each row, it contains the rows from the first row to
+  /// the current row and its peers.
+  /// SQL: `ORDER BY a`
   ///
   /// The *peers* of a row are the rows with the same ORDER BY values.
   public static func order<Value: ColumnValue>(
@@ -34,7 +37,8 @@ public struct Window: Sendable {
     all.order(by: expression, direction, nulls: nulls)
   }
 
-  /// Restricts the window to the rows that have the same values as the current row.
+  /// Restricts the window to the rows in which these expressions have the same values as in the
+  /// current row.
   /// SQL: `PARTITION BY a, b`
   public func partition<each Value: ColumnValue>(
     by expressions: repeat SQLExpression<each Value>

@@ -49,9 +49,9 @@ extension Column where Value: ExpressibleByNilLiteral {
 }
 
 extension ColumnStorage where Value: ColumnValue {
-  /// The value. The stored value is nil only in the layout's own instance, which callers normally
-  /// cannot read. The exception is a computed property of the type `ColumnReference` that reads the
-  /// value of another column.
+  /// The value. The stored value is nil only in the instance that the layout uses to find columns
+  /// by their key paths. A program can read this instance only in a computed property of the type
+  /// `ColumnReference` that reads the value of another column.
   @usableFromInline
   func requireValue() -> Value {
     guard let value else {

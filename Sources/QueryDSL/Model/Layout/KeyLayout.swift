@@ -41,7 +41,7 @@ enum KeyLayout {
     return ColumnSlots(slots, stride: MemoryLayout<M.ID>.stride)
   }
 
-  /// Returns the lines that declare a key of several columns.
+  /// Returns the Swift code that declares the `id` of a key, for the text of an error.
   private static func lines(for keys: [ModelColumn]) -> String {
     if keys.count == 1 { return "declare `var id: \(keys[0].type) { \(keys[0].property) }`" }
     let properties = keys.map { "var \($0.property): \($0.type)" }.joined(separator: "; ")
@@ -99,8 +99,8 @@ struct KeySpelling: Sendable {
 }
 
 extension ConnectionCore {
-  /// Steps to the row that has the key in another spelling, and returns whether there is such a
-  /// row.
+  /// Runs a statement with the other spellings of the key, until it finds a row. Returns whether it
+  /// found one.
   @usableFromInline
   func step(
     _ statement: StatementPointer, toOtherSpellingsOf key: UnsafeRawPointer, _ layout: ModelLayout

@@ -144,7 +144,8 @@ package final class LayoutRegistry: Sendable {
     current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef { $0.wordCache }
   }
 
-  /// Returns the layout with that number, by which the shape of a query names it.
+  /// Returns the layout with that number. The shape of a query contains the number in place of the
+  /// layout.
   package func layout(number: UInt16) -> ModelLayout? {
     state.withLock { state in
       let index = Int(number) - 1

@@ -137,8 +137,9 @@ package struct StoredField {
 }
 
 /// A reader of the stored properties of a struct or class. It uses the runtime's metadata of the
-/// type, without an instance. No other file uses this interface of the standard library. On Apple's
-/// platforms, the interface has the same name and needs the same SPI import.
+/// type, without an instance. Only this file uses the interface of the standard library for this,
+/// `_forEachField`. On Apple's platforms, the interface has the same name and needs the same SPI
+/// import.
 package enum FieldReflection {
   /// Returns the stored properties in their order; nil if the type is not a struct, or if the
   /// runtime does not report all of its fields.
@@ -165,8 +166,8 @@ package enum FieldReflection {
     return isComplete ? fields : nil
   }
 
-  /// Returns whether a type is a struct. The runtime reports only the kinds of fields, so this
-  /// looks at the field of a type that has a field of this type.
+  /// Returns whether a type is a struct. The runtime reports the kind of a type only for a field.
+  /// So this function asks for the field of `Holder`, which has the type.
   private static func isStruct<Kind>(_: Kind.Type) -> Bool {
     var isStruct = false
     _ = _forEachField(of: Holder<Kind>.self, options: []) { _, _, _, kind in

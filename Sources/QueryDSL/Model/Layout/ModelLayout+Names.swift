@@ -1,8 +1,8 @@
 import SQLCore
 
 extension ModelLayout {
-  /// The columns of a model, which are found by their key paths. Each `Columns` in a query holds
-  /// one.
+  /// Finds the columns of a model by their key paths. Each `Columns` in a query contains such a
+  /// value.
   ///
   /// The type is bitwise copyable, so that queries do not count references to a layout.
   /// `@unchecked Sendable`: its memory is written before other threads can see it, only read
@@ -65,8 +65,8 @@ extension ModelLayout {
   }
 }
 
-/// The lines of a schema that affect the layout of its model or row type, and therefore all SQL for
-/// it.
+/// The elements of a `schema` that affect the layout of its model or row type, such as `Named` and
+/// `Stored`. They affect all SQL for the type.
 struct LayoutLines {
   private(set) var forms: [Int: StoredForm] = [:]
   private(set) var names: [Int: String] = [:]
@@ -76,13 +76,13 @@ struct LayoutLines {
   private(set) var isWithoutRowID = false
   private(set) var cacheLimits: CacheLimits?
   private(set) var resultLimits: CacheLimits?
-  /// All lines of the schema, as `[SchemaElement<M>]`. They are kept because evaluating a schema
-  /// creates its key paths. That is the most expensive part of opening a database for the first
-  /// time.
+  /// All elements of the schema, as `[SchemaElement<M>]`. They are kept, because it is expensive to
+  /// evaluate a schema: this creates its key paths, and is the slowest part of opening a database
+  /// for the first time.
   private(set) var elements: Any = ()
 
   /// - Parameter index: Returns the index of the column that a key path names. The second argument
-  ///   is the name of the schema line, for errors.
+  ///   is the name of the element, such as "Named", for errors.
   init<M: ResultRow>(
     of model: M.Type, index: (PartialKeyPath<M>, String) throws -> Int
   ) throws {
@@ -136,10 +136,10 @@ final class TableNaming: Sendable {
 extension String {
   /// Creates the unqualified name of a type, as `String(describing:)` gives it.
   ///
-  /// `String(describing:)` first tests whether the metatype conforms to the protocols of
-  /// descriptions. No metatype does. But for each type that is new to the process, the runtime
-  /// searches all conformances of the program at each test. This was half of the cost of opening a
-  /// database with models for the first time.
+  /// `String(describing:)` first tests whether the metatype conforms to protocols such as
+  /// `CustomStringConvertible`. No metatype does. But for each type that is new to the process, the
+  /// runtime searches all conformances of the program at each test. This was half of the cost of
+  /// opening a database with models for the first time.
   init(nameOf type: Any.Type) {
     self = _typeName(type, qualified: false)
   }

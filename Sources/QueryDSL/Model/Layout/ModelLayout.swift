@@ -56,7 +56,7 @@ package final class ModelLayout: @unchecked Sendable {
   let generatedColumns: [Int]
   /// The columns whose declared form is less precise than their type.
   let roundedColumns: [Int]
-  /// The lines of the model's schema, as `[SchemaElement<M>]`; they are evaluated once.
+  /// The elements of the model's schema, as `[SchemaElement<M>]`; they are evaluated once.
   let schemaElements: Any
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
   /// Finds the columns by their key paths.
@@ -152,7 +152,7 @@ package final class ModelLayout: @unchecked Sendable {
     return try ModelLayout(of: row, number: number, fields: fields, lines: lines)
   }
 
-  /// Returns the lines of the schema that affect the layout.
+  /// Returns the elements of the schema that affect the layout.
   private static func declaredLines<M: ResultRow>(
     of model: M.Type, _ fields: ModelFields
   ) throws -> LayoutLines {
@@ -181,8 +181,8 @@ package final class ModelLayout: @unchecked Sendable {
     }
   }
 
-  /// Throws `ModelError` if two columns have the same name because of a naming rule or a line of
-  /// the schema, or if a name is not valid.
+  /// Throws `ModelError` if two columns have the same name because of a naming rule or an element
+  /// of the schema, or if a name is not valid.
   private static func checkNames(
     _ columns: [ModelColumn], of model: any ResultRow.Type
   ) throws {

@@ -2,8 +2,8 @@
 /// `if let`, `switch` and `for`.
 @resultBuilder
 public enum PredicateBuilder {
-  /// Takes one line. This is the only overload. With a second one, even an unavailable one, the
-  /// compiler would need seconds to diagnose a mistake.
+  /// Takes one predicate of the block. This is the only overload. With a second one, even an
+  /// unavailable one, the compiler would need seconds to diagnose a mistake.
   @inlinable
   public static func buildExpression(_ predicate: SQLPredicate) -> PredicateLines {
     PredicateLines(.one(predicate.node))
@@ -17,7 +17,7 @@ public enum PredicateBuilder {
   @inlinable
   public static func buildPartialBlock(first: PredicateLines) -> PredicateLines { first }
 
-  /// Adds a line to the lines above it.
+  /// Adds a predicate to the predicates above it.
   @inlinable
   public static func buildPartialBlock(
     accumulated: consuming PredicateLines, next: PredicateLines
@@ -26,51 +26,51 @@ public enum PredicateBuilder {
     return accumulated
   }
 
-  /// Takes the lines of an `if` without `else`.
+  /// Takes the predicates of an `if` without `else`.
   @inlinable
   public static func buildOptional(_ lines: PredicateLines?) -> PredicateLines { lines ?? [] }
 
-  /// Takes the lines of an `if` that has an `else`.
+  /// Takes the predicates of an `if` that has an `else`.
   @inlinable
   public static func buildEither(first lines: PredicateLines) -> PredicateLines { lines }
 
-  /// Takes the lines of an `else`.
+  /// Takes the predicates of an `else`.
   @inlinable
   public static func buildEither(second lines: PredicateLines) -> PredicateLines { lines }
 
-  /// Takes the lines of a `for`.
+  /// Takes the predicates of a `for`.
   public static func buildArray(_ lines: [PredicateLines]) -> PredicateLines {
     PredicateLines(ShortList(lines.flatMap(\.nodes)))
   }
 
-  /// Takes the lines of an `if #available`.
+  /// Takes the predicates of an `if #available`.
   @inlinable
   public static func buildLimitedAvailability(_ lines: PredicateLines) -> PredicateLines { lines }
 }
 
-/// Returns a condition that holds if at least one line holds. SQL: `a OR b`
+/// Returns a condition that holds if at least one predicate of the block holds. SQL: `a OR b`
 ///
-/// The condition is false if there are no lines.
+/// The condition is false if the block is empty.
 public func AnyOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.any(Array(predicates().nodes)))
 }
 
-/// Returns a condition that holds if all lines hold. SQL: `a AND b`
+/// Returns a condition that holds if all predicates of the block hold. SQL: `a AND b`
 ///
-/// The condition is true if there are no lines.
+/// The condition is true if the block is empty.
 public func AllOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.all(Array(predicates().nodes)))
 }
 
-/// Returns a condition that holds if no line holds. SQL: `NOT (a OR b)`
+/// Returns a condition that holds if no predicate of the block holds. SQL: `NOT (a OR b)`
 ///
-/// The condition is true if there are no lines.
+/// The condition is true if the block is empty.
 public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.not(.any(Array(predicates().nodes))))
 }
 
-/// The lines of a block of predicates. A function with the attribute `@PredicateBuilder` returns
-/// this type. It can also be written as an array literal of predicates.
+/// The predicates of a block, such as the closure of `where`. A function with the attribute
+/// `@PredicateBuilder` returns this type. It can also be written as an array literal of predicates.
 public struct PredicateLines: Sendable, ExpressibleByArrayLiteral {
   @usableFromInline package var nodes: ShortList<PredicateNode>
 

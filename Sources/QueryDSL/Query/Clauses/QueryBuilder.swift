@@ -122,7 +122,7 @@ extension Query {
 }
 
 extension SelectStatement {
-  /// Puts the clauses in their places.
+  /// Makes the SELECT statement from the clauses, which may come in any order.
   fileprivate init<Row>(_ select: SelectClause<Row>) {
     self.init(selection: .terms(select.terms), from: .none)
     note(select.problem)
@@ -170,7 +170,7 @@ extension SelectStatement {
     add(from, joined)
   }
 
-  /// Notes an error if a clause is given twice.
+  /// Records an error if LIMIT or OFFSET is given twice.
   private mutating func checkSingle(_ count: RowCount?, _ clause: String) {
     if count != nil { note(QueryError("\(clause) is given twice")) }
   }
@@ -203,8 +203,9 @@ extension SelectStatement {
     checkNullability(from, joined)
   }
 
-  /// Notes an error if a RIGHT or FULL JOIN may find no row of a table, but the columns of that
-  /// table are not optional. The compiler checks only the right side of a LEFT or FULL JOIN.
+  /// Records an error if a RIGHT or FULL JOIN may find no row of an earlier table, but the columns
+  /// of that table are not optional. The compiler checks only the right side of a LEFT or FULL
+  /// JOIN.
   private mutating func checkNullability(
     _ from: TableReference, _ joined: [(kind: SQLToken, table: TableReference)]
   ) {

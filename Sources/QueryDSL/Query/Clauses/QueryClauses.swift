@@ -87,8 +87,8 @@ public func Join<Table: TableReferenceConvertible>(_ table: Table, on condition:
   QueryClause(.join(.inner, table._reference, condition.node))
 }
 
-/// Joins a table, and keeps rows for which the table has no row. The columns of the table are
-/// therefore optional. SQL: `LEFT JOIN "Author" ON …`
+/// Joins a table. If no row of the table matches, the result still contains the row of the earlier
+/// tables. So the columns of the joined table are optional. SQL: `LEFT JOIN "Author" ON …`
 public func LeftJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
@@ -142,7 +142,7 @@ public func CrossJoin<Table: TableReferenceConvertible>(_ table: Table) -> Query
   QueryClause(.join(.cross, table._reference, nil))
 }
 
-/// Restricts the result to rows that match every line. SQL: `WHERE a AND b`
+/// Restricts the result to rows that match all predicates of the closure. SQL: `WHERE a AND b`
 public func Where(@PredicateBuilder matching predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.predicates(predicates().nodes))
 }
@@ -156,7 +156,8 @@ public func Where(_ predicate: SQLPredicate) -> QueryClause {
   QueryClause(.predicates(.one(predicate.node)))
 }
 
-/// Restricts the result to groups that match every line. SQL: `HAVING count(*) > ?`
+/// Restricts the result to groups that match all predicates of the closure.
+/// SQL: `HAVING count(*) > ?`
 public func Having(@PredicateBuilder matching predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.having(predicates().nodes))
 }
@@ -184,7 +185,8 @@ public func NamedWindow(_ name: String, _ window: Window) -> QueryClause {
   QueryClause(.window(name, window.node))
 }
 
-/// Orders the rows, after the expressions of earlier lines. SQL: `ORDER BY a DESC NULLS LAST`
+/// Orders the rows by an expression. If the query has several OrderBy clauses, a later one orders
+/// the rows that are equal in the earlier ones. SQL: `ORDER BY a DESC NULLS LAST`
 public func OrderBy<Value: ColumnValue>(
   _ expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
   nulls: NullOrder? = nil
@@ -192,7 +194,7 @@ public func OrderBy<Value: ColumnValue>(
   QueryClause(.order([SelectStatement.OrderTerm(expression.collatedNode, direction, nulls)]))
 }
 
-/// Orders the rows by a result column that has its name from `as`. SQL: `ORDER BY "views"`
+/// Orders the rows by a selected expression to which `as` gives a name. SQL: `ORDER BY "views"`
 ///
 /// ```swift
 /// let views = post.$views.sum().as("views")
@@ -229,8 +231,8 @@ public func Limit(_ count: SQLExpression<Int>) -> QueryClause {
   QueryClause(.limitExpression(count))
 }
 
-/// Skips as many rows as an expression says, such as a parameter of a prepared query or a subquery.
-/// SQL: `OFFSET a`
+/// Skips the number of rows that an expression gives, such as a parameter of a prepared query or a
+/// subquery. SQL: `OFFSET a`
 public func Offset(_ count: SQLExpression<Int>) -> QueryClause {
   QueryClause(.offsetExpression(count))
 }

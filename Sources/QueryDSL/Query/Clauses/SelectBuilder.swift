@@ -52,8 +52,8 @@ public enum SelectBuilder {
     return _SelectedItems(accumulated.items)
   }
 
-  /// Returns the items as a function whose result type names the row, so that the row may have
-  /// labels.
+  /// Returns a function that stores the items. Its result type contains the row type, so that a
+  /// tuple may have labels; see `_Selection`.
   public static func buildFinalResult<Row>(_ items: _SelectedItems<Row>) -> _Selection<Row> {
     { selected in
       selected.items = items.items
@@ -86,10 +86,11 @@ public enum _TupleBuilder {
 
 /// The result of a selection's closure; programs do not use it directly.
 ///
-/// The function stores the items in its argument, and returns nil. Only the type of its result
-/// names the row. Swift converts a function that returns `(String, Int)` to a function that returns
-/// `(title: String, views: Int)`, but does not convert a generic struct in this way. So rows may
-/// have labels: `let rows: [(title: String, views: Int)] = try db.fetch(Post.select { … })`.
+/// The function stores the items in its argument, and always returns nil. Its result type only
+/// tells the compiler the type of a row. Swift converts a function that returns `(String, Int)` to
+/// a function that returns `(title: String, views: Int)`, but does not convert a generic struct in
+/// this way. So a tuple may have labels:
+/// `let rows: [(title: String, views: Int)] = try db.fetch(Post.select { … })`.
 public typealias _Selection<Row> = (inout _SelectedItems<Never>) -> Row?
 
 /// The items that a `SelectBuilder` has collected; programs do not use it directly.

@@ -22,12 +22,13 @@ public protocol ColumnWithDollarSign {
   /// Whether values of this type stand for a column; programs do not use it directly.
   static var _isColumn: Bool { get }
 
-  /// Returns the member of a table that a closure names; programs do not use it directly.
+  /// Returns the column or group that a closure names, as in `$0.$title`; programs do not use it
+  /// directly.
   static func _member<M: ResultRow>(_ path: KeyPath<M, Self>, of columns: Columns<M>) -> _InQuery
 }
 
 extension ColumnWithDollarSign where _InQuery == SQLExpression<Value> {
-  /// Returns the column of a table that a closure names; programs do not use it directly.
+  /// Returns the column that a closure names, as in `$0.$title`; programs do not use it directly.
   @inlinable
   @inline(__always)
   public static func _member<M: ResultRow>(
@@ -40,8 +41,8 @@ extension ColumnWithDollarSign where _InQuery == SQLExpression<Value> {
 extension ColumnWithDollarSign {
   /// Whether values of this type stand for a column; programs do not use it directly.
   ///
-  /// This is checked when the program runs, because the compiler accepts an unavailable conformance
-  /// in a key path that stands for a closure: `order(by: \.title)` compiles.
+  /// This is checked when the program runs. The compiler does not report the unavailable
+  /// conformance of `String` if a key path is used as a closure: `order(by: \.title)` compiles.
   @inlinable
   public static var _isColumn: Bool { false }
 }

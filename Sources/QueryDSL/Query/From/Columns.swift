@@ -23,7 +23,8 @@ public struct Columns<M: ResultRow>: TableColumns {
     self.init(source: TableID.nextSource())
   }
 
-  /// Takes a table of a query that is narrowed; programs do not use it directly.
+  /// Takes the columns of a table from an existing query, for a closure that adds clauses to the
+  /// query; programs do not use it directly.
   public init(_from tables: _QueryTables) {
     self = tables.take(M.self, acceptsMissing: false)
   }
@@ -124,7 +125,7 @@ extension Columns where M: TableModel {
 }
 
 extension TableID {
-  /// The number of tables in all queries of this process so far. After 4 billion tables, the
+  /// The counter from which each table of a query gets its number. After 4 billion tables, the
   /// numbers repeat. This matters only if a query contains another query over the same model.
   private static let sources = Atomic<UInt32>(0)
 
@@ -138,6 +139,7 @@ public protocol TableColumns: Sendable {
   /// Makes the columns of a new table.
   init()
 
-  /// Takes the next table of the model from the tables of a query that is narrowed.
+  /// Takes the next table of the model from the tables of an existing query. A closure receives it,
+  /// and adds clauses to the query.
   init(_from tables: _QueryTables)
 }

@@ -46,8 +46,9 @@ public struct CommonTable<Row: ResultRow>: Sendable {
       query: statement, isRecursive: false, isMaterialized: materialized)
   }
 
-  /// Makes a recursive common table: the first rows, and the rows that follow from each row, until
-  /// there are no new rows.
+  /// Makes a recursive common table. One query returns its first rows. Then SQLite runs a second
+  /// query, `step`, for each row of the table, and adds the new rows to the table, until there are
+  /// no new rows.
   ///
   /// - Parameters:
   ///   - start: the query for the first rows.

@@ -22,7 +22,8 @@ public struct GroupColumns<Group: _ColumnGroupValue>: Sendable {
     self.first = first
   }
 
-  /// Makes the columns of a group whose row may be missing.
+  /// Makes the optional columns of a group that may be nil, for example because a join may find no
+  /// row.
   init<Wrapped: ColumnGroup>(_ group: GroupColumns<Wrapped>) where Group == Wrapped? {
     self.init(group.columns, first: group.first)
   }
@@ -34,7 +35,7 @@ public struct GroupColumns<Group: _ColumnGroupValue>: Sendable {
     columns[dynamicMember: path]
   }
 
-  /// The column of a property, as an optional.
+  /// The column of a property. It is an optional, because the group may be nil.
   public subscript<Wrapped: ColumnGroup, Value: ColumnValue>(
     dynamicMember path: KeyPath<Wrapped, ColumnReference<Value>>
   ) -> SQLExpression<Value?> where Group == Wrapped?, Value._Nullability == _NeverNull {
@@ -86,9 +87,9 @@ extension GroupColumns {
     }
   }
 
-  /// Returns the test for nil, by the same rule as reading. A group is nil if a column that is not
-  /// optional in the group is NULL. If all columns are optional, a group is nil if all columns are
-  /// NULL.
+  /// Returns the test whether the group is nil, or is not nil. The rule is the same as for a group
+  /// that is read. A group is nil if a column that is not optional in the group is NULL. If all
+  /// columns are optional, a group is nil if all columns are NULL.
   private func isMissing(
     _ layout: ModelLayout, _ nodes: [ExpressionNode], _ isMissing: Bool
   ) -> SQLPredicate {

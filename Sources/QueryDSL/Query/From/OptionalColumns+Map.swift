@@ -19,7 +19,8 @@ extension OptionalColumns {
     isFound && condition(columns)
   }
 
-  /// Returns an expression of the row; NULL if the join found no row.
+  /// Returns an expression over the columns of the joined table. It is NULL if the join found no
+  /// row.
   ///
   /// ```swift
   /// let scores = Query { (author: Columns<Author>, post: OptionalColumns<Post>) in
@@ -35,8 +36,8 @@ extension OptionalColumns {
     Case(when: isFound, then: transform(columns)).orNull
   }
 
-  /// Returns an expression of the row, where the expression may itself be NULL. It is also NULL if
-  /// the join found no row.
+  /// Returns an expression over the columns of the joined table, for an expression that may be NULL
+  /// itself. The result is also NULL if the join found no row.
   ///
   /// SQL: `CASE WHEN "Post"."id" IS NOT NULL THEN a END`
   public func flatMap<Value: ColumnValue>(

@@ -23,12 +23,13 @@ public struct OptionalColumns<M: ResultRow>: TableColumns {
     columns = Columns()
   }
 
-  /// Takes a table of a query that is narrowed; programs do not use it directly.
+  /// Takes the columns of a table from an existing query, for a closure that adds clauses to the
+  /// query; programs do not use it directly.
   public init(_from tables: _QueryTables) {
     columns = tables.take(M.self, acceptsMissing: true)
   }
 
-  /// The column of a property, as an optional.
+  /// The column of a property. It is an optional, because the join may find no row.
   public subscript<Column: ColumnWithDollarSign>(
     dynamicMember path: KeyPath<M, Column>
   ) -> SQLExpression<Column.Value?>

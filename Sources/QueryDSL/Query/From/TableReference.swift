@@ -18,7 +18,7 @@ public struct TableReference: TableReferenceConvertible {
 extension TableReference {
   /// The source of a table's rows, if that is not the table of a model.
   package enum Source: Sendable {
-    /// A query, and the number of its levels; made by `query(_:)`.
+    /// A query, and the depth of its nesting. Call `query(_:)` to make this case.
     indirect case nested(SelectStatement, depth: Int)
     case common(CommonTableName)
     /// A table-valued function, with its arguments.

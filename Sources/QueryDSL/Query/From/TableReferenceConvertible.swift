@@ -1,7 +1,7 @@
 import SQLCore
 
-/// An operand of From and the joins: the columns of a model's table, or a query or common table to
-/// which `as` gives columns. Programs do not use it directly.
+/// A table that can be passed to From and the joins. It is the columns of a model, or the result of
+/// `as` for a query or a common table. Programs do not use it directly.
 public protocol TableReferenceConvertible: Sendable {
   /// The table and the source of its rows; programs do not use it directly.
   var _reference: TableReference { get }
@@ -26,7 +26,8 @@ where M: TableModel {
 }
 
 extension Fetchable where Row: ResultRow {
-  /// Uses the query as a table that has the columns of its rows. SQL: `(SELECT …) AS "Total"`
+  /// Uses the query as a table in From or a join. `columns` then names the columns of the query's
+  /// rows. SQL: `(SELECT …) AS "Total"`
   ///
   /// ```swift
   /// Query { (author: Columns<Author>, total: Columns<Total>) in
@@ -40,7 +41,8 @@ extension Fetchable where Row: ResultRow {
     TableReference(table: columns.table, source: .query(query.tableStatement))
   }
 
-  /// Uses the query as a table whose row may be missing. SQL: `LEFT JOIN (SELECT …) AS "Total"`
+  /// Uses the query as a table in a join that may find no row.
+  /// SQL: `LEFT JOIN (SELECT …) AS "Total"`
   public func `as`(_ columns: OptionalColumns<Row>) -> some OptionalTableReferenceConvertible {
     OptionalTableReference(
       _reference: TableReference(
@@ -49,7 +51,8 @@ extension Fetchable where Row: ResultRow {
 }
 
 extension CommonTable {
-  /// Uses the common table in FROM or a join, with the columns of its rows. SQL: `FROM "levels"`
+  /// Uses the common table in From or a join. `columns` then names the columns of its rows.
+  /// SQL: `FROM "levels"`
   public func `as`(_ columns: Columns<Row>) -> some TableReferenceConvertible {
     TableReference(table: columns.table, source: .common(node.name))
   }
@@ -62,6 +65,6 @@ extension CommonTable {
   }
 }
 
-/// An operand of a join that may find no row: a table whose columns are optional. Programs do not
-/// use it directly.
+/// A table that can be passed to a join that may find no row, because its columns are optional.
+/// Programs do not use it directly.
 public protocol OptionalTableReferenceConvertible: TableReferenceConvertible {}

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A table of a query whose rows are Swift values, such as rows to compare with a table, or new
-/// values for many rows.
+/// Swift values as the rows of a table in a query. For example, a query compares them with another
+/// table, or an update takes the new values of many rows from them.
 ///
 /// ```swift
 /// struct Score: ResultRow {
@@ -49,8 +49,8 @@ public struct Values<Row: ResultRow>: Fetchable {
     return TableQuery(query: Query(statement: statement, decoding: Row.decoding), columns: columns)
   }
 
-  /// Returns a query for the rows that match every line. SQL:
-  /// `FROM (SELECT …) AS "Score" WHERE a AND b`
+  /// Returns a query for the rows that match all predicates of the closure.
+  /// SQL: `FROM (SELECT …) AS "Score" WHERE a AND b`
   public func `where`(
     @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
   ) -> TableQuery<Row, Row> {

@@ -9,8 +9,8 @@ import SQLCore
 // needs the type `OptionalColumns`.
 
 extension Query {
-  /// Adds conditions on tables of the query. A row must match every line, and the existing
-  /// conditions. SQL: `WHERE a AND b`
+  /// Adds conditions on tables of the query. A row must match all predicates of the closure, and
+  /// the existing conditions. SQL: `WHERE a AND b`
   ///
   /// ```swift
   /// let feed = Query { (post: Columns<Post>, author: Columns<Author>) in
@@ -23,9 +23,10 @@ extension Query {
   /// // SELECT … FROM "Post" JOIN "Author" ON … WHERE "Author"."name" = ?
   /// //   ORDER BY "Post"."createdAt" DESC LIMIT ?
   /// ```
-  /// A limit counts only the rows that match the new conditions, even if the limit was set first. A
-  /// parameter for a table that the query does not have throws `QueryError` when the query is
-  /// rendered. So does a UNION, INTERSECT or EXCEPT.
+  /// A limit counts only the rows that match the new conditions, even if the limit was set first.
+  /// Each parameter of the closure stands for the next table of its model in the query. If there is
+  /// no such table, or if the query is a UNION, INTERSECT or EXCEPT, the query throws `QueryError`
+  /// when it is rendered.
   public consuming func `where`<each Table: TableColumns>(
     @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
   ) -> Self {
@@ -35,10 +36,11 @@ extension Query {
     return self
   }
 
-  /// Restricts the result to groups that match every line, in addition to the existing conditions.
-  /// SQL: `HAVING count(*) > ?`
+  /// Restricts the result to groups that match all predicates of the closure, in addition to the
+  /// existing conditions. SQL: `HAVING count(*) > ?`
   ///
-  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
+  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
+  /// throw `QueryError`.
   public consuming func having<each Table: TableColumns>(
     @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
   ) -> Self {
@@ -54,7 +56,8 @@ extension Query {
   /// feed.order { (author: Columns<Author>) in author.$name }
   /// feed.order(by: { (author: Columns<Author>) in author.$name.length() }, .descending)
   /// ```
-  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
+  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
+  /// throw `QueryError`.
   public consuming func order<Value: ColumnValue, each Table: TableColumns>(
     by expression: (repeat each Table) -> SQLExpression<Value>,
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
@@ -106,8 +109,8 @@ extension Query {
     return self
   }
 
-  /// Skips as many rows as an expression says, such as a parameter of a prepared query or a
-  /// subquery. SQL: `OFFSET a`
+  /// Skips the number of rows that an expression gives, such as a parameter of a prepared query or
+  /// a subquery. SQL: `OFFSET a`
   public consuming func offset(_ count: SQLExpression<Int>) -> Self {
     statement.setOffset(count)
     return self
@@ -164,7 +167,7 @@ extension Query where Row: ResultRow {
 }
 
 extension SelectStatement {
-  /// Returns the expression that orders by a result column.
+  /// Returns the expression for ORDER BY that stands for a result column.
   ///
   /// A column of a table is written with the name of its table, because two tables of a join may
   /// have columns with the same name.
@@ -198,16 +201,16 @@ extension SelectStatement {
 }
 
 extension CompoundQuery where Row: ResultRow {
-  /// Restricts the compound to rows that match every line. SQL:
-  /// `SELECT … FROM (… UNION …) AS "Post" WHERE a`
+  /// Restricts the combined rows to those that match all predicates of the closure.
+  /// SQL: `SELECT … FROM (… UNION …) AS "Post" WHERE a`
   ///
   /// ```swift
   /// Post.where { $0.$views > 100 }.union(Post.where { $0.$status == .draft })
   ///   .where { $0.$title.like("Sw%") }.order(by: \.$title)
   /// ```
-  /// The compound becomes a table of another query. An order, a limit and an offset of the compound
-  /// apply to the rows that match. If the rows are values or tuples, restrict the queries inside
-  /// the compound, or select into a struct.
+  /// The compound query becomes a subquery in FROM. Its order, limit and offset then apply to the
+  /// rows that match. If the rows are values or tuples, call `where` on each of the combined
+  /// queries, or select into a struct.
   public consuming func `where`(
     @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
   ) -> Self {
@@ -216,7 +219,7 @@ extension CompoundQuery where Row: ResultRow {
     return self
   }
 
-  /// Makes the compound a table of another query, unless an earlier call already did.
+  /// Moves the compound query into the FROM of a new query, unless an earlier call already did.
   private mutating func becomeTable() {
     var compound = query.statement
     guard compound.extras?.content.compound != nil else { return }

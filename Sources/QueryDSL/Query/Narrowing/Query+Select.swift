@@ -8,7 +8,8 @@ extension Query {
   /// feed.select { (post: Columns<Post>) in post.count() }
   /// // SELECT count(*) FROM "Post" JOIN "Author" ON …
   /// ```
-  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
+  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
+  /// throw `QueryError`.
   public consuming func select<NewRow, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<NewRow>
   ) -> Query<NewRow> {
@@ -42,7 +43,8 @@ extension Query {
   /// Replaces the selected items of the query by expressions that are read as a struct. The name of
   /// each expression is the name of a property. SQL: `SELECT a AS "name", b AS …`
   ///
-  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
+  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
+  /// throw `QueryError`.
   public consuming func select<NewRow: ResultRow, Items, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<Items>, into row: NewRow.Type
   ) -> Query<NewRow> {
@@ -60,7 +62,8 @@ extension Query {
   /// ```swift
   /// feed.selectAlso { (post: Columns<Post>) in post.$views }     // (String, String, Int)
   /// ```
-  /// The parameters are found as in `where`, and the same mistakes throw `QueryError`.
+  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
+  /// throw `QueryError`.
   public consuming func selectAlso<each Old, each New, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<(repeat each New)>
   ) -> Query<(repeat each Old, repeat each New)> where Row == (repeat each Old) {

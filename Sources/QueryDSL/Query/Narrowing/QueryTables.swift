@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The tables of a query that is narrowed, which become the parameters of a closure; programs do
-/// not use it directly.
+/// The tables of an existing query. They become the parameters of a closure that adds clauses to
+/// the query. Programs do not use this type directly.
 ///
 /// A parameter gets the first table of its model that no earlier parameter has.
 public final class _QueryTables {
@@ -24,7 +24,7 @@ public final class _QueryTables {
         + "table: From(query.as(columns))")
   }
 
-  /// Takes the next table of a model.
+  /// Takes the first table of a model that no earlier parameter has taken.
   ///
   /// - Parameter acceptsMissing: Whether to accept a table for which a join may find no row. True
   ///   if the parameter has optional columns.
@@ -67,8 +67,8 @@ extension SelectStatement {
   /// Selects several items after the already selected ones, and returns how to read the longer
   /// tuple.
   ///
-  /// In memory, a longer tuple begins like the shorter tuple of its first elements. So the old
-  /// items are read as one part.
+  /// In memory, the first elements of a tuple have the same offsets as in a tuple without the other
+  /// elements. So the old items are read as one part.
   mutating func selectAlso<Row>(
     _ items: ShortList<SelectItem>, after old: RowDecoding<Row>
   ) -> (parts: RowParts, columns: @Sendable () throws -> [ResultColumn]) {

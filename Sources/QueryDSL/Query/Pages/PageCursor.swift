@@ -9,16 +9,18 @@ import SQLCore
 /// A place between two rows, where a page begins. `Rows` is the model of a `PageOrder`, or the row
 /// type of a `Query` with pages.
 ///
-/// The cursor holds the values by which the row before the page is ordered, with that row's keys.
-/// So the cursor stays valid if that row is changed or deleted. The cursor's text has only letters,
-/// digits, `-` and `_`, so it can be part of a URL. JSON contains the same text.
+/// The cursor holds values of the last row before the page: the values of the expressions in the
+/// order, and the keys. So the cursor stays valid if that row is changed or deleted. The cursor's
+/// text has only letters, digits, `-` and `_`, so it can be part of a URL. In JSON, the cursor is a
+/// string with this text.
 ///
 /// ```swift
 /// let text = cursor.description                   // for the client: "AQ…"
 /// let received = try PageCursor<Post>(text)       // throws if it is not the text of a cursor
 /// ```
 /// The text is not encrypted. A client can read the values, and can make a cursor with other
-/// values. Such a cursor can only begin the page at another place, because its values are bound.
+/// values. Such a cursor can only change where the page begins. It cannot change the SQL, because
+/// its values are bound.
 public struct PageCursor<Rows>: Hashable, Sendable {
   /// The fingerprint of the order.
   let order: UInt64
@@ -89,8 +91,8 @@ extension String {
   }
 }
 
-/// The bytes of a cursor: a version, the fingerprint of the order, and the values, each after a
-/// byte for its storage class.
+/// The bytes of a cursor: a version, the fingerprint of the order, and the values. Before each
+/// value is a byte for its storage class.
 private struct CursorBytes {
   static let version: UInt8 = 1
 

@@ -162,13 +162,14 @@ extension ModelColumn {
 ///     ("createdAt", "id") < (?, ? COLLATE "BINARY")
 ///
 /// If the directions differ, or if a column may be NULL, columns are compared one by one. In this
-/// example, the first line follows from the second. It only limits the part of the index that
-/// SQLite reads.
+/// example, the first line excludes no rows that the second line accepts. It is there only to limit
+/// the part of the index that SQLite reads.
 ///
 ///     "rating" <= ?
 ///     AND ("rating" < ? OR "rating" = ? AND ("title", "id") > (?, ? COLLATE "BINARY"))
 struct PageCondition {
-  /// An expression of the order in the form that is compared, with the cursor's value.
+  /// An expression of the order, in the form in which it is compared, and the cursor's value for
+  /// it.
   struct Term {
     let node: ExpressionNode
     let isDescending: Bool
@@ -177,9 +178,8 @@ struct PageCondition {
     let hasNullFirst: Bool
     let value: DatabaseValue
 
-    /// Whether a comparison with the value is right for every row. For a row with NULL, the
-    /// comparison is NULL, so the row is left out. This is right if all rows with NULL come before
-    /// the value.
+    /// Whether a comparison with the value is enough to select the right rows. A comparison leaves
+    /// out rows with NULL. This is right only if all rows with NULL come before the value.
     var isDecided: Bool { !mayBeNull || hasNullFirst && !value.isNull }
   }
 
@@ -194,15 +194,16 @@ struct PageCondition {
     return (run > 0 ? [compare(terms[..<run], orEqual: true)] : []) + [after(from: 0)]
   }
 
-  /// Returns the end of the run of terms that begins at an index. The terms of a run have the same
-  /// direction, and a comparison can decide them.
+  /// Returns the end of the run of terms that begins at an index. A run is a sequence of terms that
+  /// can be compared as one row value: they have the same direction, and are all `isDecided`.
   private func leadingRun(from start: Int) -> Int {
     let isDescending = terms[start].isDescending
     return terms[start...].firstIndex { !$0.isDecided || $0.isDescending != isDescending }
       ?? terms.count
   }
 
-  /// Returns the condition for the rows that come after the cursor, by the terms from an index on.
+  /// Returns the condition for the rows that come after the cursor. It considers only the terms
+  /// from an index on.
   private func after(from start: Int) -> PredicateNode {
     if leadingRun(from: start) == terms.count { return compare(terms[start...], orEqual: false) }
     let term = terms[start]

@@ -102,8 +102,9 @@ extension ExpressionNode {
   /// The column, if the expression is a column with or without a collation; otherwise nil.
   fileprivate var orderedColumn: ColumnID? { withoutCollation.columnID }
 
-  /// Whether different keys have different places in an order by the expression. In an order by
-  /// another collation than the key's own, two different texts may be equal.
+  /// Whether different keys have different places in an order by the expression. They may share a
+  /// place if the order uses another collation than the key column, because a collation may
+  /// consider two texts equal.
   fileprivate func distinguishes(_ key: SelectStatement.KeyedTable.Key) -> Bool {
     guard orderedColumn == key.column else { return false }
     guard key.isText, let collation = Self.collation(of: self) else { return true }
@@ -135,8 +136,8 @@ extension SelectStatement {
     }
   }
 
-  /// Throws `QueryError` if no condition on the tables can select the rows of a page, for example
-  /// in a query with groups.
+  /// Throws `QueryError` if a condition in WHERE cannot select the rows of a page, for example in a
+  /// query with groups.
   fileprivate func requirePages() throws {
     func refuse(_ what: String) -> QueryError {
       QueryError("a query with \(what) has no pages; its rows have no keys of their own")

@@ -23,14 +23,14 @@ extension Query {
   /// Without a cursor, the query returns the first page. While the tables do not change, the pages
   /// contain each row exactly once.
   ///
-  /// The query may be ordered by any expressions over any tables. The keys of the tables order the
-  /// rows that are equal in these expressions, in the direction of the last expression. If a join
-  /// compares the whole key of its table, the key is not needed, because another table determines
-  /// the row. In the example, this is the key of `Author`.
+  /// The query may be ordered by any expressions over any tables. Rows that are equal in these
+  /// expressions are ordered by the keys of the tables, in the direction of the last expression. A
+  /// key is left out if the join of its table compares the whole key, because each row then has
+  /// only one joined row. In the example, the key of `Author` is left out.
   ///
   /// The limit of the query is the size of a page. If all columns of the order belong to one table,
-  /// an index over them serves the pages. Otherwise each page reads and sorts the rows after the
-  /// cursor. An expression that is not a column is treated as possibly NULL.
+  /// SQLite can find a page in an index over them. Otherwise each page reads and sorts the rows
+  /// after the cursor. An expression that is not a column is treated as if it could be NULL.
   ///
   /// A cursor of another order or of other tables throws `QueryError` when the query is rendered.
   /// So does a query with an offset, DISTINCT, groups, aggregates, windows, UNION, INTERSECT or
@@ -111,8 +111,8 @@ extension TableQuery where M: Model {
   ///   before the page.
   ///
   /// A cursor of another order, a query that is already ordered or grouped, and a model without a
-  /// key throw `QueryError` when the query is rendered. Cursors with NULL in the same columns have
-  /// the same SQL.
+  /// key throw `QueryError` when the query is rendered. Two pages in the same order have the same
+  /// SQL, if their cursors have NULL in the same columns.
   public consuming func page(after cursor: PageCursor<M>? = nil, by order: PageOrder<M>) -> Self {
     do {
       let layout = try M.layout

@@ -13,8 +13,8 @@ extension SelectStatement {
     let keys: [Key]
   }
 
-  /// Returns the tables whose keys together are different for all rows of the query, in the order
-  /// of FROM and the joins. Throws `QueryError` if a table has no key.
+  /// Returns the tables whose keys together identify a row of the query, in the order of FROM and
+  /// the joins. Throws `QueryError` if a table has no key.
   func determiningTables() throws -> [KeyedTable] {
     guard !from.isNone else {
       throw QueryError("a query without a table has no pages")

@@ -2,9 +2,9 @@ import SQLCore
 
 /// The progress of loading the rows of a statement into the memory of an array of models.
 ///
-/// The type is not generic, so that a client compiles only the code of the array for its model. A
-/// value stores neither the layout nor the connection, because each result would retain and release
-/// them.
+/// The type is not generic, so that a client compiles only the code of the array for its model. It
+/// stores neither the layout nor the connection, because it would have to retain and release them
+/// for each result.
 @usableFromInline
 struct ModelRows: ~Copyable {
   private var progress = RowProgress()

@@ -53,11 +53,11 @@ struct RowParts: Sendable {
 
   private var steps: [(offset: Int, step: Step)] = []
   private var others: [RowPart.Other] = []
-  /// The expression of each step's value, for errors.
+  /// For each step that reads a value, the expression of this value. It is used in errors.
   private var nodes: [ExpressionNode?] = []
   private var size = 0
 
-  /// Places a part after the existing ones, in the layout of a tuple.
+  /// Adds a part after the existing ones, at the offset that it has in the memory of a tuple.
   mutating func append(_ part: RowPart) {
     let offset = (size + part.alignment - 1) & ~(part.alignment - 1)
     switch part.kind {

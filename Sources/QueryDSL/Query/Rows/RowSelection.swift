@@ -82,7 +82,7 @@ struct RowSelection {
 }
 
 extension ResultColumn {
-  /// Returns why the column cannot be read as a property; nil if it can.
+  /// Returns the reason why the column cannot be read as a property; nil if it can.
   fileprivate func difference(from own: ModelColumn) -> String? {
     if type.nonOptional != own.type.nonOptional {
       return "is \(own.type), but the selected column is \(type)"

@@ -55,9 +55,10 @@ extension OptionalColumns: Selectable {
 }
 
 extension ModelLayout {
-  /// The columns by which a row is known to exist, because at least one of them is not NULL in it.
-  /// They are the columns of the key or, without a key, the columns that are not optional. If all
-  /// columns are optional, a row in which all of them are NULL is read as a missing row.
+  /// The columns that show whether a join found a row: in an existing row, at least one of them is
+  /// not NULL. They are the columns of the key or, without a key, the columns that are not
+  /// optional. If all columns are optional, a row in which all of them are NULL is read as a
+  /// missing row.
   var presentColumns: [Int] {
     if !keyColumns.isEmpty { return keyColumns }
     let required = columns.indices.filter { !columns[$0].isOptional }
@@ -128,8 +129,8 @@ extension Selectable where Self: ColumnValue {
 /// // SELECT "status", sum("views") AS "views" FROM "Post" GROUP BY "status"
 /// ```
 ///
-/// The name is the heading of the column in `table`, and the name of the column in the SQL. The
-/// name does not change how rows are read, because values are read by position.
+/// The name is the name of the column in the SQL, and its heading in the output of `db.table(_:)`.
+/// The name does not change how rows are read, because values are read by position.
 public struct AliasedExpression<Value: ColumnValue>: Selectable {
   let expression: SQLExpression<Value>
   let name: String

@@ -77,9 +77,9 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     query = Query(statement: statement, decoding: first.decoding)
   }
 
-  /// Returns why the rows of both queries cannot be read in the same way; nil if they can.
-  /// Expressions of the second query without their own form take the form of the first query's
-  /// expressions.
+  /// Returns the reason why the rows of both queries cannot be read in the same way; nil if they
+  /// can. If an expression of the second query has no stored form of its own, it gets the form of
+  /// the first query's expression.
   private static func difference(_ first: Query<Row>, _ second: inout Query<Row>) -> QueryError? {
     // If the type of the rows is invalid, fetching the rows throws the reason.
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()

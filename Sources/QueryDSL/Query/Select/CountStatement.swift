@@ -29,7 +29,8 @@ struct ExistsStatement: Renderable {
 }
 
 extension SelectStatement {
-  /// Whether the query counts its own rows if `count(*)` replaces the selected columns.
+  /// Whether the query returns the number of its rows if `count(*)` replaces the selected columns.
+  /// Otherwise the query is counted as a subquery.
   fileprivate var countsByItself: Bool {
     !isDistinct && groups.isEmpty && having.isEmpty && limit == nil && offset == nil
       && extras?.content.isPlain ?? true && !selectsAggregate

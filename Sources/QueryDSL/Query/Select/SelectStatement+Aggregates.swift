@@ -4,8 +4,8 @@ import SQLCore
 // result up to date.
 
 extension SelectStatement {
-  /// Whether GROUP BY, HAVING or aggregates make one row of many. An aggregate in raw SQL is not
-  /// recognised.
+  /// Whether GROUP BY, HAVING or aggregates combine several rows into one. An aggregate in raw SQL
+  /// is not recognised.
   package var isGrouped: Bool {
     if !groups.isEmpty || !having.isEmpty { return true }
     guard case .terms(let terms) = selection else { return false }
@@ -27,8 +27,9 @@ extension SelectStatement {
     try replacing { try AggregateNode($0).map(replacement) }
   }
 
-  /// Returns the query with other expressions in SELECT, HAVING and ORDER BY. An expression for
-  /// which the closure returns nil is not replaced, but the closure gets its parts.
+  /// Returns the query with expressions of SELECT, HAVING and ORDER BY replaced by the results of a
+  /// closure. If the closure returns nil for an expression, it is called for the parts of the
+  /// expression.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> SelectStatement {
@@ -83,7 +84,8 @@ extension SelectStatement {
     }
   }
 
-  /// Whether a term of ORDER BY names a column of one of the tables, or is unknown.
+  /// Whether a term of ORDER BY names a column of one of the tables. A term that cannot be rendered
+  /// counts as such a term.
   package func isOrdered(by tables: Set<TableID>) -> Bool {
     order.contains { term in
       guard let columns = try? Shape.columns(of: { term.write(to: &$0) }) else { return true }
@@ -102,7 +104,7 @@ extension SelectStatement {
   }
 
   /// Returns the query with the names of result columns in ORDER BY replaced by their expressions.
-  /// A name that no selected expression has stays.
+  /// If no selected expression has that name, the name is kept.
   package var orderedByExpressions: SelectStatement {
     guard case .terms(let terms) = selection else { return self }
     var statement = self
@@ -119,7 +121,8 @@ extension SelectStatement {
 }
 
 extension SelectStatement.OrderTerm {
-  /// Makes a term that orders by another expression in the same way.
+  /// Makes a term that orders by another expression, with the same direction and the same place of
+  /// NULL.
   fileprivate init(_ expression: ExpressionNode, of other: SelectStatement.OrderTerm) {
     self.init(expression, other.isDescending ? .descending : .ascending, other.nulls)
   }

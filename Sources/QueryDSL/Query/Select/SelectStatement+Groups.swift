@@ -4,8 +4,8 @@ import SQLCore
 // to date.
 
 extension SelectStatement {
-  /// Returns the query with the expressions of GROUP BY replaced by marks, wherever SELECT, HAVING
-  /// and ORDER BY repeat such an expression outside an aggregate. Columns are not replaced.
+  /// Replaces the expressions of GROUP BY in SELECT, HAVING and ORDER BY by placeholders, called
+  /// marks, and returns the query. Columns and the arguments of aggregates are not replaced.
   ///
   /// Throws `QueryError` if an expression cannot be rendered or has a part that cannot be rebuilt.
   ///
@@ -40,7 +40,7 @@ extension SelectStatement {
   /// positions become the least value of each group, compared by bytes.
   ///
   /// Without this, SQLite would return one of several values that a collation considers equal.
-  /// Which one depends on the order in which SQLite reads the rows.
+  /// Which value it returns depends on the order in which SQLite reads the rows.
   package func selectingLeastValues(ofGroups places: Set<Int>) throws -> SelectStatement {
     guard !places.isEmpty, case .terms(let terms) = selection else { return self }
     let nodes = try Set(places.map { try sql(of: groups[$0]) })
@@ -61,10 +61,9 @@ extension SelectStatement {
     return statement
   }
 
-  /// Returns an expression for each GROUP BY term: the number of rows in a group whose value is not
-  /// stored as an INTEGER. 1 and 1.0 are in one group, although their storage classes differ. If a
-  /// group has both, the order in which SQLite reads the rows decides which of them an expression
-  /// shows.
+  /// Returns an expression for each GROUP BY term. It counts the rows of a group whose value is not
+  /// stored as an INTEGER. The numbers 1 and 1.0 belong to the same group. If a group has both, the
+  /// result shows one of them, which depends on the order in which SQLite reads the rows.
   ///
   /// - Parameter isUniform: Returns whether a column stores equal numbers in the same way. Such a
   ///   column gets no expression.
@@ -78,8 +77,7 @@ extension SelectStatement {
   }
 
   /// Returns the query without the terms of ORDER BY that repeat the GROUP BY terms at the given
-  /// positions. Values that a collation considers equal have the same place in an order by such a
-  /// term.
+  /// positions. An order by such a term would not separate values that a collation considers equal.
   package func withoutOrder(byGroups places: Set<Int>) throws -> SelectStatement {
     let nodes = try Set(places.map { try sql(of: groups[$0]) })
     var statement = self

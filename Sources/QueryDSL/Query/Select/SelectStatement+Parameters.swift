@@ -7,8 +7,8 @@ extension SelectStatement {
   /// Returns the query with its values replaced by arguments, and the list of these values.
   ///
   /// Values in lists, limits, aggregates, raw SQL and queries in FROM are not replaced. NULL is not
-  /// replaced because a plan depends on it. Throws `QueryError` if an expression has a part that
-  /// cannot be rebuilt.
+  /// replaced either, because the plan of a query depends on it. Throws `QueryError` if an
+  /// expression has a part that cannot be rebuilt.
   package func separatingValues() throws -> (statement: SelectStatement, values: [DatabaseValue]) {
     let separation = ValueSeparation()
     let statement = try separation.statement(self)

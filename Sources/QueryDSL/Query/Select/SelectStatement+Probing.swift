@@ -26,8 +26,9 @@ extension SelectStatement {
 }
 
 extension SelectStatement {
-  /// Returns the query with other conditions in WHERE, ON and HAVING, and other selected
-  /// expressions. A query that is not plain, for example with WITH or UNION, is returned unchanged.
+  /// Replaces the conditions in WHERE, ON and HAVING, and the selected expressions, by the results
+  /// of closures, and returns the query. A query that is not plain, for example with WITH or UNION,
+  /// is returned unchanged.
   ///
   /// - Parameter expression: Returns the new selected expression. If this is nil, the selected
   ///   expressions and HAVING are not changed.

@@ -39,8 +39,8 @@ extension SelectStatement {
         containsNull: orNull ? .value(.integer(1)) : nil))
   }
 
-  /// Keeps only the joins up to one of them. That join becomes an inner join, which leaves out rows
-  /// for which it finds no row.
+  /// Removes all joins after the one at an index. If that join is a left join, it becomes an inner
+  /// join, so that rows without a joined row are left out.
   package mutating func endJoins(withInner index: Int) {
     var kept = Array(joins[...index])
     if kept[index].kind == .left {

@@ -190,8 +190,9 @@ extension SelectStatement: Renderable {
         + "`order(byColumn:)`")
   }
 
-  /// The result columns whose names are certain. The type is nil if the expression with that name
-  /// already has its collation.
+  /// The result columns that have a known name, because they are columns of a table or have an
+  /// alias. The type gives the collation; it is nil for an alias, whose expression already has its
+  /// collation.
   private var resultColumns: [(name: String, type: (any ColumnValue.Type)?)] {
     if let compound = extras?.content.compound { return compound.first.resultColumns }
     switch selection {

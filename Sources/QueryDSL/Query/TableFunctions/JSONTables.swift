@@ -97,10 +97,10 @@ public func jsonEach<Value>(
 /// jsonEach(tour.$place, at: "seats", as: Seat.self).as(seat)
 /// // "json_each"(apus_json_nodes("Tour"."place"), ?)          the path is `$."seats"`
 /// ```
-/// A value is read in its form inside JSON. If a `value` has a type with another form inside JSON,
-/// such as a Date, the query throws `QueryError`. Before version 3.45, SQLite cuts texts at U+0000
-/// here, so JSON that contains U+0000 throws `DatabaseError`. A key that the path cannot express
-/// throws `QueryError` when the query is rendered.
+/// A value is read as it is written in the JSON. If the property `value` has a type that JSON and
+/// columns store differently, such as Date, the query throws `QueryError`. Before version 3.45,
+/// SQLite cuts texts at U+0000 here, so JSON that contains U+0000 throws `DatabaseError`. A key
+/// that cannot be written in a JSON path throws `QueryError` when the query is rendered.
 public func jsonEach<JSONValue: JSONColumnValue, Row: ResultRow>(
   _ json: SQLExpression<JSONValue>, at steps: JSONStep..., as row: Row.Type
 ) -> TableFunctionCall<Row> {
@@ -120,7 +120,7 @@ public func jsonEach<JSONValue: JSONColumnValue, Row: ResultRow>(
 /// // SELECT "json_tree"."fullkey", "json_tree"."atom"
 /// //   FROM "Tour" JOIN "json_tree"(apus_json_nodes("Tour"."place")) WHERE "json_tree"."type" = ?
 /// ```
-/// A key that the path cannot express throws `QueryError` when the query is rendered.
+/// A key that cannot be written in a JSON path throws `QueryError` when the query is rendered.
 public func jsonTree<JSONValue: JSONColumnValue>(
   _ json: SQLExpression<JSONValue>, at steps: JSONStep...
 ) -> TableFunctionCall<JSONNode> {
@@ -165,8 +165,8 @@ private func jsonTable<Row: ResultRow>(
 }
 
 extension ExpressionNode {
-  /// The JSON as an argument of SQLite's own table functions. It is an error if an old version of
-  /// SQLite would cut a text in the JSON.
+  /// The JSON as an argument of SQLite's own table functions. When the query runs, this throws if
+  /// an old version of SQLite would cut a text in the JSON.
   fileprivate var withoutCutTexts: ExpressionNode { .function("apus_json_nodes", [self]) }
 }
 

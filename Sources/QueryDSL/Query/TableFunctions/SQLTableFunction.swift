@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A table-valued function, built in or registered by the program, with its types.
+/// A table-valued function with the Swift types of its rows and arguments. The function is part of
+/// SQLite or registered by the program.
 ///
 /// ```swift
 /// struct Word: ResultRow { @Column var word: String }
@@ -71,16 +72,16 @@ public func generateSeries(
   generateSeries(SQLExpression(start), through: SQLExpression(end), by: SQLExpression(step))
 }
 
-/// Returns a table of integers whose end depends on earlier tables of the query. SQL:
-/// `"generate_series"(?, "Order"."amount", ?)`
+/// Returns a table of integers from `start` to the value of an expression, which may name columns
+/// of earlier tables of the query. SQL: `"generate_series"(?, "Order"."amount", ?)`
 public func generateSeries(
   _ start: Int, through end: SQLExpression<Int>, by step: Int = 1
 ) -> TableFunctionCall<SeriesElement> {
   generateSeries(SQLExpression(start), through: end, by: SQLExpression(step))
 }
 
-/// Returns a table of integers that depend on the tables before it.
-/// SQL: `"generate_series"("Range"."first", "Range"."last", ?)`
+/// Returns a table of integers whose limits and step are expressions, which may name columns of
+/// earlier tables of the query. SQL: `"generate_series"("Range"."first", "Range"."last", ?)`
 public func generateSeries(
   _ start: SQLExpression<Int>, through end: SQLExpression<Int>,
   by step: SQLExpression<Int> = SQLExpression(1)

@@ -12,12 +12,13 @@ import SQLCore
 /// // SELECT "Post"."title", "apus_json_each"."key"
 /// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String') WHERE "apus_json_each"."value" = ?
 /// ```
-/// `as` gives the call the columns of the row type. An argument may be a column of an earlier
-/// table. The function is then evaluated for each row of that table. If no argument is a column,
-/// the call is itself a query and can be fetched: `db.fetch(generateSeries(1, through: 10))`.
+/// `as(tag)` lets the query name the columns of the function by `tag`. An argument may be a column
+/// of an earlier table. The function is then evaluated for each row of that table. If no argument
+/// is a column, the call is itself a query and can be fetched:
+/// `db.fetch(generateSeries(1, through: 10))`.
 ///
-/// The rows of a virtual table are not observed. A live query that reads a virtual table runs again
-/// when one of its other tables changes.
+/// Apus does not observe changes of a virtual table. A live query that reads a virtual table runs
+/// again when one of its other tables changes.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
 public struct TableFunctionCall<Row: ResultRow>: Fetchable {
   let name: String
@@ -39,15 +40,15 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
       query: Query(statement: statement, decoding: Row.decoding), columns: columns)
   }
 
-  /// Returns a query for the rows of the function that match every line. SQL:
-  /// `FROM "generate_series"(?, ?, ?) WHERE a AND b`
+  /// Returns a query for the rows of the function that match all predicates of the closure.
+  /// SQL: `FROM "generate_series"(?, ?, ?) WHERE a AND b`
   public func `where`(
     @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
   ) -> TableQuery<Row, Row> {
     all.where(predicates)
   }
 
-  /// Uses the call in FROM or a join, with the columns of its rows.
+  /// Uses the call as a table in From or a join. `columns` then names the columns of its rows.
   /// SQL: `FROM "json_each"("Post"."numbers")`
   public func `as`(_ columns: Columns<Row>) -> TableFunctionReference {
     TableFunctionReference(_reference: TableReference(table: columns.table, source: source))

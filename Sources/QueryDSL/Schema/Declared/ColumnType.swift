@@ -11,7 +11,7 @@ import SQLCore
 package struct ColumnType: Sendable {
   package let type: any ColumnValue.Type
   package let storedForm: StoredForm
-  /// The name of the property in a key path.
+  /// The property, as a key path names it: `title`, or `home.$city` in a group.
   package let property: String
   /// Whether the column belongs to the primary key.
   package let isKey: Bool
@@ -25,7 +25,7 @@ package struct ColumnType: Sendable {
     self.isKey = isKey
   }
 
-  /// Creates a type that can hold every value of a storage class.
+  /// Creates the type of a column whose Swift type can hold every value of a storage class.
   package init(
     storageClass: StorageClass, isOptional: Bool, name property: String, isKey: Bool = false
   ) {
@@ -93,10 +93,11 @@ package struct ColumnType: Sendable {
     }
   }
 
-  /// Returns the line of a schema that gives existing rows a value in a new column.
+  /// Returns the `Default(…)` to paste into a schema. It gives existing rows a value in a new
+  /// column.
   ///
   /// The library cannot read the initial value of the property, because only an initialiser of the
-  /// model computes it. A comment in the line says what the value is for.
+  /// model computes it. A comment after the `Default` says what the value is for.
   package func defaultLine(_ value: String) -> String {
     "Default(\(path), \(value))  // the value that existing rows get"
   }
@@ -142,7 +143,7 @@ package struct ColumnType: Sendable {
 }
 
 extension ColumnType {
-  /// Returns the forms in which the type is stored in a storage class.
+  /// Returns those stored forms of the type that have the given storage class.
   package func forms(in storageClass: StorageClass) -> [StoredForm] {
     StoredForm.allCases.filter { type.storageClass(as: $0) == storageClass }
   }
@@ -152,12 +153,13 @@ extension ColumnType {
     type.converted(value, from: form, to: storedForm)
   }
 
-  /// Returns whether the type can read a value in a form.
+  /// Returns whether the type can read the value, if it is stored in the given form.
   package func reads(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     (try? type.check(value, as: form)) != nil
   }
 
-  /// Returns whether the type writes exactly this value in a form.
+  /// Returns whether the type can read the value in the given form, and would write it back
+  /// unchanged.
   package func isWritten(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     type.converted(value, from: form, to: form) == value
   }
@@ -192,8 +194,8 @@ package struct DeclaredConversion: Sendable {
   package let target: StoredType
   package let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
 
-  /// Whether the conversion only replaces NULL by a value. It has run if the existing column is NOT
-  /// NULL.
+  /// Whether the conversion only replaces NULL by a value. Such a conversion has already run if the
+  /// existing column is NOT NULL.
   package var onlyFillsNull: Bool {
     source.isSame(as: target) && source.isOptional && !target.isOptional
   }

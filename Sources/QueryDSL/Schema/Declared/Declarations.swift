@@ -17,16 +17,17 @@ package struct Declarations: Sendable {
   package let definitions: DeclaredDefinitions
   /// Everything that the schemas drop, in a stable order.
   package let removals: [Removal]
-  /// The conversions for which the schema does not show whether they have run, only a note in the
-  /// database.
+  /// The conversions for which only a note in the database shows whether they have run. The schema
+  /// does not show it.
   package let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
-  /// The exchanges of names, as the keys by which the database notes them.
+  /// The exchanges of names, for example of two columns. Each is given by the key of its note in
+  /// the database.
   package let exchanges: [String]
   /// The `Unique64` columns that are the first column of a primary key.
   package let ids: [IDColumn]
   /// The types of the columns, for comparison with the types that the file notes.
   package let types: NotedTypes
-  /// The notes of a file with exactly the models' tables.
+  /// The SQL of the view that notes the types, for a file with exactly the models' tables.
   package let notedTypes: String
 
   package init(
@@ -63,8 +64,8 @@ package struct Declarations: Sendable {
       .filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// Returns whether everything that schemas drop is already gone. The caller has found that the
-  /// existing tables equal their declarations.
+  /// Returns whether everything that schemas drop is already gone. Call this only if the existing
+  /// tables equal their declarations.
   func isWithoutRemovals(in schema: ExistingSchema) -> Bool {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
   }
@@ -87,7 +88,7 @@ package struct Declarations: Sendable {
 }
 
 extension Declarations {
-  /// Returns whether a schema drops the item.
+  /// Returns whether a schema declares this part of the database as dropped.
   package func removes(_ removal: Removal) -> Bool { tables.contains { $0.removes(removal) } }
 
   /// Returns whether a model declares a table or view with that name.
@@ -102,7 +103,7 @@ extension Declarations {
     }
   }
 
-  /// Returns whether another object already has the name.
+  /// Returns whether a table, view or index of this name exists or is declared.
   package func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || declares(relation: name)
       || declares(searchIndex: name)
@@ -111,8 +112,8 @@ extension Declarations {
 }
 
 extension Removal {
-  /// Returns whether the item is gone. The caller has found that the existing tables equal their
-  /// declarations.
+  /// Returns whether the dropped part no longer exists. Call this only if the existing tables equal
+  /// their declarations.
   fileprivate func isDone(in schema: ExistingSchema) -> Bool {
     switch self {
     case .table(let name): schema.relation(name)?.kind != .table
@@ -129,8 +130,8 @@ extension Removal {
 // MARK: Reading models
 
 extension Declarations {
-  /// The declarations of each list of models. They are read from the types once in a process, as
-  /// layouts are.
+  /// The declarations of each list of models. For each list, they are read from the types only once
+  /// in a process.
   private static let known = Lock<[[ObjectIdentifier]: Declarations]>([:])
 
   /// Reads the declarations of models. Throws `ModelError` if a declaration is invalid, or if two
@@ -232,7 +233,7 @@ package struct IDColumn: Hashable {
     column = layout.columns[index].name
   }
 
-  /// The SELECT of the greatest valid id, by one seek in the key's index.
+  /// The SELECT statement for the greatest valid id. It makes one seek in the key's index.
   fileprivate var greatest: String {
     let column = Identifier(column).quoted
     return "SELECT max(\(column)) AS id FROM \(Identifier(table).quoted) WHERE \(column) <= ?1"

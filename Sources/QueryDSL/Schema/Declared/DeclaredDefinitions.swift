@@ -7,18 +7,18 @@ package struct DeclaredDefinitions: Sendable {
   /// views and the full-text indexes. The triggers follow: those of the models, of the change log,
   /// and of the full-text indexes.
   private let entries: [ExistingSchema.Entry]
-  /// The SQL of indexes with a declared name, without the mark, as another program or an earlier
-  /// version of Apus wrote it. The keys are indices of `entries`.
+  /// For each index with a declared name, its SQL without the comment `/* Apus */`. Another program
+  /// or an earlier version of Apus wrote such SQL. The keys are positions in `entries`.
   private let unmarked: [Int: String]
-  /// The indices of tables, indexes and views in `entries`, by name.
+  /// The positions of tables, indexes and views in `entries`, by name.
   private let indices: [String: Int]
-  /// The indices of triggers in `entries`, by name. A trigger may have the name of a table.
+  /// The positions of triggers in `entries`, by name. A trigger may have the name of a table.
   private let triggerIndices: [String: Int]
-  /// The indices of each table and its indexes in `entries`, by the folded name of the table.
+  /// The positions of each table and its indexes in `entries`, by the folded name of the table.
   private let tables: [String: Range<Int>]
   /// The folded names of the views.
   private let views: Set<String>
-  /// Whether each declared table has a definition. A table with a problem has none.
+  /// Whether each declared table has a definition. A table whose declaration is invalid has none.
   let areComplete: Bool
 
   init(
@@ -87,9 +87,10 @@ package struct DeclaredDefinitions: Sendable {
       }
   }
 
-  /// Returns the index of the definition that equals a row of `sqlite_schema`; nil if none does.
+  /// Returns the position in `entries` of the definition that equals a row of `sqlite_schema`; nil
+  /// if none does.
   ///
-  /// - Parameter next: the index that is tried first.
+  /// - Parameter next: the position that is tried first.
   func index(of row: borrowing StatementRow, expecting next: Int) throws -> Int? {
     if next < entries.count, isDefinition(row, next) { return next }
     let name = try row.get(String.self, at: 1)
@@ -130,8 +131,8 @@ extension StatementRow {
 /// Most often the schema equals the declarations. Then no definition is copied or parsed.
 package struct SchemaReading {
   private let entries: [ExistingSchema.Entry]
-  /// Whether the existing definitions equal the declared ones character by character. There is also
-  /// no other index or trigger of their tables, and nothing is left to drop.
+  /// Whether the schema is exactly as declared. The definitions are equal character by character,
+  /// the tables have no other index or trigger, and nothing is left to drop.
   package let isExact: Bool
   /// The definition of the view that notes the types of columns; nil if the file does not have it.
   package let types: String?

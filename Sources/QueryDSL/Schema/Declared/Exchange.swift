@@ -1,21 +1,23 @@
 import SQLCore
 
-/// Lines of a schema that rename in a circle, such as `Renamed(\.$a, from: "b")` with
-/// `Renamed(\.$b, from: "a")`.
+/// An exchange of names: `Renamed` elements of a schema that form a circle, such as
+/// `Renamed(\.$a, from: "b")` with `Renamed(\.$b, from: "a")`.
 ///
 /// The names are the same before and after the exchange, so the tables do not show whether it has
-/// run. A note in the database records the exchange, under a key made from the lines.
+/// run. A note in the database records that the exchange has run. The key of the note is made of
+/// all names.
 package struct Exchange {
-  /// The lines of the circle. The `from` of each line is the `name` of the next; the `from` of the
+  /// The renamings of the circle. The `from` of each is the `name` of the next; the `from` of the
   /// last is the `name` of the first.
   package let lines: [(name: String, from: String)]
   /// The name of the note in the database.
   package let key: String
 
-  /// The temporary name that breaks the circle.
+  /// The temporary name that one of the columns or tables gets first, so that its name becomes
+  /// free.
   package static let room = "apus_exchanged"
 
-  /// The renamings, to be run one after another.
+  /// The renamings in the order in which they run, with the temporary name.
   package var renamings: [(name: String, from: String)] {
     guard let first = lines.first, let last = lines.last else { return [] }
     return [(name: Self.room, from: first.name)] + lines.dropLast()

@@ -8,8 +8,8 @@ import SQLCore
 /// column are checked.
 ///
 /// The notes are the definition of a view, `CREATE VIEW "apus_types" AS SELECT '…' AS "types"`,
-/// because an opening reads all definitions anyway. Most often the text is the expected text. Then
-/// no statement is added, and nothing is parsed.
+/// because opening a database reads all definitions anyway. So reading the notes needs no further
+/// statement. If they equal the expected text, as they usually do, they are not even parsed.
 package struct NotedTypes: Sendable {
   package static let name = "apus_types"
 
@@ -72,8 +72,8 @@ package struct NotedTypes: Sendable {
   // MARK: Comparing
 
   /// Returns whether the types that models declare equal the noted types. A table without notes
-  /// comes from another program or an earlier version of Apus. Such a table counts as noted, so its
-  /// values are not read until its types change.
+  /// comes from another program or an earlier version of Apus. Such a table counts as equal, so its
+  /// values are not checked.
   package func covers(_ declared: NotedTypes) -> Bool {
     declared.tables.allSatisfy { table, columns in
       guard let noted = tables[table] else { return true }
@@ -83,7 +83,7 @@ package struct NotedTypes: Sendable {
 
   /// Returns the folded names of the declared columns whose values must be checked. The type of
   /// such a column has changed since the table was noted, and the change is not only an added case.
-  /// The notes still have the names from before the renamings.
+  /// The notes contain the names from before the renamings.
   package func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
     let former = renames.formerName(ofTable: table.name) ?? table.name
     guard let noted = tables[Self.key(former)] else { return [] }

@@ -6,18 +6,19 @@ import SQLCore
 ///
 /// A migration compares the object with the file. If the object differs, the migration drops it
 /// before all other steps and creates it again after them, because the object's SQL names tables
-/// and columns. A module above this one adds its own objects by an `OwnedObjectLine`.
+/// and columns. Another module adds its own objects by an `OwnedObjectLine`.
 package protocol OwnedObject: Sendable {
   var kind: OwnedObjectKind { get }
   /// The name of the table or view.
   var table: String { get }
   /// The definitions that a file has in its schema if it matches the declaration.
   var definitions: [ExistingSchema.Entry] { get }
-  /// The name, for messages, of the feature that follows the changes of the table; nil for a
-  /// trigger of a model.
+  /// The feature that must see every change of the table, as messages name it:
+  /// `the full-text index`. Nil for a trigger of a model.
   var follower: String? { get }
 
-  /// Returns how a migration changes the file; nil if the file already has the object.
+  /// Returns how a migration must change the file to get the object; nil if the file already has
+  /// it.
   func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange?
 
   /// Returns the registrations that connections need for all objects of this type.
@@ -41,9 +42,11 @@ package enum OwnedObjectKind: Hashable, Sendable {
   case log
 }
 
-/// A line of a schema with which another module declares an object of a table.
+/// An element of a schema, such as `Logged()`, with which another module declares an object of a
+/// table.
 package struct OwnedObjectLine: Sendable {
-  /// The text of the line. A table has at most one object for each text.
+  /// The element as Swift text, such as `Logged()`. If two models of a table have an element of the
+  /// same text, the table gets one object.
   let name: String
   let follower: String
   let object: @Sendable (TableDefinition) -> any OwnedObject
@@ -75,14 +78,16 @@ package struct OwnedObjectLine: Sendable {
 package struct OwnedObjectMigration {
   package let declared: Declarations
   package let schema: ExistingSchema
-  /// Whether the migration takes all of its steps. If not, the user's own steps still read the old
-  /// columns, and objects stay unchanged unless a renaming breaks them.
+  /// Whether all steps are planned. If false, only the steps before the user's own steps are
+  /// planned. These still read the old columns, so objects stay unchanged unless a renaming breaks
+  /// them.
   package let isWhole: Bool
   /// The folded names of the views that the migration drops first, with their triggers.
   let droppedViews: Set<String>
-  /// The tables whose rows are copied into a new table. The copying fires no triggers.
+  /// The tables that are rebuilt: their rows are copied into a new table. Copying fires no
+  /// triggers.
   package let rebuilds: [Rebuild]
-  /// The statements that create other objects of the migration.
+  /// The statements that create the owned objects which were planned before this one.
   package var creation: Set<String> = []
 
   /// A table, with the names of its copied columns and of the columns whose values change.
@@ -113,15 +118,16 @@ package struct OwnedObjectChange {
   package let reason: String
   /// The statements that run before all other steps.
   package var drops: [String] = []
-  /// The existing object that `drops` removes, if its name is spelled differently; nil for the
-  /// declared name.
+  /// The dropped object, if its name is spelled differently from the declared name; nil if both are
+  /// spelled alike.
   package var droppedKind: OwnedObjectKind?
   /// The statements that run after all other steps.
   package var creation: [String] = []
   package var creationReason: String
   /// The statements that fill the object from the rows of its table.
   package var filling: [String] = []
-  /// The lines that resolve the refusal; any one of them is enough. Empty if nothing is refused.
+  /// The lines to paste, each of which resolves the refusal; one of them is enough. Empty if
+  /// nothing is refused.
   package var refusedLines: [String] = []
 
   package static let isDeclared = "the schema declares it"
@@ -186,7 +192,8 @@ extension ExistingSchema.Entry {
 }
 
 extension ExistingSchema {
-  /// The table of the change log that notes the schema version of the file.
+  /// The name of a table that belongs to the change log. The table also notes the schema version of
+  /// the file.
   package static let logTable = "apus_log"
 
   /// Returns the triggers that write the changes of a table into the log.

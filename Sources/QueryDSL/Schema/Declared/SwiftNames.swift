@@ -6,7 +6,8 @@ extension String {
   /// The text as Swift writes it.
   package var swiftLiteral: String { debugDescription }
 
-  /// The text for a comment at the end of a line. A text with line breaks becomes a literal.
+  /// The text, as it can be written in a `//` comment. A text with line breaks becomes a Swift
+  /// literal.
   package var inComment: String { contains(where: \.isNewline) ? swiftLiteral : self }
 
   /// Whether Swift accepts the text as a name without backticks.
@@ -16,7 +17,7 @@ extension String {
   var escapedName: String { isSwiftName ? self : "`\(self)`" }
 
   /// The key path to a property's column, `\.$title`, or `\.$home.$city` for `home.$city`. After
-  /// the dollar sign, a keyword is a name like any other.
+  /// the dollar sign, a keyword needs no backticks.
   var columnPath: String {
     let path = propertiesOfGroups.map { $0.isIdentifier ? "$\($0)" : "`$\($0)`" }
     return "\\." + path.joined(separator: ".")
@@ -102,7 +103,7 @@ extension StorageClass {
 }
 
 extension TableDefinition {
-  /// A line that gives a model another table.
+  /// Returns the line that gives a model a table of another name: `static let tableName = "Post2"`.
   ///
   /// - Parameter isTaken: returns whether a table name is already taken.
   package func otherNameLine(_ isTaken: (String) -> Bool = { _ in false }) -> String {
@@ -151,7 +152,8 @@ extension TableDefinition {
 }
 
 extension String {
-  /// Returns the name with the smallest number, from 2 on, that makes a free name.
+  /// Returns the name with a number, such as `Post2`. The number is the smallest, from 2 on, with
+  /// which the name is not taken.
   package func numbered(separator: String = "", _ isTaken: (String) -> Bool) -> String {
     var number = 2
     while isTaken("\(self)\(separator)\(number)") { number += 1 }

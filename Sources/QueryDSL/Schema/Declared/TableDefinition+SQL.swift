@@ -3,7 +3,8 @@ import SQLCore
 extension TableDefinition.Column {
   package var quotedName: String { Identifier(name).quoted }
 
-  /// `"title" TEXT NOT NULL DEFAULT 'x'`, `"seen" REAL /* unixSeconds */`
+  /// Returns the column's part of a CREATE TABLE: `"title" TEXT NOT NULL DEFAULT 'x'`,
+  /// `"seen" REAL /* unixSeconds */`
   package func sql(addingDefault: Bool = false, isMadeByApus: Bool = true) -> String {
     var text = "\(quotedName) \(storageClass.rawValue)\(formComment(isMadeByApus: isMadeByApus))"
     if !isOptional { text += " NOT NULL" }
@@ -35,7 +36,7 @@ extension TableDefinition.Generated {
 }
 
 extension TableDefinition.ForeignKey {
-  /// `REFERENCES "Author" ("id") ON DELETE CASCADE`
+  /// The clause with the referenced columns: `REFERENCES "Author" ("id") ON DELETE CASCADE`
   package var references: String { references(match: nil) }
 
   private func references(match: String?) -> String {
@@ -58,7 +59,8 @@ extension TableDefinition.ForeignKey {
 }
 
 extension TableDefinition.Check {
-  /// `CONSTRAINT "span" CHECK ("start" <= "end")`, `CHECK (("start" <= "end"))`
+  /// The SQL of the check: `CONSTRAINT "span" CHECK ("start" <= "end")`,
+  /// `CHECK (("start" <= "end"))`
   ///
   /// If a check has no name, SQLite's errors name it by its text. If that text begins with a quoted
   /// name, the error has only the quoted name, so two checks of one column would look the same.
@@ -97,13 +99,14 @@ package struct TableText {
 }
 
 extension TableDefinition {
-  /// `"id" INTEGER PRIMARY KEY NOT NULL`; PRIMARY KEY comes before NOT NULL by convention.
+  /// Returns the SQL of a key column that is the rowid: `"id" INTEGER PRIMARY KEY NOT NULL`.
+  /// PRIMARY KEY comes before NOT NULL by convention.
   package static func rowIDKey(_ column: Column, isAutoincrement: Bool = false) -> String {
     "\(column.quotedName) INTEGER\(column.formComment(isMadeByApus: true)) PRIMARY KEY"
       + (isAutoincrement ? " AUTOINCREMENT" : "") + (column.isOptional ? "" : " NOT NULL")
   }
 
-  /// The text of the declared table, without parts of an existing table.
+  /// The parts of the CREATE TABLE, all as declared. None is kept from an existing table.
   var text: TableText {
     var constraints: [String] = []
     if !hasRowIDKey, !keyNames.isEmpty {
@@ -122,7 +125,10 @@ extension TableDefinition {
   /// `CREATE INDEX …`
   package func createIndex(_ index: Index) -> String { createIndex(index, named: name(of: index)) }
 
-  /// - Parameter isMarked: whether to write the mark after a name that the schema declares.
+  /// Returns the `CREATE INDEX …` statement of an index.
+  ///
+  /// - Parameter isMarked: whether to write `SQLComment.mark` after a name that the schema
+  ///   declares.
   package func createIndex(_ index: Index, named name: String, isMarked: Bool = true) -> String {
     var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX "
     sql += Identifier(name).quoted

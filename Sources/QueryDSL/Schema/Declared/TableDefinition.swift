@@ -16,7 +16,8 @@ package struct TableDefinition {
     package var generated: Generated?
     /// The conversion of values from an earlier type to the column's type.
     package var conversion: DeclaredConversion?
-    /// The Swift type. It names the column in refusals, and checks which stored values it can read.
+    /// The Swift type and the property. Refusals name them, and a migration checks whether the type
+    /// can read the stored values.
     package var type: ColumnType
 
     init(
@@ -46,8 +47,8 @@ package struct TableDefinition {
   }
 
   package struct Index: Hashable {
-    /// The declared name, which `SQLComment.mark` follows in the SQL. Nil if the name is made of
-    /// the terms; such a name needs no mark.
+    /// The name that the schema declares; nil if the name is made of the terms. In the SQL, the
+    /// comment `SQLComment.mark` follows a declared name.
     package var givenName: String?
     /// The terms, in SQL.
     package var terms: [String]
@@ -106,7 +107,7 @@ package struct TableDefinition {
   package var keyNames: [String]
   /// The rule that makes the name of a column from the name of its property.
   var columnNaming = ColumnNaming.asDeclared
-  /// nil if the schema does not say.
+  /// Whether the table is WITHOUT ROWID; nil if the schema does not say.
   package var isWithoutRowID: Bool?
   package var indexes: [Index] = []
   package var foreignKeys: [ForeignKey] = []

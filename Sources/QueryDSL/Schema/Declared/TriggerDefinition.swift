@@ -196,8 +196,8 @@ struct TriggerText {
     body = Array(tokens[begin...].dropFirst())
   }
 
-  /// Returns the action by which this trigger hides changes of its table from the triggers of the
-  /// change log and of full-text indexes; nil if those triggers see all changes.
+  /// Returns why the triggers of the change log and of full-text indexes would miss changes of the
+  /// table, because of this trigger. Returns nil if they see all changes.
   func hidingReason(in table: String) -> String? {
     let writesItself = writes(table)
     if writesItself, isBefore, event != .insert {
@@ -237,8 +237,8 @@ struct TriggerText {
 }
 
 extension TableDefinition {
-  /// The name of the feature whose triggers follow the changes of the table; nil if no feature
-  /// does.
+  /// The feature whose triggers must see every change of the table, such as the change log; nil if
+  /// there is none.
   var follower: String? {
     ownedLines.first?.follower ?? searchIndexes.first?.follower
   }
@@ -262,8 +262,8 @@ extension TableDefinition {
 }
 
 extension ExistingSchema.Entry {
-  /// Returns the action by which a trigger hides changes of a table from the change log or the
-  /// full-text index; nil if it hides none, or if the table has neither.
+  /// Returns why the change log or the full-text index would miss changes of the table, because of
+  /// this trigger. Returns nil if they see all changes, or if the table has neither.
   package func hidingReason(in table: TableDefinition) -> String? {
     guard let follower = table.follower,
       let reason = sql.flatMap({ TriggerText($0)?.hidingReason(in: self.table) })

@@ -1,9 +1,10 @@
 import SQLCore
 
 extension ColumnType {
-  /// A text that changes if the type may read other stored values. It has the type's name, the
-  /// stored form, the cases of an enumeration that is `CaseIterable`, and the properties of a
-  /// struct. Nil for a type that reads every value of its storage class.
+  /// A text that describes which stored values the type can read. If they change, for example by a
+  /// new case of an enumeration, the text changes, too. It has the type's name, the stored form,
+  /// the cases of an enumeration that is `CaseIterable`, and the properties of a struct. Nil for a
+  /// type that reads every value of its storage class.
   var signature: String? {
     guard !readsAll, type.nonOptional != String.self else { return nil }
     let form = storedForm == .standard ? "" : " \(storedForm)"
@@ -59,10 +60,9 @@ private struct TypeSignature {
 extension CaseIterable {
   /// The raw values of the cases, or their names; nil if there are more than a thousand.
   ///
-  /// An enumeration without this conformance is known by its name only, because no documented
-  /// interface lists its cases. The standard library names only the case of an instance. Reading
-  /// the metadata of the ABI would depend on how a platform signs pointers and on which cases may
-  /// be made.
+  /// An enumeration that is not `CaseIterable` is known by its name only, because Swift has no
+  /// documented way to list its cases. The standard library names only the case of an instance.
+  /// Reading the compiler's metadata would depend on the platform.
   fileprivate static var caseTexts: [String]? {
     let cases = allCases.prefix(1001).map { value in
       ((value as? any RawRepresentable).map { "\($0.rawValue)" } ?? "\(value)")

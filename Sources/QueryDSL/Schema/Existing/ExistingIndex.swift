@@ -5,7 +5,8 @@ package struct ExistingIndex {
   package let name: String
   package let sql: String
   package let isUnique: Bool
-  /// Whether the definition has the mark of an index with a declared name.
+  /// Whether the definition has the comment `/* Apus */`, which marks an index with a declared
+  /// name.
   package let isMarked: Bool
   /// The indexed terms as normalised tokens, for comparison.
   package var terms: [String]

@@ -191,7 +191,8 @@ extension ExistingTable.Constraint.Kind {
 
 extension String {
   /// Returns whether the SQL names a column, which is given in lower case. A function of that name
-  /// does not count. A table name before a point counts only with `orBeforePoint`.
+  /// does not count. A name before a point, as `a` in `a.b`, counts only if `orBeforePoint` is
+  /// true.
   package func mentions(_ name: String, orBeforePoint: Bool = false) -> Bool {
     let tokens = SQLTokens(self).tokens
     return tokens.indices.contains { index in

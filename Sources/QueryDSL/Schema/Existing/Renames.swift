@@ -27,7 +27,7 @@ package struct Renames {
   }
 
   /// Returns the present name of the table that will have `name`. Returns nil if the table that now
-  /// has this name will have another name, and no other table gets it.
+  /// has this name is renamed, and no other table gets the name.
   package func formerName(ofTable name: String) -> String? {
     if let table = tables.first(where: { $0.name.isSame(as: name) }) { return table.formerName }
     return isGivenAway(name) ? nil : name
@@ -40,12 +40,14 @@ package struct Renames {
     }
   }
 
-  /// Returns the new names of the columns of an existing table, as if all changed at the same time.
+  /// Returns the renamed columns of an existing table, each with its name before and after all
+  /// renamings. Temporary names are left out.
   package func columns(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.columns ?? []
   }
 
-  /// Returns the renamings of the columns as a sequence, with temporary names for exchanges.
+  /// Returns the renamings of the columns in the order in which they run, with temporary names for
+  /// exchanges.
   package func renamings(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.renamings ?? []
   }

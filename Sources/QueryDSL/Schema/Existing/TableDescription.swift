@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A table of a database file, as its definition describes it. The description also has what
-/// SQLite's pragmas do not report.
+/// A table of a database file, as its definition describes it. The description also has parts that
+/// SQLite's pragmas do not report, such as CHECK constraints.
 ///
 /// ```swift
 /// let table = try db.read { try $0.tableDescription(of: "Post") }
@@ -39,13 +39,13 @@ public struct TableDescription: Hashable, Sendable {
     public let columns: [String]
     /// The referenced table.
     public let target: String
-    /// The referenced columns; empty for the primary key.
+    /// The referenced columns; empty if the foreign key refers to the other table's primary key.
     public let targetColumns: [String]
     /// The effect of deleting the referenced row.
     public let onDelete: ForeignKeyAction
     /// The effect of changing the key of the referenced row.
     public let onUpdate: ForeignKeyAction
-    /// Whether the key is checked when the transaction commits.
+    /// Whether the foreign key is checked when the transaction commits, not after each statement.
     public let isDeferred: Bool
   }
 
@@ -83,7 +83,7 @@ public struct TableDescription: Hashable, Sendable {
 
 extension Connection {
   /// Returns the description of a table of the main database. Returns nil if there is no ordinary
-  /// table of that name, or if migrations cannot read the way in which its definition is written.
+  /// table of that name, or if the library cannot parse its definition.
   ///
   /// Costs one statement, which finds the definition by the table's name.
   public func tableDescription(of table: String) throws -> TableDescription? {

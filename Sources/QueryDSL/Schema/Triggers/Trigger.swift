@@ -28,10 +28,10 @@ struct TriggerLine<M: ResultRow> {
 /// ```
 ///
 /// Each line of the closure is a statement: an `update`, a `delete` or an `insert` of any model, a
-/// query, a `Raise`, or SQL in a string literal. The trigger fires only if all lines of `when`
-/// hold. The closures run once, when the models are first opened, and their Swift values become
-/// literals. A value that a literal cannot hold, such as a text with U+0000, throws `ModelError` at
-/// opening.
+/// query, a `Raise`, or SQL in a string literal. The trigger fires only if all conditions in `when`
+/// are true. The closures run once, when a database with the model is first opened. Swift values in
+/// them become literals. If a literal cannot hold a value, such as a text with U+0000, the opening
+/// throws `ModelError`.
 ///
 /// The trigger fires for every writer of the file, not only for this program. A migration creates
 /// the trigger after all tables. If the declaration changes, the migration drops the trigger and
@@ -122,7 +122,7 @@ private func trigger<M: TableModel, Rows>(
 /// An insertion has a new row, a deletion has the old one, and an update has both.
 public struct TriggerEvent<M: TableModel, Rows> {
   let operation: TriggerOperation<M>
-  /// Makes the argument of the closures from the old and the new row.
+  /// Returns the argument of the trigger's closures: the old row, the new row, or both.
   let rows: (_ old: Columns<M>, _ new: Columns<M>) -> Rows
 }
 

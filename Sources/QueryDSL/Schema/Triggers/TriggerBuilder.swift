@@ -63,24 +63,24 @@ public enum TriggerBuilder {
     lines.flatMap { $0 }
   }
 
-  /// Takes the lines of an `if` without `else`.
+  /// Takes the statements in an `if` without `else`.
   public static func buildOptional(_ lines: [TriggerStatement]?) -> [TriggerStatement] {
     lines ?? []
   }
 
-  /// Takes the lines of an `if` that has an `else`.
+  /// Takes the statements in an `if` that has an `else`.
   public static func buildEither(first lines: [TriggerStatement]) -> [TriggerStatement] { lines }
 
-  /// Takes the lines of an `else`.
+  /// Takes the statements in an `else`.
   public static func buildEither(second lines: [TriggerStatement]) -> [TriggerStatement] { lines }
 
-  /// Collects the lines of a `for`.
+  /// Collects the statements of all rounds of a `for`.
   public static func buildArray(_ lines: [[TriggerStatement]]) -> [TriggerStatement] {
     lines.flatMap { $0 }
   }
 }
 
-/// A line of a trigger; programs do not make it directly.
+/// A statement of a trigger; programs do not create it directly.
 public struct TriggerStatement {
   /// Returns the SQL of one or more statements, given the rows of their trigger.
   let texts: (TriggerRows) throws -> [String]
@@ -129,7 +129,8 @@ extension Insert {
 struct TriggerRows {
   let rows: [(table: TableID, source: TableReference.Source?)]
 
-  /// Returns the SQL that a closure writes, with values as literals. The SQL may name the rows.
+  /// Returns the SQL that a closure writes, with values as literals. The SQL may refer to the rows
+  /// `OLD` and `NEW`.
   func text(_ write: (inout ShapeWriter) throws -> Void) throws -> String {
     try Shape { writer in
       writer.openScope(rows)
@@ -161,7 +162,7 @@ struct TriggerRows {
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#the_raise_function>
 public struct Raise: Sendable {
-  /// The work that is undone when a trigger raises an error.
+  /// How much work is undone when a trigger raises an error.
   public enum Failure: String, Sendable {
     /// The changes of the statement are undone. This is the usual choice.
     case abort = "ABORT"
@@ -195,7 +196,8 @@ public struct Raise: Sendable {
     call = "RAISE(IGNORE)"
   }
 
-  /// Raises the error only if all lines hold. SQL: `SELECT RAISE(…) WHERE …`
+  /// Raises the error only if all conditions of the closure are true. SQL:
+  /// `SELECT RAISE(…) WHERE …`
   public func `where`(
     @PredicateBuilder _ predicates: () -> PredicateLines
   ) -> TriggerStatement {
@@ -216,6 +218,7 @@ public struct Raise: Sendable {
 }
 
 extension Raise: Selectable {
-  /// The call, which never has a value; programs do not use it directly.
+  /// The call of RAISE as a selected expression. It never returns a value. Programs do not use it
+  /// directly.
   public var _selection: _SelectItem<Int> { SQLExpression<Int>(node)._selection }
 }

@@ -20,7 +20,7 @@ import SQLCore
 ///
 /// The key of the model is the rowid. The other properties must be all columns of the table, in the
 /// same order. A migration never changes the table, and throws `MigrationError` if the table does
-/// not exist or has other columns. The rank uses the weights of the table.
+/// not exist or has other columns. The rank uses the weights that the FTS5 table itself has.
 ///
 /// SQLite has no upserts for such a table, and returns no rows from its updates and deletions.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html>
@@ -43,7 +43,7 @@ package struct SearchTableDefinition: Sendable {
     columns = index.columns.map(\.name)
   }
 
-  /// Returns why the model cannot use the table of a database; nil if it can.
+  /// Returns why the model cannot use the table that exists in the database; nil if it can.
   package func objection(in schema: ExistingSchema) -> String? {
     guard let entry = schema.relation(name) else {
       return "\(model) declares `ExistingFullText()`, and the database has no table \(name); "

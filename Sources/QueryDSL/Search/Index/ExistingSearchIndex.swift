@@ -8,8 +8,8 @@ package struct ExistingSearchIndex {
   /// The names of the index's columns and of the table's key.
   package let names: [String]
   package let sql: String
-  /// The name of the index's second table. For a full-text index, the table has the notes of the
-  /// triggers; for a vector index, it has the cells.
+  /// The name of the second table of the index. In a full-text index, the triggers note the indexed
+  /// texts in this table. In a vector index, the table has the cells.
   package let pendingTable: String
   /// The kind of the index in messages: `full-text` or `vector`.
   package let type: String
@@ -109,7 +109,7 @@ extension ExistingSearchIndex {
       }
   }
 
-  /// Returns the index, the table of its notes, and its triggers.
+  /// Returns the schema entries of the index: its table, its second table, and its triggers.
   package func entries(in schema: ExistingSchema) -> [ExistingSchema.Entry] {
     [schema.entry(name), schema.pendingTable(pendingTable)].compactMap(\.self)
       + triggers(in: schema)
@@ -119,8 +119,8 @@ extension ExistingSearchIndex {
     schema.triggers(of: table).filter(owns)
   }
 
-  /// Returns whether the index is the declared index, with triggers of an earlier version of the
-  /// library, and agrees with the table.
+  /// Returns whether the index differs from the declared index only in its triggers, which an
+  /// earlier version of the library created.
   ///
   /// If the table has a trigger that the library did not create, the result is false. With the
   /// earlier triggers, such a trigger could make the index and the table differ.
@@ -204,8 +204,8 @@ extension SearchIndexDefinition: OwnedObject {
 }
 
 extension ExistingSchema {
-  /// Returns the object with the name of an index, of its second table or of one of its triggers,
-  /// if Apus did not create the object.
+  /// Returns an object that Apus did not create, but that has the name of an index, of its second
+  /// table or of one of its triggers. Returns nil if there is none.
   func foreignOwner(
     of names: [String], _ triggers: [TriggerDefinition], on table: String
   ) -> String? {

@@ -24,10 +24,10 @@ struct FullTextLine<M: ResultRow> {
 ///
 /// The index stores no copy of the text. Triggers, whose names begin with `Post_search_`, keep the
 /// index up to date. They work for every kind of write, by this program or another one, in whatever
-/// order SQLite fires the triggers of the table. Between the triggers before and after a change,
-/// the table `Post_search_pending` holds the indexed text. As beside `Logged()`, a trigger that
-/// hides changes from all other triggers cannot be declared beside this line, and throws
-/// `ModelError`.
+/// order SQLite fires the triggers of the table. While a row is changed, the table
+/// `Post_search_pending` holds the text that the index has for this row. Some triggers hide changes
+/// from all other triggers, for example by `Raise(.ignore)` after a change. If the model declares
+/// such a trigger, opening the database throws `ModelError`, as with `Logged()`.
 ///
 /// When REPLACE removes a row, SQLite fires the delete triggers only if the setting
 /// `recursive_triggers` is on. So opening a database with such a model turns the setting on for the
@@ -110,7 +110,7 @@ extension SQLExpression {
   /// The weight must be finite and not negative, or opening the model throws `ModelError`.
   public func weighted(_ weight: Double) -> FullTextTerm { FullTextTerm(node, weight: weight) }
 
-  /// The column for a full-text index that does not find the column's words. SQL:
+  /// The column in a full-text index whose searches do not find the words of the column. SQL:
   /// `"status" UNINDEXED`
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_unindexed_column_option>
   public var unindexed: FullTextTerm {
@@ -141,12 +141,12 @@ public enum FullTextBuilder {
 ///
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_detail_option>
 public enum SearchDetail: String, Sendable {
-  /// The row, the column and the position: every kind of pattern can be searched.
+  /// Stores the row, the column and the position. Every kind of pattern can be searched.
   case full
-  /// The row and the column, which takes about half the space. Phrases and `near` cannot be
+  /// Stores the row and the column, which takes about half the space. Phrases and `near` cannot be
   /// searched.
   case column
-  /// The row only, which takes the least space. Phrases, `near` and single columns cannot be
+  /// Stores the row only, which takes the least space. Phrases, `near` and single columns cannot be
   /// searched.
   case none
 }

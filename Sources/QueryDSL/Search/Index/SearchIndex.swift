@@ -1,10 +1,10 @@
 import SQLCore
 
-/// The full-text index of a model, with its columns found in the model's layout. The model's schema
-/// and queries share this value.
+/// The full-text index of a model. Each column is given by its position in the model's layout. The
+/// model's schema and queries share this value.
 struct SearchIndex: Hashable, Sendable {
   struct Column: Hashable, Sendable {
-    /// The index of the column in the model's layout.
+    /// The position of the column in the model's layout.
     let index: Int
     let name: String
     let weight: Double
@@ -16,7 +16,7 @@ struct SearchIndex: Hashable, Sendable {
   let tokenizer: SearchTokenizer
   let prefixes: [Int]
   let detail: SearchDetail
-  /// The index of the key in the model's layout.
+  /// The position of the key in the model's layout.
   let key: Int
   /// Whether the model's table itself is the FTS5 table.
   var isTable = false
@@ -28,7 +28,8 @@ struct SearchIndex: Hashable, Sendable {
 // MARK: Finding the index of a model
 
 extension SearchIndex {
-  /// The indexes of the models that were searched or opened, by the numbers of their layouts.
+  /// The full-text indexes of the models that were searched or opened, by the number of the model's
+  /// layout.
   private static let known = Lock<[UInt16: SearchIndex]>([:])
 
   /// Returns the full-text index that a model declares; nil if the model declares none. Throws

@@ -111,10 +111,11 @@ extension SearchIndexDefinition {
   /// be another text: if an earlier trigger has written the row again, the index does not have the
   /// text of `OLD` yet, or no longer has it.
   ///
-  /// Therefore a trigger before the change notes the text of the row while the index agrees with
-  /// the row, unless there is already a note. A trigger after the change deletes the noted text
-  /// from the index, and adds the current row of the table. So the order of the triggers does not
-  /// matter. If OR IGNORE leaves the row unchanged, the note stays correct.
+  /// Therefore triggers before and after a change work together. Before an update or a deletion, a
+  /// trigger notes the text of the row, while the index still agrees with the row. An existing note
+  /// stays as it is. After a change, a trigger deletes the noted text from the index, and adds the
+  /// text of the current row. So the order of the triggers does not matter. If OR IGNORE leaves the
+  /// row unchanged, the note stays correct.
   private static func triggers(
     of index: SearchIndex, model: String, on layout: ModelLayout
   ) -> [TriggerDefinition] {
@@ -168,7 +169,7 @@ extension SearchIndexDefinition {
 }
 
 extension SearchIndexDefinition {
-  /// Throws `ModelError` if two models declare different indexes of one name.
+  /// Throws `ModelError` if two models declare different indexes with the same name.
   static func requireDistinctNames(of indexes: [SearchIndexDefinition]) throws {
     for (position, index) in indexes.enumerated() {
       guard let other = indexes.prefix(position).first(where: { $0.name.isSame(as: index.name) }),

@@ -10,18 +10,19 @@ import SQLCore
 public struct SearchTokenizer: Hashable, Sendable {
   /// A tokenizer's treatment of accents and other marks on letters.
   public enum Diacritics: Int, Sendable {
-    /// `é` and `e` are different letters.
+    /// Keeps accents: `é` and `e` are different letters.
     case kept = 0
-    /// `é` is `e`, except for the few characters that have several marks. SQLite's default.
+    /// Removes accents: `é` becomes `e`. The few letters with several accents keep them. This is
+    /// SQLite's default.
     case removedFromSimpleCharacters = 1
-    /// `é` is `e`, whatever the number of marks of a character.
+    /// Removes accents: `é` becomes `e`. Letters with several accents lose all of them.
     case removed = 2
   }
 
   enum Kind: Hashable, Sendable { case unicode, porter, ascii, trigram, normalized, custom }
 
   let kind: Kind
-  /// The name and the arguments, in the order of `tokenize`.
+  /// The name and the arguments of the tokenizer, as they follow each other in `tokenize='…'`.
   let words: [String]
   /// The first version of SQLite that knows the options, as `SQLITE_VERSION_NUMBER`.
   var requiredVersion = 0
@@ -31,7 +32,7 @@ public struct SearchTokenizer: Hashable, Sendable {
     self.words = words
   }
 
-  /// Returns a tokenizer for words of Unicode letters and digits, whose case is ignored.
+  /// Returns a tokenizer whose words consist of Unicode letters and digits. It ignores their case.
   /// SQL: `tokenize='unicode61 remove_diacritics 2'`
   ///
   /// - Parameters:
@@ -51,9 +52,8 @@ public struct SearchTokenizer: Hashable, Sendable {
     return SearchTokenizer(.unicode, words)
   }
 
-  /// Returns a tokenizer for words of ASCII letters and digits, whose case is ignored, and of all
-  /// characters outside ASCII.
-  /// SQL: `tokenize='ascii'`
+  /// Returns a tokenizer whose words consist of ASCII letters and digits, and of all characters
+  /// outside ASCII. It ignores the case of ASCII letters. SQL: `tokenize='ascii'`
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#ascii_tokenizer>
   public static func ascii(
     tokenCharacters: String = "", separators: String = ""
@@ -73,9 +73,10 @@ public struct SearchTokenizer: Hashable, Sendable {
     return tokenizer
   }
 
-  /// Returns a tokenizer for every three consecutive characters, so that parts of words are found,
-  /// also by `LIKE` and `GLOB`. In a pattern, a word with fewer than three characters is ignored.
-  /// If a pattern has only such words, it finds nothing. SQL: `tokenize='trigram'`
+  /// Returns a tokenizer that indexes every three consecutive characters. So a search finds parts
+  /// of words, also with `LIKE` and `GLOB`. A word of a pattern is ignored if it has fewer than
+  /// three characters. If a pattern has only such short words, it finds nothing. SQL:
+  /// `tokenize='trigram'`
   ///
   /// SQLite before 3.45 cannot remove diacritics with this tokenizer; opening the model then throws
   /// `ModelError`.
@@ -114,8 +115,8 @@ public struct SearchTokenizer: Hashable, Sendable {
   /// Whether the tokenizer, or a tokenizer inside it, is the library's normalizing tokenizer.
   var normalizes: Bool { words.contains("apus_nfc") }
 
-  /// Returns a tokenizer of the program, with the name under which it is registered, and its
-  /// arguments. SQL: `tokenize='lines one two'`
+  /// Returns a tokenizer that your program registers under this name, with its arguments. SQL:
+  /// `tokenize='lines one two'`
   ///
   /// Register the tokenizer in `Configuration.prepareConnection`, because a migration needs it. A
   /// program without the tokenizer can neither search nor write the table.

@@ -49,7 +49,7 @@ package final class NearestSearch: Sendable {
     self.conditionCount = conditionCount
   }
 
-  /// The number of vectors that are measured.
+  /// Returns how many vectors are measured exactly, to find the nearest `limit` rows.
   func measuredCount(_ limit: Int) -> Int { max(20 * limit, Int(share * 10_000), 1) }
 }
 
@@ -129,7 +129,8 @@ extension SelectStatement {
 }
 
 extension _SearchHitRow {
-  /// The key of the searched table, which the condition of the join compares with the rowid.
+  /// Returns the key of the searched table, which the condition of a join compares with the rowid
+  /// of the hits.
   fileprivate static func keyOfSearched(by condition: PredicateNode?) -> ColumnID? {
     guard case .tree(.compare(.equal, .column(let key), _), _) = condition else { return nil }
     return key
@@ -214,7 +215,8 @@ private struct CandidateWriter {
         """))
   }
 
-  /// Writes the rows of the index in the order in which they are measured.
+  /// Writes the query for the keys of the index's rows, in the order in which the rows are
+  /// measured.
   private func writeCodes(_ isFull: SQL, to writer: inout ShapeWriter) {
     let keys = keyNames.quotedList
     let codes = keyNames.map { "\"place\".\(Identifier($0).quoted)" }.joined(separator: ", ")
@@ -248,8 +250,8 @@ private struct CandidateWriter {
     writer.fragment(SQL(" LIMIT \(hasConditions ? -1 : measured)"))
   }
 
-  /// Writes the distance of the table's row for a row of the index; NULL if the table's row does
-  /// not exist or does not match the conditions.
+  /// Writes the query for the distance of one row, which it finds by a key from the index. The
+  /// result is NULL if the table's row does not exist or does not match the conditions.
   private func writeProbe(to writer: inout ShapeWriter) {
     var parts: [SQLFragment.Part] = []
     for (node, name) in zip(search.keys, keyNames) {

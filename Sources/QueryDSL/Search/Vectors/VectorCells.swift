@@ -125,7 +125,7 @@ struct VectorCells: Sendable {
 }
 
 extension VectorCells {
-  /// Points of the same number of dimensions, one after the other.
+  /// A list of points that have the same number of dimensions.
   private struct Points: Sendable {
     /// The number of dimensions, which is a multiple of 8.
     let width: Int
@@ -187,7 +187,7 @@ extension VectorCells {
       return sums.map { $0 / Float(max(members.count, 1)) }
     }
 
-    /// Returns the centers of some of the points, by k-means.
+    /// Divides some of the points into groups by k-means, and returns the center of each group.
     func centers(
       _ number: Int, of members: [Int], isNormal: Bool, _ step: () throws -> Void
     ) throws -> Points {

@@ -105,7 +105,8 @@ package struct VectorIndexDefinition: Sendable {
       .joined(separator: " AND ")
   }
 
-  /// The statement that marks all vectors of the table that the index does not have.
+  /// The statement that adds to the index all rows with a vector that it does not have. They are
+  /// marked: they are not in a cell yet.
   var filling: String {
     "INSERT INTO \(quotedName) (\"cell\", \(keyList)) SELECT 0, \(tableKeyList) FROM "
       + "\(quotedTable) WHERE \(quotedColumn) IS NOT NULL AND NOT EXISTS "
@@ -133,8 +134,8 @@ package struct VectorIndexDefinition: Sendable {
       + "\"centroid\" BLOB NOT NULL, \"count\" INTEGER NOT NULL DEFAULT 0)"
   }
 
-  /// The triggers. Each reads the current row of the table, so that the order of triggers does not
-  /// matter.
+  /// The triggers that keep the index up to date. Each reads the current row of the table, so that
+  /// the order of triggers does not matter.
   var triggers: [TriggerDefinition] {
     func keys(_ rows: [String]) -> String {
       let rows = rows.map { row in
@@ -210,7 +211,8 @@ extension VectorIndexDefinition: OwnedObject {
 }
 
 extension VectorIndexLine where M: TableModel {
-  /// Returns the line as an object of the table. Throws `ModelError` if the declaration is invalid.
+  /// Returns the declared index as an object that the library owns in the schema of the file.
+  /// Throws `ModelError` if the declaration is invalid.
   func object(on layout: ModelLayout) throws -> OwnedObjectLine {
     guard let index = layout.index(ofColumn: column) else {
       throw ModelError(
@@ -232,7 +234,7 @@ extension VectorIndexLine where M: TableModel {
 }
 
 extension ModelLayout {
-  /// The lines of the model's schema that declare indexes of vectors.
+  /// Returns the vector indexes that the model's schema declares.
   func vectorIndexes<M: TableModel>(of model: M.Type) -> [VectorIndexLine<M>] {
     let elements = schemaElements as? [SchemaElement<M>] ?? M.schema.elements
     return elements.compactMap { element in

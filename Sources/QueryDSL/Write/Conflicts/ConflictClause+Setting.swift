@@ -12,7 +12,8 @@ extension Insert {
   /// //   SET "title" = excluded."title", "body" = excluded."body"
   /// //   WHERE "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR "Post"."body" IS NOT …
   /// ```
-  /// A violation of another constraint throws, unless another clause handles it.
+  /// If the new row violates another constraint, the insert throws, unless another clause handles
+  /// that constraint.
   /// - Parameter condition: the condition of a partial index, as its `Index` declares it. Its
   ///   values are written as literals.
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
@@ -64,9 +65,9 @@ extension Insert {
   /// //   SET …, "title" = excluded."title", …
   /// //   WHERE … OR "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR …
   /// ```
-  /// If the new row conflicts with two existing rows because of two constraints, SQLite updates one
-  /// of these rows, and the other constraint throws. Clauses that name a constraint must come
-  /// before this clause.
+  /// If the new row conflicts with two existing rows because of two constraints, SQLite tries to
+  /// update one of these rows. The insert then throws because of the other constraint. Clauses that
+  /// name a constraint must come before this clause.
   public consuming func onConflictUpdate() -> Self {
     var clause = ConflictClause(excluded: Columns<M>().table)
     clause.updateAll(of: columns.table, written: writtenColumns)

@@ -1,10 +1,11 @@
 import SQLCore
 
-/// An ON CONFLICT clause: the action of an insert that would violate a unique constraint.
+/// An ON CONFLICT clause: what an insert does if the new row would violate a unique constraint.
 struct ConflictClause: Sendable {
   /// The columns of the constraint; empty for any unique constraint.
   var target: [ExpressionNode] = []
-  /// The terms of an index over expressions, as the index declares them; they replace `target`.
+  /// The terms of an index over expressions, as the index declares them. If they are set, they are
+  /// used instead of `target`.
   var terms: Result<[String], QueryError>?
   /// The condition of a partial index, as the index declares it.
   var condition: Result<String?, QueryError> = .success(nil)
@@ -67,10 +68,11 @@ extension ConflictClause {
     writer.closeScope()
   }
 
-  /// Whether the clause handles every constraint, because it names none.
+  /// Whether the clause applies to any unique constraint, because it names no columns and no terms.
   var isForEveryConstraint: Bool { target.isEmpty && terms == nil }
 
-  /// Whether the updated row has the key of the new row, or a part of that key.
+  /// Whether the clause may update a row that has the same key as the new row. This is true if the
+  /// clause names a key column, or no column.
   func updatesRow(withKeyOf layout: ModelLayout) -> Bool {
     guard assignments != nil else { return false }
     if let terms {
@@ -131,7 +133,8 @@ extension Insert {
   /// //   SET "title" = excluded."title", "views" = "Post"."views" + ?
   /// //   WHERE "Post"."createdAt" < excluded."createdAt"
   /// ```
-  /// A violation of another constraint throws, unless another clause handles it.
+  /// If the new row violates another constraint, the insert throws, unless another clause handles
+  /// that constraint.
   /// - Parameter condition: the condition of a partial index, as its `Index` declares it. Its
   ///   values are written as literals.
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
@@ -146,7 +149,7 @@ extension Insert {
     return self
   }
 
-  /// Adds a clause with its update.
+  /// Adds a clause that updates the existing row.
   mutating func append(
     _ clause: consuming ConflictClause, _ assign: (inout Assignments<M>) -> Void,
     _ predicates: (ConflictColumns<M>) -> PredicateLines
@@ -183,8 +186,8 @@ extension Insert {
     return self
   }
 
-  /// Adds a clause. SQLite requires that a clause for every constraint is the last clause. If
-  /// another clause follows, rendering the statement throws `QueryError`.
+  /// Adds a clause. SQLite requires that a clause for any constraint comes last. If a clause is
+  /// added after it, rendering the statement throws `QueryError`.
   mutating func add(_ clause: consuming ConflictClause) {
     if let last = conflicts.last, last.isForEveryConstraint {
       problem =
@@ -235,9 +238,9 @@ extension Insert {
 }
 
 extension ConflictClause {
-  /// Makes the clause assign every column that the insert writes, except the target and the key. A
-  /// row is updated if any of these columns differs. If no column is left, the clause is DO
-  /// NOTHING.
+  /// Makes the clause assign every column that the insert writes, except the columns of the
+  /// constraint and of the key. A row is updated only if any of these columns differs. If no column
+  /// is left to assign, the clause becomes DO NOTHING.
   mutating func updateAll(of table: TableID, written: [UInt16]?) {
     guard let layout = LayoutRegistry.shared.layout(number: table.layout) else { return }
     let target = target.compactMap { $0.columnID?.index }
@@ -249,7 +252,7 @@ extension ConflictClause {
     update(indices, of: table)
   }
 
-  /// Makes the clause assign the new values of some columns. A row is updated if any of these
+  /// Makes the clause assign the new values of some columns. A row is updated only if any of these
   /// columns differs.
   mutating func update(_ indices: [UInt16], of table: TableID) {
     guard !indices.isEmpty, let layout = LayoutRegistry.shared.layout(number: table.layout) else {

@@ -5,8 +5,8 @@ struct AccessState {
   private(set) var allowsWriting: Bool
   /// The time by which the access must end.
   private(set) var deadline: Deadline?
-  /// Whether the access runs in a task, on the task's own thread. The access then checks whether
-  /// the task was cancelled.
+  /// Whether the access runs on the thread of the task that requested it. The access then checks,
+  /// as it runs, whether the task was cancelled.
   private var asksTask = false
   /// The reason why the access was ended, if it was. Later statements of the access throw it.
   private(set) var stopReason: StopReason?
@@ -56,8 +56,8 @@ struct AccessState {
     stopReason = reason
   }
 
-  /// Returns the reason why the access was ended. An interruption applies only to the statement
-  /// that it ended, and is cleared.
+  /// Returns the reason why the access was ended. If the reason is `interrupt()`, also removes it,
+  /// so that later statements of the access run normally.
   mutating func takeStopReason() -> StopReason? {
     guard case .interrupted = stopReason else { return stopReason }
     defer { stopReason = nil }
@@ -92,11 +92,11 @@ struct AccessOptions: Sendable {
   var hops = false
   /// Whether the access may begin inside another access of the same thread, on the same connection.
   var isReentrant = false
-  /// Whether the access is a probe. Closing the database waits for a probe instead of throwing
-  /// `.busy`.
+  /// Whether the access is a probe: a read for the library itself, such as a fetch by an
+  /// observation. `close()` waits for a probe instead of throwing `.busy`.
   var isProbe = false
-  /// Whether the access may read from the snapshot that its connection has kept. Otherwise the
-  /// snapshot ends before the access begins.
+  /// Whether the access may read from the snapshot that its connection has kept since an earlier
+  /// read. If not, the kept snapshot is ended before the access begins.
   var usesKeptSnapshot = false
   /// The place in the source that requested the access; nil for one of the library's own accesses.
   var place: SourcePlace?

@@ -20,9 +20,9 @@ extension ConnectionCore {
   /// Installs the handlers that can end running statements and waits for locks.
   ///
   /// `sqlite3_interrupt` does not end a wait for a lock, and it cannot distinguish one access from
-  /// the next. These handlers check the lease, the deadline and the task of the current access
-  /// instead. SQLite calls the progress handler every 4,000 steps of its virtual machine, which has
-  /// no measurable cost.
+  /// the next. These handlers instead check whether the current access was cancelled, whether its
+  /// deadline has passed, and whether its task was cancelled. SQLite calls the progress handler
+  /// every 4,000 steps of its virtual machine, which has no measurable cost.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   func installInterruption() {
     // The core owns the handle and closes it in `deinit`, so the pointer stays valid.
@@ -39,8 +39,8 @@ extension ConnectionCore {
     return try body()
   }
 
-  /// Ends the access that holds the lease, whatever the access is doing. A later access is not
-  /// affected. It can be called from any thread.
+  /// Ends the access with this lease number, whether it runs a statement or waits for a lock. A
+  /// later access has another number and is not affected. It can be called from any thread.
   func cancel(lease: UInt64) {
     // A late call must not replace the cancellation of a later lease.
     cancelledLease.max(lease, ordering: .acquiringAndReleasing)
@@ -101,8 +101,8 @@ extension ConnectionCore {
     return error(code, sql: sql())
   }
 
-  /// Runs a closure. Meanwhile, each wait for a lock ends after `duration` at the latest, whatever
-  /// the busy timeout.
+  /// Runs a closure, with `duration` in place of the busy timeout: each statement of the closure
+  /// waits for a lock at most this long.
   package func waiting<Result>(
     atMost duration: Duration, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -121,15 +121,17 @@ extension ConnectionCore {
     return 1
   }
 
-  /// Whether the statement that writes has already ended. SQLite calls the progress handler once
-  /// more after the end, and would then report the committed statement as interrupted.
+  /// Whether the writing statement that was started last has already ended. SQLite calls the
+  /// progress handler once more after this end. An interruption at that point would report a
+  /// statement as failed that was in fact committed.
   private var hasWritten: Bool {
     guard let statement = state.pointee.observation.writingStatement else { return false }
     return sqlite3_stmt_busy(statement) == 0
   }
 
-  /// Whether a statement that writes has begun and has not ended. SQLite then reports the progress
-  /// of that statement, or of a statement that runs inside it, such as one that a function runs.
+  /// Whether a writing statement is running. If so, the progress handler is called for this
+  /// statement, or for a statement that runs inside it. For example, an SQL function may run a
+  /// query.
   private var isWriting: Bool {
     var statement = sqlite3_next_stmt(handle, nil)
     while let current = statement {
@@ -169,7 +171,8 @@ extension ConnectionCore {
 }
 
 extension ConnectionCore {
-  /// Returns whether a listener ends the running statement.
+  /// Calls the progress listeners. Returns true if one of them throws, which ends the running
+  /// statement.
   private func listenersStop() -> Bool {
     guard !state.pointee.hooks.listeners.progress.isEmpty else { return false }
     let failure = state.callingOut { listeners -> (any Error)? in
@@ -185,8 +188,8 @@ extension ConnectionCore {
     return true
   }
 
-  /// Returns whether a listener wants to continue waiting, whatever the busy timeout. Throws if a
-  /// listener gives up.
+  /// Calls the listeners for waits. Returns whether one of them wants to continue waiting, even
+  /// beyond the busy timeout. Throws if a listener throws.
   private func listenersWait(attempts: Int) throws -> Bool {
     guard !state.pointee.hooks.listeners.busy.isEmpty else { return false }
     return try state.callingOut { listeners in

@@ -32,7 +32,7 @@ struct LentObjects {
     return statements.values
   }
 
-  /// Removes and returns every other object.
+  /// Removes and returns every object that is not a statement, such as a BLOB.
   mutating func takeHandles() -> Dictionary<ObjectIdentifier, LentHandle>.Values {
     defer { handles = [:] }
     return handles.values
@@ -53,7 +53,7 @@ extension ConnectionCore {
     if let pointer = statement.take() { giveBack(pointer) }
   }
 
-  /// Ends every remaining statement of the lease that has ended.
+  /// Called at the end of a lease: ends the statements that callers still hold.
   func endLentStatements() {
     guard state.pointee.lent.hasStatements else { return }
     for statement in state.pointee.lent.takeStatements() {
@@ -74,15 +74,15 @@ extension ConnectionCore {
     handle.end()
   }
 
-  /// Closes every handle of the lease that has ended.
+  /// Called at the end of a lease: closes the handles that callers still hold.
   func endLentHandles() {
     guard state.pointee.lent.hasHandles else { return }
     for handle in state.pointee.lent.takeHandles() { handle.end() }
   }
 }
 
-/// An SQLite object that a caller holds, such as a BLOB or a session. It is closed when its owner
-/// is released or when the lease of the connection ends, whichever comes first.
+/// An SQLite object that a caller holds, such as a BLOB or a session. It is closed when the Swift
+/// object that uses it is released or when the lease of the connection ends, whichever comes first.
 final class LentHandle {
   private(set) var pointer: OpaquePointer?
   private let close: (OpaquePointer) -> Void

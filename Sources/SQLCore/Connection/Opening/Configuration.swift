@@ -17,13 +17,15 @@ public struct Configuration: Sendable {
   ///
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_synchronous>
   public enum Synchronous: String, Sendable {
-    /// Never. A power cut may damage the file.
+    /// SQLite never waits for the disk. A power cut may damage the file.
     case off = "OFF"
-    /// At checkpoints. A power cut may lose the last transactions, but does not damage the file.
+    /// SQLite waits at checkpoints. A power cut may lose the last transactions, but does not damage
+    /// the file.
     case normal = "NORMAL"
-    /// At each commit. Committed transactions survive a power cut.
+    /// SQLite waits at each commit. Committed transactions survive a power cut.
     case full = "FULL"
-    /// At each commit. After a journal was deleted, its folder is synchronized to the disk as well.
+    /// SQLite waits at each commit. After a journal was deleted, it also waits until its folder is
+    /// on the disk.
     case extra = "EXTRA"
   }
 
@@ -37,13 +39,14 @@ public struct Configuration: Sendable {
   /// It is at least one. The default is half of the number of processors, but at most four. The
   /// connections open when they are needed.
   ///
-  /// Re-runs of live queries use these connections in the order of the commits, and take no reader
-  /// from the program's own reads. A database that reads and writes on one connection has no such
-  /// connections.
+  /// A live query that runs again after a commit uses one of these connections. The readers
+  /// therefore remain free for the program's own reads. A database that has a single connection,
+  /// for example in memory, has no such connections; its live queries use the single one.
   public var maximumLiveReaders = defaultLiveReaders
-  /// The maximum number of bytes that the maintained live queries of the database hold, as
-  /// `db.liveStatus` estimates it. If the rows of a query do not fit, the query runs again after
-  /// each commit that touches the data that it reads, until there is room for its rows again.
+  /// The maximum memory, in bytes, for the rows of live queries. `db.liveStatus` estimates the
+  /// memory in use. The library keeps the rows of a live query in order to update the result
+  /// without running the query again. If the rows of a query do not fit, the query runs again after
+  /// each commit that touches its data, until there is room.
   public var maximumLiveMemory = 256 << 20
   /// When SQLite waits until its writes are on the disk.
   public var synchronous = Synchronous.full
@@ -66,8 +69,9 @@ public struct Configuration: Sendable {
   }
   /// Whether foreign keys are enforced.
   public var enforcesForeignKeys = true
-  /// Whether views and triggers of the file may call functions and use virtual tables that are not
-  /// declared innocuous. A trigger that feeds an FTS5 table needs this.
+  /// Whether views and triggers of the file may call any function and use any virtual table. If
+  /// false, they can use only those that are declared innocuous (harmless in a foreign file). A
+  /// trigger that writes to an FTS5 table needs true.
   public var trustsSchema = true
   /// The maximum number of prepared statements that a connection caches.
   public var maximumCachedStatements = 128
@@ -76,10 +80,11 @@ public struct Configuration: Sendable {
   /// The size in bytes that the write-ahead log should not exceed.
   ///
   /// When a write brings the log near this size, the library restarts the log at the end of the
-  /// write. The write waits up to 0.1 seconds for readers that still use the log; later reads are
-  /// not delayed. A single transaction may write more than this size. The file of the log is then
-  /// truncated after the transaction. While a reader keeps its snapshot, the log continues to grow,
-  /// and `onPinnedWAL` reports the reader.
+  /// write: the next write begins at the start of the log's file. The restart waits up to 0.1
+  /// seconds for readers that still use the log; later reads are not delayed. A single transaction
+  /// may make the log larger than this size. The log's file is then truncated after the
+  /// transaction. While a reader keeps its snapshot, the log continues to grow, and `onPinnedWAL`
+  /// reports the reader.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
   public var maximumWALBytes = 64 << 20
   /// Extensions of SQLite that every connection of the database loads, in this order, before it
@@ -100,8 +105,9 @@ public struct Configuration: Sendable {
   /// twice.
   public var maximumTrackedRows = 100_000
   /// A closure that is called when the write-ahead log exceeds its bound because readers still use
-  /// the log. Its argument has the size of the log, and the reads that may prevent its restart. For
-  /// each read, it has the age and the place in the source that requested the read.
+  /// the log. Its argument contains the size of the log and a list of the reads that may prevent
+  /// its restart. The list gives the age of each read, and the source file and line that requested
+  /// it.
   ///
   /// The closure is called again each time the log has grown by a quarter. It runs on its own
   /// thread, concurrently with other accesses, and may use the database.
@@ -123,11 +129,12 @@ public struct Configuration: Sendable {
   ///
   /// The closure is called once for each SQL text and version of the schema. It runs after the
   /// statement has completed successfully, on the statement's thread, before the access continues.
-  /// The closure must not use the database. While the property is nil, each statement costs one
-  /// additional comparison. Otherwise the first report of a SQL text costs some milliseconds. The
-  /// library creates the schema again in memory, without rows, and asks SQLite which index it would
-  /// use there. The connection to this schema also gets the functions and collations, and
-  /// `prepareConnection` runs on it.
+  /// The closure must not use the database.
+  ///
+  /// The first report of a SQL text costs some milliseconds. The library opens a second database in
+  /// memory, with the same schema but without rows, and asks SQLite which index it would use there.
+  /// The second database has the same functions and collations, and `prepareConnection` runs on it,
+  /// too. While the property is nil, each statement costs only one comparison.
   public var onTableScan: (@Sendable (TableScan) -> Void)? {
     didSet { knownScans = KnownScans() }
   }
@@ -137,33 +144,36 @@ public struct Configuration: Sendable {
   private(set) var knownScans = KnownScans()
   /// How long a write waits for readers of the log before it gives up restarting the log.
   var maximumLogWait = Duration.milliseconds(100)
-  /// The time between two rounds in which the pool ends the snapshots that idle readers have kept.
-  /// A snapshot ends one to two rounds after its last use. Tests change the time, because they must
-  /// not depend on a clock.
+  /// The interval at which the pool ends the snapshots that are no longer used. A reader keeps the
+  /// snapshot of a read for its next read. A snapshot ends one to two intervals after its last use.
+  /// Tests change the interval, because they must not depend on a clock.
   var keptSnapshotRound = Duration.milliseconds(4)
   private static let defaultLiveReaders = min(
     4, max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
-  /// The minimum number of extra rows that a maintained result with a limit holds beyond its limit.
+  /// The minimum number of extra rows that a live query with LIMIT keeps in memory beyond its
+  /// limit. If a row of the result is deleted, one of the extra rows takes its place.
   package var liveReserve = 32
-  /// The age at which a shared transaction takes no more writes, because its first write would wait
-  /// too long for the commit. Tests change the age, because they must not depend on a clock.
+  /// The age of a shared transaction from which no more writes join it. With a greater age, its
+  /// first write would wait too long for the commit. Tests change the age, because they must not
+  /// depend on a clock.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
   /// A closure that is called when a statement ends, on every connection of the database. Its
-  /// argument has the duration of the statement and its SQL. The SQL comes without the values
-  /// unless the closure asks for them.
+  /// argument contains the duration of the statement and its SQL. The SQL has parameters in place
+  /// of the bound values; the closure can also request the SQL with the values.
   ///
   /// ```swift
   /// configuration.onStatement = { print($0.duration ?? .zero, $0.sql ?? "") }
   /// ```
   ///
-  /// The closure works like `onTrace(.profile)` on each connection, from the moment when the
-  /// connection opens. It therefore also sees the statements of a migration while the database
-  /// opens, and the library's own statements. It runs on the statement's thread; meanwhile its
-  /// connection runs nothing else. While the property is nil, statements are not traced.
+  /// The closure is called in the same way as a closure of `onTrace(.profile)`, but on each
+  /// connection, and from the moment when the connection opens. It therefore also receives the
+  /// statements of a migration while the database opens, and the library's own statements. It runs
+  /// on the statement's thread; meanwhile its connection runs nothing else. While the property is
+  /// nil, statements are not traced.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
   public var onStatement: (@Sendable (borrowing TraceEvent) -> Void)?
   /// A closure that is called after the commit of a migration that has changed the database. Its
-  /// argument has the steps and the time that they took.
+  /// argument contains the steps and the time that they took.
   ///
   /// ```swift
   /// configuration.onMigration = { print("migrated in \($0.duration):\n\($0)") }

@@ -72,10 +72,12 @@ extension ConnectionCore {
     }
   }
 
-  /// Turns on WAL mode, and waits while other connections do so.
+  /// Turns on WAL mode. If another connection turns it on at the same time, tries again until that
+  /// connection is done or the busy timeout is over.
   ///
   /// If two connections turn on WAL mode at once, both hold a read lock, and neither can write
-  /// before the other lets go. SQLite returns busy to one of them without calling its busy handler.
+  /// before the other releases its lock. SQLite then returns busy to one of them without calling
+  /// the busy handler.
   private func turnOnWAL() throws {
     let allowed = state.pointee.access.longestWait(configuration.busyTimeout)
     let start = Deadline.now.nanoseconds
@@ -95,9 +97,9 @@ extension ConnectionCore {
 
   /// Whether foreign keys are enforced. Set it between transactions.
   ///
-  /// The library uses `sqlite3_db_config`, not a PRAGMA: a statement could fail or be interrupted,
-  /// and would leave the setting unchanged. An engine elsewhere gets the setting before the next
-  /// statement.
+  /// The setter uses `sqlite3_db_config`, not a PRAGMA. A PRAGMA is a statement, which could be
+  /// interrupted and would then leave the setting unchanged. The engine of a remote database
+  /// receives the setting before the next statement.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
   package var enforcesForeignKeys: Bool {
     get { setting(SQLITE_DBCONFIG_ENABLE_FKEY) }
@@ -114,7 +116,7 @@ extension ConnectionCore {
     set { csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, newValue ? 1 : 0) }
   }
 
-  /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
+  /// Whether ALTER TABLE … RENAME leaves the old name in other definitions, such as those of views.
   package var hasLegacyAlterTable: Bool {
     get { setting(SQLITE_DBCONFIG_LEGACY_ALTER_TABLE) }
     set {

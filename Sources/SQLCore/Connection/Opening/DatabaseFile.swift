@@ -18,7 +18,7 @@ package struct DatabaseFile: Hashable, Sendable {
   package let path: String
   /// The working folder when the path was given; nil if it did not exist.
   let workingFolder: String?
-  /// The parameters of the URI, if the path was given as a URI such as `file://?vfs=…`.
+  /// The parameters of the URI, if the path was given as a URI, such as `file:data.sqlite?vfs=…`.
   private(set) var uri: URIParameters?
   /// The file that the first connection opened; nil before that.
   private(set) var opened: OpenedFile?
@@ -73,7 +73,7 @@ package struct DatabaseFile: Hashable, Sendable {
     return String(validatingCString: name)
   }
 
-  /// Returns the configuration, restricted by the URI if the URI allows less.
+  /// Returns the configuration, made read-only or immutable if the URI demands it.
   func restricting(_ configuration: Configuration) -> Configuration {
     var configuration = configuration
     if uri?.mode == "ro" { configuration.isReadOnly = true }
@@ -113,8 +113,8 @@ package struct DatabaseFile: Hashable, Sendable {
     return name.parameters.isEmpty ? path : name.text(path: path)
   }
 
-  /// Returns this file with the identity of the file that a connection has open, so that later
-  /// connections open the same file.
+  /// Returns this value, extended by the identity of the file that a connection has opened. Later
+  /// connections must then open the same file.
   func asOpened(by handle: OpaquePointer) throws -> DatabaseFile {
     guard opened == nil else { return self }
     var file = self
@@ -241,7 +241,8 @@ extension DatabaseFile {
     return read(descriptor, &byte, 1) == 1 ? byte : nil
   }
 
-  /// Calls the system's `open`, by the name of its module, because methods of this type hide it.
+  /// Calls the system's function `open`. The name of its module is needed, because this type has
+  /// its own method `open`.
   private static func openToRead(_ path: String) -> Int32 {
     #if canImport(Darwin)
       Darwin.open(path, O_RDONLY | O_CLOEXEC)

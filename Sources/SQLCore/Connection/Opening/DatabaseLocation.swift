@@ -8,14 +8,15 @@ import CSQLite
   import Musl
 #endif
 
-/// The place of a database: a file, storage that only one connection can use, or an engine
-/// elsewhere.
+/// The place of a database: a file, a database in memory or without a name that only one connection
+/// can use, or an engine outside of this process.
 package enum DatabaseLocation: Hashable, Sendable {
   case file(DatabaseFile)
-  /// In memory, or in a temporary file without a name. `name` is the name that SQLite opens. A
-  /// second connection would get a different database.
+  /// In memory, or in a temporary file without a name. `name` is passed to SQLite as the file name,
+  /// such as `:memory:`. A second connection with this name would open a different database.
   case unshared(name: String)
-  /// In an engine elsewhere. SQLite has only a copy of the schema.
+  /// In an engine outside of this process, such as a cluster. The SQLite of this process has only a
+  /// copy of the schema.
   case remote(RemoteDatabase)
 
   /// A database in the memory of this process.

@@ -17,7 +17,7 @@ struct OpeningFailure {
   let systemError: Int32
   /// Whether the file itself was opened, and a later step failed.
   let isOpen: Bool
-  /// Whether the configuration gave a key.
+  /// Whether the configuration has a closure that sets an encryption key.
   var isUnlocked = false
 
   /// The longest path that SQLite can open on Unix, without the suffix of a journal.
@@ -68,7 +68,7 @@ struct OpeningFailure {
     }
   }
 
-  /// The resource that is exhausted, of the process or of the system.
+  /// The message for an exhausted resource, such as open files or memory; nil for any other error.
   private var exhausted: String? {
     switch systemError {
     case EMFILE:
@@ -90,7 +90,7 @@ struct OpeningFailure {
     return code == 0 ? "\(limit.rlim_cur)" : "unknown"
   }
 
-  /// The reason if the log or its shared memory could not be opened.
+  /// The message for a database whose `-wal` or `-shm` file could not be opened.
   private var companionCause: String {
     let reason = systemError == 0 ? "" : " (\(Self.words(systemError)))"
     return "its `-wal` or `-shm` file cannot be opened or created beside it\(reason): make its "
@@ -102,7 +102,7 @@ struct OpeningFailure {
       + "\(Self.maximumPathBytes) after links are resolved: use a folder with a shorter path"
   }
 
-  /// The reason if there is no file at the path.
+  /// The message for a path at which there is no file.
   private var missing: String {
     if file.opened != nil {
       return "the file was moved or deleted while this database has it open; close the database, "
@@ -130,7 +130,8 @@ struct OpeningFailure {
       + "it once without that option"
   }
 
-  /// The reason if a folder of the path does not exist or is not a folder.
+  /// The message for a path with a folder that does not exist or is not a folder. Nil if all of its
+  /// folders exist.
   private var missingFolder: String? {
     let folder = FileStatus.folder(of: path)
     guard FileStatus(following: folder)?.isFolder != true else { return nil }
@@ -152,7 +153,7 @@ struct OpeningFailure {
       + "withIntermediateDirectories: true)`"
   }
 
-  /// The reason if a file could not be created in a folder that exists.
+  /// The message for a file that could not be created although its folder exists.
   private var creationCause: String {
     let folder = FileStatus.folder(of: path)
     return switch systemError {

@@ -46,7 +46,8 @@ extension Connection {
     try use().savepoint { try body(self) }
   }
 
-  /// Not available: the connection that `write { }` lends is in its transaction.
+  /// Not available. The connection that `write { }` passes to its closure is already in a
+  /// transaction; to nest, use `savepoint { }`.
   @available(
     *, unavailable,
     message: """
@@ -69,7 +70,8 @@ extension Connection {
   /// Whether the innermost transaction or savepoint will be rolled back when its closure returns.
   ///
   /// If you want to know after a transaction whether it was rolled back, return this property
-  /// together with the transaction's value. If SQLite cannot commit a transaction, the call throws.
+  /// together with the transaction's value. If the closure wants to commit but SQLite cannot,
+  /// `write` or `transaction` throws instead.
   ///
   /// ```swift
   /// let (count, isRolledBack) = try db.write { tx in
@@ -199,7 +201,7 @@ extension ConnectionCore {
   var isTransactionWhole: Bool { isInTransaction && state.pointee.transaction.isWhole }
 
   /// The error for the closure and its statements after SQLite has rolled the transaction back.
-  /// Without it, later statements would commit on their own.
+  /// Without this error, each later statement would be committed on its own.
   private var rolledBack: DatabaseError {
     DatabaseError(
       code: .abort,
@@ -207,7 +209,7 @@ extension ConnectionCore {
         + (state.pointee.transaction.rollbackCause?.message ?? "SQLite gave no reason"))
   }
 
-  /// Notes why SQLite rolled the transaction back, if it did.
+  /// If SQLite has rolled the transaction back after an error, notes the error as the cause.
   func noteRollback(after failure: any Error) {
     if state.pointee.transaction.isWhole, state.pointee.transaction.guardsClosure, !isInTransaction
     {
@@ -215,8 +217,9 @@ extension ConnectionCore {
     }
   }
 
-  /// Throws if the transaction of a closure was rolled back, or if a statement would end it. This
-  /// is called only if the statement has effects or if the transaction was rolled back.
+  /// Throws if the transaction of a closure was rolled back, or if the statement would end the
+  /// transaction. Callers call this method only if the transaction was rolled back, or if the
+  /// statement does more than read and write rows.
   @inline(never)
   func checkTransaction(beside statement: StatementPointer) throws {
     guard isTransactionWhole else { throw rolledBack }

@@ -1,17 +1,21 @@
 import CSQLite
 
-/// A connection's knowledge about the content of its file: whether other content may have replaced
-/// the content since the connection's last write.
+/// Detects that the content of a file may have been replaced since this connection's last write,
+/// for example by a backup.
 ///
-/// A file may have been restored or copied before it was opened, and a backup may replace its
-/// content while it is open. Every backup changes the version of the schema, so SQLite recompiles
-/// the connection's statements. `WriteFrame` runs a statement at each write anyway. The counters of
-/// this statement show whether SQLite has recompiled it, so the check costs no further statement.
+/// From the replacement on, the content counts as a new branch. The file may have been restored or
+/// copied before it was opened, so the first write always checks. While the file is open, a backup
+/// may replace its content. A backup changes the version of the schema, so SQLite then recompiles
+/// the connection's statements. `WriteFrame` runs a statement at each write anyway. SQLite's
+/// counters for this statement show whether it was recompiled, so the check needs no statement of
+/// its own.
 struct ContentBranch {
-  /// The number of the branch's note in the file; nil if the file has no note of the branch yet.
+  /// The number of the note that names the current branch in the file; nil if there is no such note
+  /// yet.
   private var number: Int64?
-  /// The version of the content when the branch was noted. A different version later shows that the
-  /// transaction with the note was committed. Until then, the note may be rolled back.
+  /// The version of the content when the note was written. While the version is the same, the
+  /// transaction that wrote the note may still be rolled back. A different version shows that it
+  /// was committed.
   private var notedVersion: UInt32 = 0
   private var isCommitted = false
   private var schemaVersion: Int32 = 0
@@ -20,9 +24,9 @@ struct ContentBranch {
   private var runs: Int32 = 0
   private var compilations: Int32 = 0
 
-  /// Returns whether the branch is known to be noted, and the statement was not compiled again
-  /// since. A new statement may have the address of an evicted one. It is recognised because it has
-  /// run less often.
+  /// Returns whether the file certainly still has the note: it was committed, and the statement was
+  /// not recompiled since. A new statement may have the same address as an evicted one. It is
+  /// recognised because it has run fewer times.
   @inline(__always)
   fileprivate mutating func isKnown(to handle: OpaquePointer?) -> Bool {
     let ran = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0)
@@ -57,12 +61,12 @@ struct ContentBranch {
 }
 
 extension ConnectionCore {
-  /// Runs one of the library's own statements as `run(cached:)` does. Then runs a closure if other
-  /// content may have replaced the file's content since this connection's last write. This is so
-  /// after opening, and after a backup has replaced the content.
+  /// Runs one of the library's own statements in the same way as `run(cached:)`. Then calls `note`
+  /// if the content of the file may have been replaced since this connection's last write: after
+  /// opening, and after a backup into the file.
   ///
-  /// - Parameter note: A closure that notes the branch of the content in the file, unless the file
-  ///   already has a note with the given number. Returns the number of the note.
+  /// - Parameter note: A closure that writes a note about the branch into the file, unless the file
+  ///   already has the note with the given number. It returns the number of the note.
   package func run(
     cached text: String, notingBranch note: (_ number: Int64?) throws -> Int64
   ) throws {

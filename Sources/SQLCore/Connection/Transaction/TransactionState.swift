@@ -12,8 +12,8 @@ struct TransactionState {
   private(set) var belongsToCall = false
   /// Whether other writes share the transaction.
   private(set) var isShared = false
-  /// The counts of the writes that share a transaction, for commit and rollback listeners; nil if
-  /// the transaction belongs to one write.
+  /// The number of writes in a shared transaction, for commit and rollback listeners. Nil if the
+  /// transaction belongs to one write.
   private(set) var sharedWrites: SharedWriteCount?
   /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint).
   /// Cancellations and deadlines do not end such a statement.
@@ -23,11 +23,11 @@ struct TransactionState {
   private(set) var rollbackCause: RollbackCause?
   /// Whether the access ran a PRAGMA, ATTACH or DETACH.
   private(set) var changedConnection = false
-  /// The library's work around each write; nil if there is none.
+  /// The library's own work at the beginning and at the end of each write; nil if there is none.
   var frame: WriteFrame?
-  /// Whether other content may have replaced the file's content since the last write.
+  /// Detects that the file's content may have been replaced since the last write.
   var branch = ContentBranch()
-  /// The number of open savepoints, which gives each its name.
+  /// The number of open savepoints. It is also part of the name of each new savepoint.
   private var savepointDepth = 0
 
   /// Ends the access that ran the transaction.
@@ -44,7 +44,7 @@ struct TransactionState {
 
   // MARK: Guarding
 
-  /// The state of an outer closure, kept while an inner one runs.
+  /// The state of an outer closure, stored while a closure inside it runs.
   struct Outer {
     fileprivate let guardsClosure: Bool
     fileprivate let isRollbackRequested: Bool
@@ -144,7 +144,7 @@ struct RollbackCause {
 package struct WriteFrame: Sendable {
   let begin: @Sendable (ConnectionCore) throws -> Void
   let end: @Sendable (ConnectionCore) throws -> Void
-  /// A value of the module that made the frame.
+  /// Any value that the module that made the frame needs later.
   package let context: (any Sendable)?
 
   package init(
@@ -159,8 +159,8 @@ package struct WriteFrame: Sendable {
 }
 
 extension Registration {
-  /// Installs a frame on the connections that may write. Each connection has one frame; a later
-  /// frame replaces it.
+  /// Returns a registration that installs a frame on the connections that may write. Each
+  /// connection has one frame; a later frame replaces it.
   package static func framing(_ frame: WriteFrame) -> Registration {
     Registration(Key(kind: .setting, name: "write_frame")) { core in
       if !core.isReader { core.state.pointee.transaction.frame = frame }

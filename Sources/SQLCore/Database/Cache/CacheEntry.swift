@@ -9,13 +9,14 @@ package final class CacheEntry: Sendable {
   package let value: any CachedValue
   /// The estimated memory of the entry, in bytes.
   package let byteCount: Int
-  /// The number of rows of a result, at least 1.
+  /// The number of rows of a result; 1 for an empty result.
   let rowCount: Int
   /// The rowid of a row; nil if it is not known.
   package let rowID: Int64?
   /// The names of the tables, in lower case, from which a result was read.
   let tables: [String]
-  /// The key of the entry. Nil for a key of 8 bytes, because the table itself stores such a key.
+  /// The key of the entry. Nil for a key of 8 bytes, because the `CacheTable` itself stores such a
+  /// key.
   private let key: [UInt8]?
 
   package init(
@@ -30,7 +31,7 @@ package final class CacheEntry: Sendable {
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
-  /// Returns whether a key belongs to the entry. The key must not be one of 8 bytes.
+  /// Returns whether the entry has the given key. Use it only for keys that do not have 8 bytes.
   @inline(__always)
   func hasKey(_ other: CacheKey) -> Bool {
     guard let key else { return false }
@@ -71,7 +72,7 @@ package struct CacheLimits: Hashable, Sendable {
   }
 }
 
-/// The cache of one model: its rows, or the results of queries that begin with its table.
+/// The cache of one model: its rows, or the results of queries whose first table is the model's.
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class ModelCache: @unchecked Sendable {
@@ -84,7 +85,7 @@ final class ModelCache: @unchecked Sendable {
     entries = CacheTable(model.limits)
   }
 
-  /// Removes all entries, and returns them in a new table.
+  /// Removes all entries. Returns a new `CacheTable` with the removed entries.
   func removeAll() -> CacheTable {
     statistics.invalidations += entries.count
     return entries.takeAll()

@@ -6,9 +6,10 @@
   import Musl
 #endif
 
-/// The writer's reports to the cache of its database: the rows that each of its commits touches.
+/// Collects the rows that the writer changes, and reports them to the cache of the database at each
+/// commit.
 ///
-/// It belongs to the state of the writer's connection, and is used by its hooks.
+/// It is part of the state of the writer's connection, whose hooks call its methods.
 struct CacheFeed {
   /// The cache; nil until the first entry is stored.
   private var cache: DatabaseCache?
@@ -54,15 +55,15 @@ struct CacheFeed {
 
   /// Called when an access to the writer ends. No transaction is open.
   ///
-  /// SQLite does not call the log hook for a transaction that leaves every page as it was, so the
-  /// rows of such a transaction are still noted.
+  /// Removes the rows that are still noted. There may be some, because SQLite does not call the log
+  /// hook for a transaction that leaves every page unchanged.
   mutating func didEnd() {
     didRollBack()
   }
 }
 
 extension DatabaseCache {
-  /// Notes whether the commit that now begins directly follows the version of the cache.
+  /// Notes whether the commit that now begins is the first one after the version of the cache.
   fileprivate func writerWillCommit() {
     state.withLock { state in
       guard let version = state.version, let index = state.index else { return }
@@ -70,9 +71,9 @@ extension DatabaseCache {
     }
   }
 
-  /// Removes only the entries that a commit touched, if the commit directly follows the version of
-  /// the cache and no other commit has followed yet. Otherwise, the next lookup removes all
-  /// entries.
+  /// Removes the entries that the writer's commit has touched. This is possible only if it was the
+  /// first commit after the version of the cache and is still the newest. Otherwise, nothing is
+  /// removed now, and the next lookup removes all entries.
   fileprivate func writerDidCommit(_ touched: TouchedRows, frameCount: Int) {
     let removed = state.withLock { state -> [CacheEntry] in
       let isNext = state.isCommitting && !touched.isUnknown
@@ -103,7 +104,7 @@ struct TouchedRows {
   struct Table {
     /// The name, in lower case.
     let name: String
-    /// The name as the hook passes it, with the zero at its end.
+    /// The name as the hook passes it: a C string that ends with a zero byte.
     fileprivate let text: [CChar]
     /// The rowids before the change, of rows that were updated or deleted.
     fileprivate(set) var rowIDs: [Int64] = []

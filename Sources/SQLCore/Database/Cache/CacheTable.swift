@@ -1,16 +1,17 @@
 /// A hash table of cached values, with a maximum number of rows and of bytes.
 ///
 /// The table uses open addressing with linear probing, and evicts entries by the clock algorithm.
-/// If the table is full, a hand goes around its places. It removes the first entry that was not
-/// read since the hand last passed.
+/// If the table is full, an index, the hand, moves through the places like the hand of a clock. The
+/// first entry that was not read since the hand last passed it is removed.
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class CacheTable: @unchecked Sendable {
-  /// A place of the table. The type is trivial, so that a search counts no references. The table
-  /// retains an entry when it stores the entry, and releases the entry when it removes it.
+  /// A place of the table, for one entry. Its references are unmanaged, so that a search does not
+  /// change reference counts. The table retains each entry that it stores, and releases the entry
+  /// when it is removed.
   ///
-  /// A hit reads only one place, of 32 bytes, and the value. If a search read another object, it
-  /// might miss the processor's cache, which takes as long as the rest of the search.
+  /// A search that finds an entry reads only the 32 bytes of its place, and the value. Reading the
+  /// `CacheEntry` as well could miss the processor's cache and double the time of the search.
   private struct Place: BitwiseCopyable {
     /// The key itself if it has 8 bytes. Otherwise the hash of the key, which the entry stores.
     var tag: UInt64 = 0
@@ -44,9 +45,10 @@ final class CacheTable: @unchecked Sendable {
   private(set) var byteCount = 0
   /// The place that the hand looks at next.
   private var hand = 0
-  /// The hash of each row's entry, by the rowid.
+  /// The hash of the entry of each row. The keys are the rowids.
   private var hashes: [Int64: UInt64] = [:]
-  /// The entries that were read from each table, with their hashes.
+  /// For each database table, the entries whose results were read from it. The values are the
+  /// hashes of the entries.
   private var readers: [String: [ObjectIdentifier: UInt64]] = [:]
   private var seed = UInt64.random(in: .min ... .max)
 
@@ -76,8 +78,8 @@ final class CacheTable: @unchecked Sendable {
     return places[place].entry?.takeUnretainedValue()
   }
 
-  /// Calls a closure with the value of a key of 8 bytes, without counting a reference to the value,
-  /// and marks the entry as read. Returns false if there is no such entry.
+  /// Calls a closure with the value for a key of 8 bytes, and marks the entry as read. The value is
+  /// not retained for the call. Returns false if there is no such entry.
   @inline(__always)
   func read(_ word: UInt64, _ body: (AnyObject) -> Void) -> Bool {
     let (places, mask) = (places, mask)
@@ -146,7 +148,7 @@ final class CacheTable: @unchecked Sendable {
     return nil
   }
 
-  /// Removes the entries that were read from a table, and returns them.
+  /// Removes the results that were read from a database table, and returns them.
   func removeReaders(of table: String) -> [CacheEntry] {
     guard let known = readers[table] else { return [] }
     var removed: [CacheEntry] = []
@@ -193,7 +195,7 @@ final class CacheTable: @unchecked Sendable {
     }
   }
 
-  /// Removes all entries, and returns them in a new table.
+  /// Removes all entries. Returns a new `CacheTable` with the removed entries.
   func takeAll() -> CacheTable {
     let other = CacheTable(limits)
     (places, other.places) = (other.places, places)

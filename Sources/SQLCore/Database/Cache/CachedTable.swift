@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The way in which the cached rows of a table are identified.
+/// Tells how the cached rows of a table are identified: by rowid or not.
 package struct CachedTable: Sendable {
   /// Whether the rowids of the rows can be read. The pre-update hook names rows by rowid. Without
   /// rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all its cached
@@ -8,8 +8,8 @@ package struct CachedTable: Sendable {
   package let hasRowID: Bool
 }
 
-/// What one reader knows about the tables of cached models. The keys are the numbers of the cached
-/// models.
+/// The facts about the tables of cached models that one reader has found out. They are found by the
+/// numbers of the models.
 struct CachedTables {
   private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
 

@@ -4,16 +4,19 @@ import Synchronization
 /// cached if its schema has the line `Cached()` or `CachedResults()`.
 /// `Database.cacheStatistics(of:)` returns the counts.
 ///
-/// All entries belong to one *version*, which is a header of the wal-index. Each commit of any
-/// process changes the header. A lookup compares the version with the header in shared memory,
-/// without a call of SQLite. If they differ, all entries are removed, with one exception. If a
-/// commit of this database's writer directly follows the version, only the entries that it touched
-/// are removed, and its header becomes the new version.
+/// All entries belong to one *version* of the database. A version is a copy of the header of the
+/// wal-index, which is in memory that all processes share. Each commit of any process changes the
+/// header. A lookup compares the version with the present header, without a call of SQLite. If they
+/// differ, all entries are removed.
 ///
-/// The exception is checked twice. In the commit hook, while the writer holds the write lock, the
-/// header must be the version. In the log hook, after the commit, the header must count one more
-/// commit. The header must also have the length of the log after the commit, and the log must not
-/// have been restarted.
+/// There is one exception. If the next commit after the version is one by this database's own
+/// writer, only the entries that the commit touched are removed. The header after the commit
+/// becomes the new version.
+///
+/// Two hooks check that no other commit came in between. In the commit hook, while the writer holds
+/// the write lock, the header must still be equal to the version. In the log hook, after the
+/// commit, the header must count exactly one more commit, must contain the length of the log after
+/// this commit, and must belong to the same log, not a restarted one.
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
 public final class DatabaseCache: Sendable {
   struct State {
@@ -22,11 +25,12 @@ public final class DatabaseCache: Sendable {
     var index: WALIndex?
     /// Whether nothing is cached any more: the database was closed, or has an authorizer.
     var isOff = false
-    /// The number of times that the results of reads may have changed without a commit.
+    /// A number that increases when results may change without a commit, for example because a
+    /// function was registered.
     var generation = 0
     /// The version to which all entries belong.
     var version: WALIndex.Header?
-    /// Whether the writer is committing, and its commit directly follows the version.
+    /// Whether the writer is committing now, and the commit is the first one after the version.
     var isCommitting = false
     /// The models, by their numbers. The cache retains the models until it is released, so that a
     /// lookup counts no reference to a model.
@@ -64,11 +68,12 @@ public final class DatabaseCache: Sendable {
     hitCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Calls a closure with the cached value of a key of 8 bytes. The closure runs under the lock, so
-  /// that no reference to the value is counted. It must only copy the value.
+  /// Calls a closure with the cached value for a key of 8 bytes. The closure must only copy the
+  /// value. It runs under the lock, so that the value need not be retained.
   ///
-  /// Returns false if no value is cached, or if a read of the database might not be allowed to
-  /// begin. The caller then calls `lookUp(_:in:)`, which decides.
+  /// Returns false if no value is cached. Also returns false if any connection is in use, because
+  /// this call may then be inside another access. The caller then calls `lookUp(_:in:)`, which
+  /// checks this.
   package func copy(_ word: UInt64, in number: Int, _ copy: (AnyObject) -> Void) -> Bool {
     guard pool.isUnoccupied else { return false }
     return state.withLock { state -> Bool in
@@ -134,7 +139,8 @@ public final class DatabaseCache: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Uses the index of the log that a reader has found, so that later lookups compare its header.
+  /// Stores the index of the log that a reader has found. Later lookups compare the version with
+  /// the header of this index.
   package func useIndex(of core: ConnectionCore, with ticket: CacheTicket) {
     guard ticket.needsIndex, core.isReader else { return }
     guard let index = core.walIndex() else { return }
@@ -180,7 +186,7 @@ extension DatabaseCache.State {
   /// The ticket for a value that is read now.
   fileprivate var ticket: CacheTicket { CacheTicket(version: version, generation: generation) }
 
-  /// Returns the cache of a model, which is made on the first call.
+  /// Returns the cache of a model. Creates it on the first call.
   @inline(__always)
   mutating func cache(of model: CachedModel) -> ModelCache {
     if model.number < models.count, let cache = models[model.number] {
@@ -197,8 +203,8 @@ extension DatabaseCache.State {
     return cache
   }
 
-  /// Removes all entries, and returns them in tables. The caller must release the tables after it
-  /// has released the lock.
+  /// Removes all entries, and returns them in new `CacheTable` objects. The caller must release
+  /// these objects only after it has released the lock.
   mutating func removeAll() -> [CacheTable] {
     models.reduce(into: []) { removed, cache in
       guard let cache = cache?.takeUnretainedValue(), cache.entries.count > 0 else { return }
@@ -219,7 +225,7 @@ package struct CacheTicket: Sendable {
   var version: WALIndex.Header?
   /// The generation of the cache at that time.
   var generation = 0
-  /// Whether the cache does not know the index of the log yet.
+  /// Whether the cache still needs a reader to find the index of the log.
   var needsIndex = false
 
   /// Whether a value may be stored.
@@ -233,7 +239,7 @@ package struct CachedModel: Sendable {
   package enum Content: Int, Sendable {
     /// Rows, by key.
     case rows
-    /// Results of queries that begin with the model's table.
+    /// Results of queries whose first table is the model's table.
     case results
   }
 

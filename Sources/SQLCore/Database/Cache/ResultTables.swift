@@ -12,8 +12,8 @@ struct ResultTables {
 
   private static let maximumCount = 1_000
 
-  /// Returns the known tables of a statement; nil if they are not known for this schema and these
-  /// registrations.
+  /// Returns the tables that were found for a statement. Nil if they were not found yet, or if the
+  /// schema or a registered function or collation has changed since.
   func tables(
     of shape: [UInt8], schemaVersion: Int32, registrations: UInt64
   ) -> [String]?? {
@@ -34,7 +34,8 @@ struct ResultTables {
 
 extension ConnectionCore {
   /// Returns the tables, in lower case, on which the result of a query depends. Nil if the result
-  /// also depends on anything else, because the cache would not notice its changes.
+  /// also depends on anything else. The cache would not notice a change of it, so the result must
+  /// not be cached.
   ///
   /// The result can be cached if the query reads only tables and views of the main database, and
   /// calls only functions whose result depends only on their arguments. A virtual table is allowed
@@ -86,7 +87,7 @@ extension ConnectionCore {
     return Array(tables)
   }
 
-  /// Virtual tables whose rows are computed only from their arguments.
+  /// The virtual tables whose rows depend only on their arguments.
   private static let tablesOfArguments: Set = [
     "json_each", "json_tree", "generate_series", "apus_array", "apus_json_each",
   ]

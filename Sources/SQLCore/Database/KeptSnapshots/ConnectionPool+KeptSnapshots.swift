@@ -4,7 +4,7 @@ import Dispatch
 // the pool looks at regular intervals and ends the snapshots that are no longer used. A process
 // that does not read is not woken.
 extension ConnectionPool {
-  /// The rounds in which the pool ends kept snapshots.
+  /// The state of the timer whose rounds end the kept snapshots that are no longer used.
   struct Rounds {
     /// The number of the current round.
     private(set) var number: UInt64 = 0
@@ -37,8 +37,8 @@ extension ConnectionPool {
 
   /// Ends the snapshots that were not used since the last round.
   ///
-  /// The lock is held while SQLite releases the read marks, which takes some microseconds. If a
-  /// reader left the pool for this time, reads that begin at that moment could not use it.
+  /// The lock of the pool is held while SQLite releases the snapshots, which takes some
+  /// microseconds. The readers therefore stay in the pool, and no read finds a reader missing.
   private func runRound() {
     let continues = state.withLock { state in
       state.rounds.next()

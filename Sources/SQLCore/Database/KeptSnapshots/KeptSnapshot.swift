@@ -19,15 +19,17 @@ struct KeptSnapshot {
   /// The library's own BEGIN and COMMIT, prepared when they are first used.
   private(set) var begin: OpaquePointer?
   private(set) var commit: OpaquePointer?
-  /// The number of the pool's round in which the connection last came back with the snapshot.
+  /// The number of the round in which the connection was last returned to the pool with the
+  /// snapshot.
   private(set) var lastUse: UInt64 = 0
-  /// The number of the pool's round in which the connection first came back with the snapshot.
+  /// The number of the round in which the connection was first returned to the pool with the
+  /// snapshot.
   private var firstUse: UInt64?
   /// Whether the snapshot has been used for so long that the next read must take a new one.
   private var isOld = false
 
-  /// The number of nanoseconds within which reads must follow each other for the reader to keep a
-  /// snapshot. An occasional single read is not worth a timer.
+  /// The maximum time between two reads, in nanoseconds, for which a snapshot is kept. For an
+  /// occasional single read, the timer would cost more than it saves.
   private let longestPause: UInt64
   /// The greatest number of rounds for which a snapshot is used.
   private static let maximumAge: UInt64 = 8
@@ -49,12 +51,12 @@ struct KeptSnapshot {
 
   // MARK: Deciding
 
-  /// Whether it is known how the connection uses the log.
+  /// Whether the library has found out if the connection can keep snapshots.
   var isSupportKnown: Bool {
     if case .unknown = support { false } else { true }
   }
 
-  /// Sets how the connection uses the log: nil if it cannot keep snapshots.
+  /// Sets the index of the log; nil if the connection cannot keep snapshots.
   mutating func use(_ index: WALIndex?) {
     support = index.map { .log($0) } ?? .none
   }
@@ -83,7 +85,7 @@ struct KeptSnapshot {
     version = nil
   }
 
-  /// Notes that the connection comes back to the pool with the snapshot, in a round of the pool.
+  /// Notes that the connection is returned to the pool with the snapshot, in the given round.
   mutating func didUse(in round: UInt64) {
     lastUse = round
     if let firstUse { isOld = round &- firstUse >= Self.maximumAge } else { firstUse = round }
@@ -132,8 +134,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Ends the transaction of a kept snapshot, if there is one. It may be called while the pool's
-  /// lock is held: it runs no code of a caller.
+  /// Ends the transaction of a kept snapshot, if there is one. It runs no code of a caller, so it
+  /// may be called while the pool's lock is held.
   func endKeptSnapshot() {
     if state.pointee.kept.isKept { try? runOwn(state.pointee.kept.commit) }
     state.pointee.kept.forget()

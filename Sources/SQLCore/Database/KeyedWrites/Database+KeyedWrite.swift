@@ -14,18 +14,18 @@ extension Database {
   /// the first call creates. If the table already has the key, the closure does not run, and the
   /// stored value is returned.
   ///
-  /// If the outcome of a write is unknown, this or another process can therefore repeat the call
-  /// with the same key. If the session with an engine elsewhere is lost, this method repeats the
-  /// write by itself, as long as `Configuration.busyTimeout` allows. The closure may then run
-  /// several times, but only one run is committed. The method does not repeat the write if the
-  /// engine stopped answering during a statement that may never end; see
-  /// `RemoteSessionError.allowsRetry`. If the closure throws, its error is rethrown and no key is
-  /// stored.
+  /// If a program cannot know whether a write was committed, for example after a crash, it can
+  /// therefore repeat the call with the same key. If the connection to the engine of a remote
+  /// database is lost, this method repeats the write by itself, as long as
+  /// `Configuration.busyTimeout` allows. The closure may then run several times, but only one run
+  /// is committed. The method does not repeat the write if the engine stopped answering during a
+  /// statement that may never end; see `RemoteSessionError.allowsRetry`. If the closure throws, its
+  /// error is rethrown and no key is stored.
   ///
-  /// Costs an index seek and an insert. The keys stay until `forgetWrites(olderThan:)`. Throws
-  /// `RemoteSessionError` if the engine could not be reached in time. Then repeat the call with the
-  /// same key. Throws `.notAuthorized` if the schema is locked and the table does not exist yet,
-  /// and `.mismatch` if the stored value is not a `Value`.
+  /// A key costs one index lookup and one insert. The keys stay until `forgetWrites(olderThan:)`.
+  /// Throws `RemoteSessionError` if the engine could not be reached in time. Then repeat the call
+  /// with the same key. Throws `.notAuthorized` if the schema is locked and the table does not
+  /// exist yet, and `.mismatch` if the stored value is not a `Value`.
   /// - Parameter label: A name for this write, reported to observers of changes.
   @discardableResult
   public func write<Value: Codable & Sendable>(
@@ -161,8 +161,8 @@ private struct KeyedAttempts {
   /// The time until the deadline; nil without one.
   var remaining: Duration? { end.map { max(.zero, $0 - .now) } }
 
-  /// Returns the nanoseconds to wait before the next attempt. Throws the error if there is no time
-  /// for another attempt, or if another attempt would not help.
+  /// Returns the nanoseconds to wait before the next attempt. Throws the given error if there is no
+  /// time for another attempt, or if another attempt would not help.
   ///
   /// After an attempt with an unknown outcome, the outcome of the write stays unknown until an
   /// attempt succeeds, or until its closure runs and throws.

@@ -10,9 +10,9 @@
 /// let key: WriteKey = "order 4711"      // from the request that is handled
 /// let new = WriteKey()                  // a new one, kept until it is answered
 /// ```
-/// A key from outside, such as the number of an order or the header of an HTTP request, also
-/// protects against a client that sends its request twice. Two writes with the same key count as
-/// one write, whatever their closures do.
+/// The key may come from the client, such as an order number or the `Idempotency-Key` header of an
+/// HTTP request. It then also protects against a client that sends its request twice. Two writes
+/// with the same key count as one write, whatever their closures do.
 public struct WriteKey: Hashable, Sendable, ExpressibleByStringInterpolation,
   CustomStringConvertible
 {
@@ -75,7 +75,8 @@ extension KeptValue<Void> {
 }
 
 extension Connection {
-  /// The table of the keys. Its columns are a documented format.
+  /// The SQL that creates the table of the keys. Other programs may rely on its columns, which are
+  /// documented.
   private static let creation: SQL = """
     CREATE TABLE IF NOT EXISTS "apus_write" (
       "id" TEXT PRIMARY KEY NOT NULL,

@@ -34,11 +34,11 @@ extension Database {
   /// try db.remove(listener)
   /// ```
   ///
-  /// An access that finds an idle connection, or may open a new one, does not wait. A write that
-  /// joins the transaction of earlier writes waits until it joins. `body` must not use the
-  /// database. While `body` runs, another access may be delayed.
+  /// An access that finds an idle connection, or may open a new one, does not wait. For a write
+  /// that joins the transaction of earlier writes, the wait ends when it joins. `body` must not use
+  /// the database. While `body` runs, another access may be delayed.
   ///
-  /// With a listener, each wait costs two readings of the clock. Without a listener, it costs a
+  /// With a listener, each wait reads the clock twice. Without a listener, each wait costs one
   /// comparison.
   @discardableResult
   public func onWait(_ body: @escaping @Sendable (AccessWait) -> Void) -> HookListener {

@@ -19,7 +19,8 @@ final class ConnectionAccess: Sendable {
   private let liveThreads: WorkerThreads
   /// The threads on which the rows of streams are read, a batch at a time.
   let streamThreads: WorkerThreads
-  /// The number of accesses by tasks, used to let other tasks run now and then.
+  /// The number of accesses by tasks. At each 64th access, the task yields, so that other tasks can
+  /// run.
   private let accessCount = Atomic<UInt8>(0)
 
   init(
@@ -99,7 +100,7 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Returns the action of a waiter that is granted a connection: it runs the closure on a thread
+  /// Returns the closure to call when a waiter is granted a connection. It runs `body` on a thread
   /// of the database.
   private func answer<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions, _ waiter: Waiter,
@@ -137,8 +138,8 @@ final class ConnectionAccess: Sendable {
     try registrations.apply(to: core)
   }
 
-  /// Returns a closure that another thread can run. It carries this task's `TraceEvent.origin` for
-  /// the listeners of statements.
+  /// Returns a closure that calls `body` with this task's `TraceEvent.origin`. Another thread may
+  /// call it. Listeners of statements then still see the origin of the task.
   func carryingOrigin<Argument, Result>(
     _ body: @escaping @Sendable (Argument) throws -> Result
   ) -> @Sendable (Argument) throws -> Result {
@@ -163,8 +164,8 @@ final class ConnectionAccess: Sendable {
     accessCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Waits in line with a write that can share a commit. For the first write of the shared
-  /// transaction, calls `granted` on the writer's thread.
+  /// Puts a write that can share a commit into the writer's line, and returns its result. If it
+  /// becomes the first write of a shared transaction, calls `granted` on the writer's thread.
   func share<Write: SharedWrite>(
     _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
   ) async throws -> Write.Value {
@@ -228,9 +229,9 @@ final class ConnectionAccess: Sendable {
   /// Suspends the task until the waiter is granted a connection or cancelled, or its deadline
   /// passes.
   ///
-  /// The operation captures the caller's actor, so that it runs on that actor. Otherwise it would
-  /// run on a thread of Swift's pool, and each access of the main actor would also hop to the pool
-  /// and back.
+  /// The closure for `withTaskCancellationHandler` captures the caller's actor, so that it runs on
+  /// that actor. Otherwise it would run on a thread of Swift's pool, and each access from the main
+  /// actor would hop to the pool and back.
   private func wait<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ deadline: Deadline?, _ waiter: Waiter,
     isolation actor: isolated (any Actor)? = #isolation,
@@ -286,7 +287,7 @@ final class ConnectionAccess: Sendable {
     return core
   }
 
-  /// Uses a grant on a thread of the database.
+  /// Opens the granted connection if necessary, runs the closure with it, and gives it back.
   private func use<Result>(
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result

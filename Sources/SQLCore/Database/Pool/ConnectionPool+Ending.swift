@@ -12,8 +12,8 @@ extension ConnectionPool {
     }
   }
 
-  /// Closes the pool to new accesses, and closes the connections. Waits for probes. Throws `.busy`
-  /// if any other access runs or waits, except for streams that are already ending.
+  /// Allows no new accesses, and closes the connections. Waits for probes to end. Throws `.busy` if
+  /// any other access runs or waits; streams that are already ending do not count.
   ///
   /// - Parameter willClose: Called when no access can begin any more, before the connections close.
   func close(_ willClose: () -> Void = {}) throws {

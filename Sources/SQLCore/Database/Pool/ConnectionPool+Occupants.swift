@@ -19,8 +19,8 @@ extension ConnectionPool {
     occupantCount.store(state.occupants.count, ordering: .relaxed)
   }
 
-  /// Notes that this thread uses a granted connection, so that an access inside this access is
-  /// detected.
+  /// Notes that this thread uses a granted connection. The pool can then detect that the thread
+  /// begins another access inside this one.
   func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
     let occupant = Occupant(thread: .current, core: core, place: place)
     state.withLock { state in
@@ -33,7 +33,7 @@ extension ConnectionPool {
     }
   }
 
-  /// Notes that a long job begins on its own connection.
+  /// Notes that a long job begins on a connection that does not belong to the pool.
   func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
     try state.withLock { state throws in
       if state.isClosed { throw Self.closed }
@@ -58,8 +58,8 @@ extension ConnectionPool {
     }
   }
 
-  /// Notes that this thread no longer uses the connection, which stays lent. Another thread may
-  /// already use it.
+  /// Notes that this thread no longer uses the connection. The access keeps the connection, and
+  /// another thread may already use it.
   func leaveThread(with core: ConnectionCore) {
     let thread = ThreadID.current
     state.withLock { state in

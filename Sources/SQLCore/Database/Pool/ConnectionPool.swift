@@ -21,7 +21,7 @@ final class ConnectionPool: Sendable {
   struct Lane {
     var maximum = 0
     var idle: [ConnectionCore] = []
-    /// The number of connections that are idle, lent or being opened.
+    /// The number of connections that are idle, in use or being opened.
     var count = 0
     var waiters = Queue<Waiter>()
     /// The number of streams that are ending. Their connections will return soon.
@@ -61,7 +61,7 @@ final class ConnectionPool: Sendable {
     var thread: ThreadID?
     let core: ConnectionCore
     let place: SourcePlace?
-    /// Whether the connection belongs to no lane.
+    /// Whether the connection belongs to a long job, and to no lane.
     var isBeside = false
     let start = Deadline.roughlyNow
   }
@@ -72,7 +72,7 @@ final class ConnectionPool: Sendable {
     var isClosed = false
     /// The number of probes that wait or run.
     var probeCount = 0
-    /// The callers of `close()` that wait for these probes to end.
+    /// The callers of `close()` that wait for probes to end.
     var closers: [DispatchSemaphore] = []
     /// The rounds that end kept snapshots.
     var rounds = Rounds()
@@ -125,12 +125,12 @@ final class ConnectionPool: Sendable {
       occupants.removeLast()
     }
 
-    /// The steps that follow after a grant was given back.
+    /// The steps that remain to be done, outside of the lock, after a grant was given back.
     struct Return: Sendable {
-      /// The next in line, who gets the grant.
+      /// The next access in line, which gets the grant.
       var waiter: Waiter?
-      /// Whether the next round must be scheduled. That round may end the snapshot that the
-      /// connection has kept.
+      /// Whether the next round for kept snapshots must be scheduled, because the returned
+      /// connection has kept one.
       var schedulesRound = false
     }
 
@@ -255,7 +255,7 @@ final class ConnectionPool: Sendable {
     hand(.connection(core), after: result, name)
   }
 
-  /// Gives a grant, used or not, to the next in line.
+  /// Gives a grant back, whether or not it was used, and passes it to the next access in line.
   func giveBack(_ grant: Grant, to name: LaneName) {
     let result = state.withLock { state -> State.Return in
       if name == .stream { state[name].endingCount -= 1 }

@@ -38,11 +38,11 @@ public struct PoolStatus: Hashable, Sendable {
   public internal(set) var live = Lane()
   /// How often a requested statement was in a connection's cache, since the database was opened.
   ///
-  /// If a connection is in use, its count is the one from the last time that `poolStatus` found it
-  /// idle.
+  /// A connection in use cannot be asked. For such a connection, the number is that of the last
+  /// time that `poolStatus` found it idle.
   public internal(set) var statementCacheHits = 0
-  /// How often a requested statement had to be prepared. The count is made like
-  /// `statementCacheHits`.
+  /// How often a requested statement had to be prepared, since the database was opened. It is
+  /// counted in the same way as `statementCacheHits`.
   public internal(set) var statementCacheMisses = 0
 }
 
@@ -54,7 +54,7 @@ package struct LaneStatus: Hashable, Sendable {
   package var idle = 0
   /// The number of accesses that wait for a connection.
   package var waiting = 0
-  /// The faults of idle connections: a transaction or statement that was left open.
+  /// Descriptions of what is wrong with idle connections: a transaction or statement was left open.
   package var faults: [String] = []
 
   /// Whether every connection is idle and without faults, and no access waits.

@@ -6,8 +6,8 @@ final class Waiter: Sendable {
   private enum State {
     /// Created, but without a closure to call with the grant yet.
     case idle
-    /// Waiting for a grant. The second value reports the wait; it is nil unless the access stands
-    /// in line and there are listeners.
+    /// Waiting for a grant. The second value notifies the listeners of waits at the end of the
+    /// wait. It is nil if there are no listeners, or if the access does not stand in line.
     case waiting(Answer, AccessWaits.Running?)
     /// Granted a connection; its waiting can no longer be ended.
     case granted
@@ -49,7 +49,7 @@ final class Waiter: Sendable {
     }
   }
 
-  /// Notes that the access stands in line. Its answer may have been called already.
+  /// Notes that the access stands in line. Another thread may have granted it a connection already.
   func stand(_ wait: AccessWaits.Running) {
     state.withLock { state in
       if case .waiting(let answer, _) = state { state = .waiting(answer, wait) }
@@ -64,8 +64,8 @@ final class Waiter: Sendable {
     return true
   }
 
-  /// Takes the access out of its line, to be run by a group that already has a connection. Returns
-  /// false if the access no longer waits.
+  /// Ends the waiting, because a shared transaction that already has the connection will run this
+  /// write. Returns false if the access no longer waits.
   func join() -> Bool {
     guard let (_, wait) = stopWaiting(to: .granted) else { return false }
     wait?.end(wasGranted: true)

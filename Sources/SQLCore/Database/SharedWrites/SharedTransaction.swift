@@ -3,10 +3,14 @@ import CSQLite
 /// A transaction that runs several waiting writes, each in its own savepoint: one commit and one
 /// fsync for all of them.
 ///
-/// The group takes writes from the line, and never waits for further writes. It is complete when
-/// the line is empty, when the next access in line wants its own transaction, when the last write
-/// ran a PRAGMA, ATTACH or DETACH, or when the group has grown too old or too large. The callers
-/// get their results after the commit, in the order of the line.
+/// These writes form a group. The group takes one write after another from the line of waiting
+/// accesses. It commits when one of these is true:
+/// - The line is empty; the group never waits for further writes.
+/// - The next access in line wants its own transaction.
+/// - The last write ran a PRAGMA, ATTACH or DETACH.
+/// - The group has grown too old or too large.
+///
+/// The callers get their results after the commit, in the order of the line.
 struct SharedTransaction {
   private let core: ConnectionCore
   private let pool: ConnectionPool
@@ -83,7 +87,7 @@ struct SharedTransaction {
     return nil
   }
 
-  /// Runs one write in its savepoint. Returns true if the group must take no more writes.
+  /// Runs one write in its savepoint. Returns true if the group must not take another write.
   private mutating func add(_ write: any SharedWrite, _ waiter: Waiter) -> Bool {
     core.state.pointee.transaction.share(!members.isEmpty)
     if !members.isEmpty { waiter.run(on: core) }
@@ -147,12 +151,12 @@ struct SharedTransaction {
     }
   }
 
-  /// Notes that the whole transaction was lost. If the group has one member, that write fails with
-  /// the cause, as it would in a transaction of its own. Otherwise the writes that had finished are
-  /// marked as undone.
+  /// Called when SQLite has rolled back the whole transaction. Marks the writes that had finished
+  /// as undone. If the group has only one write, the write fails with the cause, as it would in a
+  /// transaction of its own.
   ///
-  /// If a write will run again, its rollback is not reported, because the write has not ended. If
-  /// its commit was already reported, its rollback is reported as well.
+  /// Also notifies rollback listeners of these writes, except of those that will run again and have
+  /// not been reported to commit listeners.
   private mutating func undo(because cause: any Error, before end: Int) {
     core.state.pointee.uniqueIDs.ticks = 0
     let done = members.indices.prefix(end).filter { index in

@@ -3,8 +3,8 @@ protocol SharedWrite: AnyObject, Sendable {
   associatedtype Value: Sendable
 
   /// Whether the write can run again after SQLite has rolled back the whole transaction. True for a
-  /// call that only writes data, and for a write with a key. Any other closure may have had other
-  /// effects.
+  /// call of the library that only writes data, and for a write with a `WriteKey`. Any other
+  /// closure may have effects outside of the database, which would happen twice.
   var canRunAgain: Bool { get }
   /// Stores the continuation that waits for the result.
   func answer(to continuation: UnsafeContinuation<Value, any Error>)

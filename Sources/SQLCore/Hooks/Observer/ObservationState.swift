@@ -1,5 +1,5 @@
-/// The observer of a connection, and what the connection notes for the observer about the running
-/// statement.
+/// The observer of a connection, and the data that the observer needs about the current write and
+/// the running statement.
 ///
 /// The methods do not call the observer, because the observer may use this value during the call.
 ///
@@ -21,12 +21,12 @@ struct ObservationState {
   private(set) var writeAuthor: String?
   /// The tables whose row changes the observer does not need.
   private var passedOver = RecentTables()
-  /// The last table that the running statement changed and whose changes the observer does not
-  /// need, as the address of the table's name. While that statement runs, no other table's name can
-  /// be at this address.
+  /// The address of a table's name: the last table that the running statement changed and whose
+  /// changes the observer does not need. While the statement runs, this address cannot belong to
+  /// another table's name.
   private var lastPassedOver: UnsafePointer<CChar>?
 
-  /// Frees the memory of the value, and releases the observer.
+  /// Frees the memory that this value has allocated, and releases the observer.
   mutating func deallocate() {
     passedOver.removeAll()
     install(nil)
@@ -82,8 +82,8 @@ struct ObservationState {
 
   // MARK: Tables
 
-  /// Whether the running statement has changed this table before, and the observer does not need
-  /// the table's changes.
+  /// Whether the running statement has changed this table before, and the observer answered then
+  /// that it does not need changes of the table.
   @inline(__always)
   func passesOver(_ table: UnsafePointer<CChar>) -> Bool { lastPassedOver == table }
 

@@ -6,11 +6,12 @@
   import Musl
 #endif
 
-/// A small cache of facts about the tables that the pre-update hook reported most recently. A
-/// lookup does not make a `String` of a table's name.
+/// A small cache that stores a number for each of the tables that the pre-update hook reported most
+/// recently. A lookup does not make a `String` of a table's name.
 ///
 /// The hook passes the same pointer for all rows of a table. After a schema change, the pointer may
-/// belong to another table, so the names are also compared. Names are short.
+/// belong to another table, so the names are also compared. This costs little, because names are
+/// short.
 ///
 /// The cache owns memory; `removeAll()` frees it.
 package struct RecentTables {
@@ -29,13 +30,13 @@ package struct RecentTables {
   private var entries: UnsafeMutablePointer<Entry>?
   private var count = 0
   private var nextPlace = 0
-  /// The number of tables in the cache. Most statements write to no more tables, including their
-  /// triggers.
+  /// The number of tables in the cache. Most statements, with their triggers, write to no more than
+  /// four tables.
   private static let capacity = 4
 
   package init() {}
 
-  /// Returns the value noted for the table of the changing row, or nil.
+  /// Returns the number that was stored for the table of the changing row; nil if there is none.
   package func value(of event: borrowing PreUpdateEvent) -> Int? {
     guard let entries else { return nil }
     for index in 0..<count where entries[index].pointer == event.table {
@@ -48,8 +49,8 @@ package struct RecentTables {
     return nil
   }
 
-  /// Notes a value for the table of the changing row. The table must not have a value yet. If the
-  /// cache is full, the value replaces the oldest entry.
+  /// Stores a number for the table of the changing row. The table must not have a number yet. If
+  /// the cache is full, the oldest table is removed.
   package mutating func note(_ value: Int, of event: borrowing PreUpdateEvent) {
     let entries = self.entries ?? .allocate(capacity: Self.capacity)
     self.entries = entries

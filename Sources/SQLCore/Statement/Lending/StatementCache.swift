@@ -70,7 +70,8 @@ struct StatementCache {
     return statement
   }
 
-  /// Whether there is a statement with that key. The call counts neither as a hit nor as a miss.
+  /// Returns whether the cache has a statement with that key. This counts neither as a hit nor as a
+  /// miss.
   func holds(_ key: UnsafeRawBufferPointer, hash: UInt64) -> Bool {
     lookUp(key, hash: hash) != nil
   }
@@ -200,7 +201,8 @@ struct StatementCache {
     return statement
   }
 
-  /// Empties a slot and moves up the statements that its statement had displaced.
+  /// Empties a slot. Then moves later statements back towards their own slots, so that `find` still
+  /// reaches them.
   private func remove(at hole: Int) {
     var hole = hole
     var index = (hole &+ 1) & mask

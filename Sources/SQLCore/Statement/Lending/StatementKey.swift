@@ -106,7 +106,7 @@ package struct StatementKey {
     }
   }
 
-  /// Appends a text without its length; only valid at the end of a key.
+  /// Appends a text without its length. Use this only for the last part of a key.
   mutating func append(unmeasured text: String) {
     var text = text
     text.withUTF8 { bytes in
@@ -180,7 +180,7 @@ enum KeyHash {
 
 /// The shape and the values of a statement, while both are being written.
 ///
-/// The connection lends its memory to the draft, and takes the memory back when the draft is
+/// The draft uses memory of the connection. The connection takes the memory back when the draft is
 /// complete.
 package struct StatementDraft {
   package var key: StatementKey

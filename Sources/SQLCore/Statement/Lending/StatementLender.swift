@@ -21,7 +21,7 @@ struct StatementLender {
       maximumByteCount: configuration.maximumCachedStatementBytes)
   }
 
-  /// Finalises every statement; nothing can be lent afterwards.
+  /// Finalises every statement. No statement can be found or prepared afterwards.
   func finalize() {
     cache.deallocate()
     sqlite3_finalize(schemaVersion)
@@ -129,8 +129,8 @@ struct StatementLender {
   ///
   /// Statements that may change tables are not cached. SQLite runs many PRAGMAs while it prepares
   /// them, so a cached PRAGMA would have no effect. The authorizer also checks a reader's rights
-  /// only during preparation. A statement that changes the schema may mean another table next time:
-  /// `DROP INDEX` may find an index of that name on another table.
+  /// only during preparation. A statement that changes the schema may refer to another table at its
+  /// next run. For example, the index of a `DROP INDEX` may by then be on another table.
   ///
   /// Returns the statements that were evicted to make room, which the caller destroys.
   fileprivate mutating func insert(_ statement: StatementPointer) -> [StatementPointer] {
@@ -142,7 +142,7 @@ struct StatementLender {
     return evicted
   }
 
-  /// Makes a cached statement findable by a number.
+  /// Lets the cache also find a statement by a number.
   fileprivate mutating func number(_ statement: StatementPointer, _ number: Int) {
     cache.number(statement, number)
   }
@@ -153,13 +153,15 @@ struct StatementLender {
 extension ConnectionCore {
   // MARK: By text
 
-  /// Lends the statement of a raw SQL text.
+  /// Returns the prepared statement for a raw SQL text, from the cache if possible. The caller must
+  /// give it back.
   package func lendStatement(text: String) throws -> StatementPointer {
     state.pointee.statements.write(text: text)
     return try lendKnown() ?? lendNew { _, _ in text }
   }
 
-  /// Lends the statement of a piece of SQL, with its values bound.
+  /// Returns the prepared statement for a piece of SQL, with its values bound. The caller must give
+  /// it back.
   package func lendStatement(for sql: SQL) throws -> StatementPointer {
     let statement = try lendStatement(text: sql.text)
     do {
@@ -186,8 +188,9 @@ extension ConnectionCore {
     state.pointee.statements.takeBack(values: draft.values)
   }
 
-  /// Lends the statement of a drafted query, and binds the values of the draft. The statement is
-  /// found by its shape. If the cache does not have it, `text` reads the SQL from the shape.
+  /// Returns the prepared statement for a drafted query, with the values of the draft bound. The
+  /// statement is found by its shape. If the cache does not have it, `text` makes the SQL from the
+  /// shape. The caller must give the statement back.
   package func lendStatement(
     of draft: StatementDraft, text: (UnsafeRawBufferPointer, ConnectionCore) throws -> String
   ) throws -> StatementPointer {
@@ -203,8 +206,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Lends the statement of the shape that `write` writes into the key. The caller binds the
-  /// values.
+  /// Returns the prepared statement for the shape that `write` writes into the key. The caller
+  /// binds the values, and must give the statement back.
   package func lendStatement(
     shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {
@@ -216,9 +219,9 @@ extension ConnectionCore {
 
   // MARK: By number
 
-  /// Lends a statement by a number that stands for its shape. This is the fast way, for statements
-  /// that many calls lend: prepared queries, and statements that find or write one model. The
-  /// caller must bind every parameter.
+  /// Returns the prepared statement for a number that stands for its shape. This is the fastest
+  /// way, for statements that are used often: prepared queries, and statements that find or write
+  /// one model. The caller must bind every parameter, and must give the statement back.
   package func lendStatement(
     number: Int, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {
@@ -236,8 +239,8 @@ extension ConnectionCore {
 
   // MARK: Giving back
 
-  /// Takes a statement back and resets it. Also clears the bound values, unless every run binds new
-  /// values.
+  /// Called when a caller no longer uses a statement: resets the statement, and makes it available
+  /// to other calls. Also clears the bound values, unless every run binds new values.
   @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
@@ -251,8 +254,8 @@ extension ConnectionCore {
 
   // MARK: Known and new statements
 
-  /// Lends the statement whose key was written; returns nil if the cache has no idle statement with
-  /// that key.
+  /// Returns the cached statement whose key was written; nil if the cache has no idle statement
+  /// with that key.
   private func lendKnown() -> StatementPointer? {
     guard !state.pointee.authorizer.isRecording else { return nil }
     return current(state.pointee.statements.findIdle())
@@ -276,8 +279,8 @@ extension ConnectionCore {
     return nil
   }
 
-  /// Prepares and lends the statement whose key was written. If the cached statement is in use, the
-  /// new statement is a duplicate and is not cached.
+  /// Prepares and returns the statement whose key was written, and stores it in the cache. If the
+  /// cache has the same statement, but in use, the new statement is not cached.
   private func lendNew(
     _ text: (UnsafeRawBufferPointer, ConnectionCore) throws -> String
   ) throws -> StatementPointer {

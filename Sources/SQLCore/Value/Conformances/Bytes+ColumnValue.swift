@@ -41,8 +41,8 @@ extension UUID: ColumnValue {
   /// TEXT; BLOB if the column declares `.bytes`.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads the text of RFC 9562 in either case, or 16 bytes if the column declares `.bytes`. Throws
-  /// `ColumnValueError` if the cell holds anything else.
+  /// Reads the 36 characters of a UUID, in upper or lower case, or 16 bytes if the column declares
+  /// `.bytes`. Throws `ColumnValueError` if the cell holds anything else.
   public init(_ cell: borrowing Cell) throws {
     if cell.form == .bytes {
       self = try cell.withBytes { bytes in
@@ -101,8 +101,8 @@ extension UInt8: UInt8OrFloatElseUseJSON {
 }
 
 extension Float: UInt8OrFloatElseUseJSON {
-  /// Makes a vector of the bytes, four for each number, little-endian; programs do not use it
-  /// directly.
+  /// Makes a vector from its bytes. Each number has four bytes, little-endian. Programs do not use
+  /// it directly.
   public static func _array(_ bytes: UnsafeRawBufferPointer) throws -> [Float] {
     guard bytes.count.isMultiple(of: 4) else {
       throw ColumnValueError.invalid("a BLOB of \(bytes.count) bytes", as: [Float].self)
@@ -115,8 +115,8 @@ extension Float: UInt8OrFloatElseUseJSON {
     }
   }
 
-  /// Returns the bytes of a vector, four for each number, little-endian; programs do not use it
-  /// directly.
+  /// Returns the bytes of a vector. Each number has four bytes, little-endian. Programs do not use
+  /// it directly.
   public static func _data(_ array: [Float]) throws -> Data {
     var data = Data(capacity: array.count * 4)
     for number in array {

@@ -1,5 +1,6 @@
-/// A text form of dates. All texts of a form have the same length, so that the texts sort like the
-/// dates. Parsing also accepts spellings of the same date that other programs write.
+/// Writes and parses the texts of one `StoredForm` of dates, such as `.iso8601`. All texts of a
+/// form have the same length, so that the texts sort like the dates. Parsing also accepts spellings
+/// of the same date that other programs write.
 ///
 /// The calendar is the proleptic Gregorian calendar, computed from the number of days since 1970,
 /// for the years 0000 to 9999.
@@ -13,7 +14,7 @@ struct DateText {
 
   private static let microsecondsPerDay: Int64 = 86_400_000_000
 
-  /// Makes the text form of a stored form; nil if the stored form is not a text.
+  /// Makes the format for a stored form of dates; nil if the stored form is not a text.
   init?(_ form: StoredForm) {
     switch form {
     case .iso8601: self.init("T", fractionDigits: 6, hasZone: true)

@@ -76,7 +76,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 extension Optional: OrderedColumnValue where Wrapped: OrderedColumnValue {}
 
 extension Optional: AdditiveColumnValue where Wrapped: AdditiveColumnValue & Numeric {
-  /// The functions of the wrapped type.
+  /// The SQL functions that calculate with the wrapped type.
   @inlinable
   public static var arithmetic: ArithmeticFunctions? { Wrapped.arithmetic }
 }

@@ -40,8 +40,8 @@ extension URL: ColumnValue {
     self = url
   }
 
-  /// Returns the absolute string. Throws `ColumnValueError` if it would not be read back as the
-  /// same URL.
+  /// Returns the text of the absolute URL. Throws `ColumnValueError` if it would not be read back
+  /// as the same URL.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     let text = absoluteString
     guard URL(string: text)?.absoluteString == text else {

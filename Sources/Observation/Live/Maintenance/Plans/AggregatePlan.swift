@@ -14,11 +14,11 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   private let aggregates: AggregateValues
   /// The statement that calculates the aggregates over the touched rows, for each group.
   private let sums: SelectStatement
-  /// The query without its order. The ORDER BY terms follow the selected columns.
+  /// The query without ORDER BY. The terms of ORDER BY are selected after the query's own columns.
   private let shown: SelectStatement
   /// Whether groups with rows may be absent from the result, because of HAVING or a limit.
   private let lacksGroups: Bool
-  /// Whether groups can be evaluated again in a reader.
+  /// Whether a reader can evaluate single groups again.
   private let canAsk: Bool
 
   var readsSnapshots: Bool { canAsk }

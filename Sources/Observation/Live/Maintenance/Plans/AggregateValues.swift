@@ -29,14 +29,15 @@ struct AggregateValues: Sendable {
   private let kinds: [Kind]
   /// The aggregates to select after the keys.
   let nodes: [ExpressionNode]
-  /// The places in `nodes` of the aggregates that the query itself has.
+  /// The places in `nodes` of the query's own aggregates, without the further aggregates.
   let places: [Int]
   /// Whether the first value is `count(*)`, which shows whether the group still has rows.
   let countsRows: Bool
-  /// The place of the first of the aggregates that show whether a group has values that are equal
-  /// but not identical, such as 1 and 1.0.
+  /// The place of the first further aggregate from `PlannedGroups.otherClassCounts`. These show
+  /// whether a group has values that are equal but not identical, such as 1 and 1.0.
   private let firstClassCount: Int
-  /// The name of an aggregate whose difference cannot be calculated; nil if all differences can.
+  /// The name of an aggregate that a reader must calculate again, because its difference cannot be
+  /// calculated; nil if there is no such aggregate.
   let askedName: String?
 
   init(

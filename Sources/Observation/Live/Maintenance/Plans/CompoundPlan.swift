@@ -4,12 +4,12 @@ import SQLCore
 /// The plan for UNION and UNION ALL. In addition to the result, the plan holds the rows of each
 /// SELECT and maintains them like the rows of a join.
 ///
-/// For a UNION, each row of the result has the number of equal rows in the SELECTs. The row appears
-/// with the first of the equal rows, and disappears with the last.
+/// For a UNION, the plan counts, for each row of the result, the equal rows in all SELECTs. The row
+/// appears when the count becomes 1, and disappears when the count becomes 0.
 final class CompoundPlan<Row: Sendable>: SnapshotPlan {
   let arrangement: ResultArrangement
   private let parts: [JoinPlan<Row>]
-  /// Whether equal rows are one row of the result, as in a UNION.
+  /// Whether equal rows are shown only once, as in a UNION.
   private let isDistinct: Bool
   /// The number of selected columns.
   private let columnCount: Int

@@ -3,9 +3,9 @@ import SQLCore
 
 /// The plan for `count(DISTINCT x)` over all rows, also together with other aggregates.
 ///
-/// The plan maintains a further query, `SELECT count(*) … GROUP BY x`. The number of its groups
-/// whose `x` is not NULL is the value of `count(DISTINCT x)`. It changes when a group appears, and
-/// when the last row of a group is gone.
+/// The plan maintains a further query, `SELECT count(*) … GROUP BY x`. The value of
+/// `count(DISTINCT x)` is the number of its groups whose `x` is not NULL. The value changes when a
+/// group appears, and when the last row of a group is gone.
 ///
 /// A second further query, without GROUP BY, has the other aggregates. Each further query has its
 /// own plan. Its rows are held but not shown.
@@ -121,7 +121,7 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
 private struct DistinctCountPart: Sendable {
   let plan: any SnapshotPlan<[DatabaseValue]>
   let places: [Int]
-  /// Whether the groups of the query are counted.
+  /// Whether this is the query whose groups are counted.
   let isDistinct: Bool
 
   /// Updates the values of the result after a change of the further query. Returns false if the new

@@ -3,11 +3,11 @@ import SQLCore
 
 /// A trace that finds, from the rows of a table, the groups of the query to which the rows belong.
 ///
-/// The columns in GROUP BY show the group of a row. So do other columns that a condition of the
-/// join makes equal to them. For example, with `GROUP BY feed.id` and `item.feed = feed.id`, an
-/// item shows its group. If GROUP BY has an expression, the expression is calculated from the row.
-/// From other tables, such as the tables of subqueries, a `RowPath` leads to the rows with the
-/// columns of GROUP BY.
+/// The columns in GROUP BY show the group of a row. Other columns also show it if a condition of
+/// the join makes them equal to these. For example, with `GROUP BY feed.id` and
+/// `item.feed = feed.id`, an item shows its group. If GROUP BY has an expression, the expression is
+/// calculated from the row. From other tables, such as the tables of subqueries, a `RowPath` leads
+/// to the rows with the columns of GROUP BY.
 struct GroupTrace: Sendable {
   private struct Part {
     /// The place of the term in GROUP BY.
@@ -18,15 +18,15 @@ struct GroupTrace: Sendable {
     let column: String?
     /// The collation of the GROUP BY term.
     let collation: BuiltInCollation
-    /// Whether the group may also have the value of a row of NULLs, because a left join found no
-    /// row.
+    /// Whether the term may also have the value that it has for a row of NULLs. A left join gives
+    /// such a row if it finds no other.
     let mayBeNull: Bool
   }
 
   let table: PlannedTable
   private let parts: [Part]
-  /// The path to the only part, if the part is a column of another table. Nil if the table's own
-  /// columns show the groups.
+  /// The path to the table with the GROUP BY column, if that is another table. There is then only
+  /// one part. Nil if the table's own columns show the groups.
   private let path: RowPath?
 
   /// Creates a trace from the table's own columns. Throws a `RerunReason` if the columns do not

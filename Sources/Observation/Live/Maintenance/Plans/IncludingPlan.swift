@@ -10,7 +10,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   private let parents: KeyedQuery<Parent>
   private let root: PlannedTable
   private let traces: [InclusionTrace]
-  /// The replacement of single children. Nil if the parents must always be loaded again.
+  /// Replaces single children in the held parents. Nil if the parents must always be loaded again.
   private let children: TouchedChildren?
   private let complete: @Sendable (ConnectionCore, LoadedRows<Parent>) throws -> LoadedRows<Row>
 
@@ -136,13 +136,14 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   }
 }
 
-/// The replacement of included rows that a commit changed without moving them. Each such row keeps
-/// its key, its parent, and its place among the parent's children.
+/// Replaces the included rows that a commit changed, without loading their parents again. This is
+/// possible only if each such row keeps its key, its parent, and its place among the parent's
+/// children.
 struct TouchedChildren: Sendable {
   let replacement: ChildReplacement
   private let table: PlannedTable
-  /// The columns, folded, that decide whether a child is included, at which parent and at which
-  /// place.
+  /// The columns, folded, that decide to which parent a child belongs, whether it is included, and
+  /// at which place.
   private let deciding: Set<String>
 
   /// Returns nil if the children of the result cannot be replaced one by one.

@@ -4,7 +4,8 @@ import SQLCore
 /// A trace that finds, from the rows of an included table, the parents that include these rows.
 ///
 /// A child's own columns, or the rows of a join table, show to which parents the child belongs. If
-/// a child itself includes rows, the trace of such a row leads to the child first.
+/// a child itself includes rows, the trace from such a row leads first to the child, and then to
+/// the parents.
 struct InclusionTrace: Sendable {
   /// The table of the children.
   let table: PlannedTable

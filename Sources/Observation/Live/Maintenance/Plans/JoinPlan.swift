@@ -33,8 +33,8 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     /// The statement that selects the keys of the roots that the joins combine with rows of this
     /// table.
     let roots: SelectStatement
-    /// Whether a row beyond the held rows may move before held rows, when the left join no longer
-    /// finds a row of this table for it.
+    /// Whether a row that is beyond the limit and not held may move up into the held rows. This can
+    /// happen when the left join no longer finds a row of this table for it.
     let ordersLimitedRows: Bool
     /// The names, folded, of the table's columns that decide which rows the joins give, and in
     /// which order. If only other columns of a row change, the row stays part of the same result
@@ -183,7 +183,8 @@ struct JoinFilters {
   private let filters: [Filter]
   /// The conditions of WHERE.
   private let whereFilters: [Filter]
-  /// The left-joined tables of which each result row has a row, because a condition rejects NULL.
+  /// The left-joined tables that must contribute a row to each result row, because a condition
+  /// rejects NULL.
   private let required: Set<TableID>
   /// The left-joined tables for which the keys in the held rows do not lead to all affected rows.
   ///
@@ -228,15 +229,15 @@ struct JoinFilters {
     absentTables = absent
   }
 
-  /// Returns whether each row of the result has a row of the given left-joined table.
+  /// Returns whether each row of the result must contain a row of the given left-joined table.
   func require(_ table: TableID) -> Bool { required.contains(table) }
 
   /// Returns the statement that selects the keys of the roots that the joins combine with rows of
   /// one joined table. The statement may select more roots than needed, but never fewer.
   ///
   /// The statement has no conditions on later tables. If a left join may find no row of this table,
-  /// it has no conditions on this table either, because a row that fails the condition may have
-  /// replaced a held row.
+  /// the statement has no conditions on this table either: a new row that fails such a condition
+  /// can still remove a held row, for which the join found no row before.
   ///
   /// - Parameter index: the index of the table among the tables of the query.
   func roots(

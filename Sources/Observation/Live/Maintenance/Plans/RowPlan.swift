@@ -43,7 +43,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     if let keys = keys(values) { interests[QualifiedTableName(table.name)]?.keys = keys }
   }
 
-  /// Returns the keys that the result's rows may have; nil if that is not certain.
+  /// Returns the only keys that rows of the result can have; nil if they are not known for certain.
   private func keys(_ values: [DatabaseValue]) -> Set<RowKey>? {
     requiredKey?.certainValue(values).map { Set(RowKey.candidates([$0])) }
   }

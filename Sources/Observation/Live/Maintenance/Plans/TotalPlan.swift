@@ -145,8 +145,8 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Returns the totals, calculated from all parts; nil if they are not exact. This is needed, for
-  /// example, after the row with the greatest value is gone.
+  /// Calculates the totals again from all held parts; nil if they are not exact. This is needed,
+  /// for example, after the row with the greatest value is gone.
   private func sum(of window: ResultWindow) -> [DatabaseValue]? {
     var values: [DatabaseValue]? = aggregates.valuesOfNone
     for entry in window.entries.run(from: 0, while: { _ in true })

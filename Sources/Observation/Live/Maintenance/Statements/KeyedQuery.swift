@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A query with further columns after its own columns: the values of the ORDER BY terms and the
-/// keys of the tables. So each row carries its identity. With GROUP BY or aggregates, the key is
+/// A query that also selects what identifies and orders its rows. After its own columns, it has the
+/// values of the ORDER BY terms and the keys of the tables. With GROUP BY or aggregates, the key is
 /// the key of the group, and the values of the aggregates follow.
 struct KeyedQuery<Row: Sendable>: Sendable {
   private let query: Query<Row>

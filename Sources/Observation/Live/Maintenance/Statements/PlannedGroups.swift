@@ -9,24 +9,24 @@ struct PlannedGroups: Sendable {
   let collations: [BuiltInCollation]
   /// The grouping expressions that are columns.
   let columns: [ColumnID]
-  /// The names of the columns in their tables.
+  /// The names that `columns` have in their tables.
   let names: [String]
-  /// The places of the columns in `nodes`.
+  /// The places of `columns` in `nodes`.
   private let places: [Int]
   /// For each node, whether it may be NULL according to the models.
   private let areOptional: [Bool]
-  /// For each term that may have values that are equal but not identical: an aggregate that counts
-  /// the rows whose value is not an INTEGER.
+  /// One aggregate for each term whose values may be equal but not identical, such as 1 and 1.0.
+  /// The aggregate counts the rows whose value is not an INTEGER.
   let otherClassCounts: [ExpressionNode]
   /// Whether the query groups by the whole key of a table and also shows other columns of that
   /// table. A group then has one row of that table.
   let showsDependentColumns: Bool
 
-  /// Throws a `RerunReason` if the GROUP BY terms do not identify the rows of the result. Also
-  /// throws it if the rows show a column of an arbitrary row of their group.
+  /// Throws a `RerunReason` if the GROUP BY terms do not identify the rows of the result, or if the
+  /// query shows a column whose value comes from an arbitrary row of the group.
   ///
-  /// - Parameter select: the query. If a collation considers several values equal, it must select
-  ///   the least of them.
+  /// - Parameter select: the query. If a collation considers several values of a group equal, the
+  ///   query must select the least of them.
   init(of select: SelectStatement, in tables: [PlannedTable]) throws {
     nodes = select.groups
     collations = try select.groupCollations(in: tables)
@@ -155,8 +155,8 @@ extension SelectStatement {
     Set(collations.indices.filter { collations[$0] != .binary })
   }
 
-  /// Returns the query so that it selects the least of the values that a term's collation considers
-  /// equal. Without this, SQLite chooses one of the values.
+  /// Changes the query to select the least of the values that a GROUP BY term's collation considers
+  /// equal, and returns it. Without this, SQLite chooses one of the values.
   func selectingLeastValues(in tables: [PlannedTable]) throws -> SelectStatement {
     do {
       return try selectingLeastValues(ofGroups: Self.folded(groupCollations(in: tables)))

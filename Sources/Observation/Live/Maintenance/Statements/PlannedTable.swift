@@ -6,7 +6,7 @@ struct PlannedTable: Sendable {
   let id: TableID
   let layout: ModelLayout
   let name: QualifiedTableName
-  /// The types and collations of its columns.
+  /// The types and collations of the table's columns.
   let shadow: ShadowTable
   /// The columns of the table that the query reads, folded.
   let columns: Set<String>

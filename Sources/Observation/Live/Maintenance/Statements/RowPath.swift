@@ -2,7 +2,8 @@ import QueryDSL
 import SQLCore
 
 /// A path from the changed rows of a table to rows of another table, the root. It finds the rows of
-/// the root to which the changed rows belong or belonged. Each step needs at most one statement.
+/// the root to which the changed rows belong or belonged. Each step leads to the next table, and
+/// needs at most one statement.
 struct RowPath: Sendable {
   /// A step of the path, from one table to the next.
   struct Step: Sendable {
@@ -37,8 +38,8 @@ struct RowPath: Sendable {
   private let selected: [ColumnID]
   /// The values that a changed row must have to matter, each with the folded name of its column.
   private let required: [(column: String, value: RequiredValue)]
-  /// If the last step needs no statement: the places of the selected columns among the values that
-  /// the last step begins with.
+  /// For each selected column, the place of its value among the values from the step before. Nil if
+  /// the last step needs a statement to find the selected columns.
   private let direct: [Int]?
 
   init(

@@ -9,10 +9,11 @@ import SQLCore
 /// key of the post. So each equality that must hold is a link. It leads from a table of one SELECT
 /// to another table of the same SELECT, or of a SELECT around it.
 ///
-/// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. Links
-/// are followed in the state after the commit, from the old and the new values of the changed rows.
-/// That suffices, because every table of the chain has its own chain. If several related rows
-/// changed, the row nearest to the root leads to the root by its old values.
+/// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. It
+/// begins with the old and the new values of the changed rows, and is followed in the state after
+/// the commit. The commit may also have changed a row in the middle of the chain. This is no
+/// problem, because the table of that row has its own chain, which begins with the row's old
+/// values.
 struct TableLinks {
   /// The kind of condition that relates two columns.
   enum Kind {
@@ -31,7 +32,7 @@ struct TableLinks {
     let kind: Kind
   }
 
-  /// A value that a row must have in a column to matter.
+  /// A column and the value that a row must have in it to matter.
   private struct Requirement: Hashable {
     let column: ColumnID
     let value: RequiredValue
@@ -135,7 +136,7 @@ struct TableLinks {
     return !table.isNotNull(Int(column.index))
   }
 
-  /// Returns the query in a form that is fast for a few rows.
+  /// Returns the query in a form that SQLite runs faster if only a few rows are asked for.
   func probing(_ statement: SelectStatement) -> SelectStatement {
     (try? statement.probing(canBeNull: canBeNull)) ?? statement
   }

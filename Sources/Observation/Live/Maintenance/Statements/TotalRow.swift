@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A calculation of the only row of a query with aggregates over all rows. The row is calculated
-/// from the values of the aggregates, without reading the tables.
+/// Calculates the only row of a query with aggregates over all rows. The row is calculated from the
+/// values of the aggregates, without reading the tables.
 struct TotalRow<Row: Sendable>: Sendable {
   private let query: KeyedQuery<Row>
   /// The query with its aggregates. It has no order, because it has only one row.

@@ -3,11 +3,11 @@ import SQLCore
 // Arithmetic of numbers that cannot be combined. `OperandIsNotANumber.swift` says why these
 // overloads exist.
 
-/// The reason for a compile error: the operands of arithmetic are numbers of different types, such
-/// as an Int and a Decimal. Programs do not use it directly.
+/// An actor whose name appears in a compile error as the reason: the operands of arithmetic are
+/// numbers of different types, such as an Int and a Decimal. Programs do not use it directly.
 @globalActor
 public actor NumbersOfDifferentTypes {
-  /// The actor, which never does anything.
+  /// The instance that `@globalActor` requires. It does nothing.
   public static let shared = NumbersOfDifferentTypes()
 
   static var error: QueryError {

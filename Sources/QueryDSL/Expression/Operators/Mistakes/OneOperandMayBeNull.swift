@@ -3,11 +3,11 @@ import SQLCore
 // Arithmetic of a number that may be NULL with a number that is never NULL.
 // `OperandIsNotANumber.swift` says why these overloads exist.
 
-/// The reason for a compile error: one operand of arithmetic is an optional number, and the other
-/// is not. Programs do not use it directly.
+/// An actor whose name appears in a compile error as the reason: one operand of arithmetic is an
+/// optional number, and the other is not. Programs do not use it directly.
 @globalActor
 public actor OneOperandMayBeNull {
-  /// The actor, which never does anything.
+  /// The instance that `@globalActor` requires. It does nothing.
   public static let shared = OneOperandMayBeNull()
 
   static var error: QueryError {

@@ -19,11 +19,11 @@ import SQLCore
 // No overload has a concrete result type, such as `SQLExpression<Int>`. If the context gives the
 // type of the whole expression, the compiler would try an overload with that type first.
 
-/// The reason for a compile error: an operand of arithmetic is a text, a date or another value that
-/// is not a number. Programs do not use it directly.
+/// An actor whose name appears in a compile error as the reason: an operand of arithmetic is a
+/// text, a date or another value that is not a number. Programs do not use it directly.
 @globalActor
 public actor OperandIsNotANumber {
-  /// The actor, which never does anything.
+  /// The instance that `@globalActor` requires. It does nothing.
   public static let shared = OperandIsNotANumber()
 
   static var error: QueryError { QueryError("an operand of arithmetic is not a number") }

@@ -4,11 +4,12 @@ import SQLCore
 // `$0.$status == "draft"`. `TypesOfComparisonDiffer.swift` says why these overloads are
 // disfavoured.
 
-/// The reason for a compile error: a column is compared with the raw value of its type, such as a
-/// text in place of the case of an enumeration. Programs do not use it directly.
+/// An actor whose name appears in a compile error as the reason: a column is compared with the raw
+/// value of its type, such as a text in place of the case of an enumeration. Programs do not use it
+/// directly.
 @globalActor
 public actor RawValueInsteadOfValue {
-  /// The actor, which never does anything.
+  /// The instance that `@globalActor` requires. It does nothing.
   public static let shared = RawValueInsteadOfValue()
 
   static var error: QueryError { QueryError("a column is compared with a raw value") }

@@ -211,7 +211,8 @@ extension SQLExpression where Value._Arithmetic == _NotANumberKind {
   }
 }
 
-/// An expression on the right of an operator in place; programs do not use it directly.
+/// An expression on the right side of `+=` or another operator that changes its left side; programs
+/// do not use it directly.
 public protocol _ExpressionOfAnotherType {}
 
 extension SQLExpression: _ExpressionOfAnotherType {}

@@ -12,11 +12,12 @@ import SQLCore
 // overloads to a reading in which an integer literal is a real number. `$0.$double = $0.$int / 2`
 // is therefore a mistake, as in Swift, and not a quotient of real numbers.
 
-/// The reason for a compile error: the result of arithmetic is assigned to a column of another
-/// type, or stands where another type is expected. Programs do not use it directly.
+/// An actor whose name appears in a compile error as the reason: the result of arithmetic is
+/// assigned to a column of another type, or stands where another type is expected. Programs do not
+/// use it directly.
 @globalActor
 public actor ResultHasAnotherType {
-  /// The actor, which never does anything.
+  /// The instance that `@globalActor` requires. It does nothing.
   public static let shared = ResultHasAnotherType()
 
   static var error: QueryError {

@@ -1,11 +1,11 @@
 // A global actor rejects the mistake, as in `OperandIsNotANumber.swift`. If the method were
 // unavailable instead, the compiler would use the interpolation of any value, which is available.
 
-/// The reason for a compile error: the string contains an expression of a query, whose value is not
-/// known in Swift. Programs do not use it directly.
+/// An actor whose name appears in a compile error as the reason: the string contains an expression
+/// of a query, whose value is not known in Swift. Programs do not use it directly.
 @globalActor
 public actor StringContainsAColumn {
-  /// The actor, which never does anything.
+  /// The instance that `@globalActor` requires. It does nothing.
   public static let shared = StringContainsAColumn()
 }
 

@@ -6,11 +6,11 @@ import SQLCore
 // The overloads are disfavoured, so that the compiler skips them after it has found a correct
 // comparison. Otherwise the compiler opens a fifth more scopes for a long condition.
 
-/// The reason for a compile error: the operands of a comparison are of different types. Programs do
-/// not use it directly.
+/// An actor whose name appears in a compile error as the reason: the operands of a comparison are
+/// of different types. Programs do not use it directly.
 @globalActor
 public actor TypesOfComparisonDiffer {
-  /// The actor, which never does anything.
+  /// The instance that `@globalActor` requires. It does nothing.
   public static let shared = TypesOfComparisonDiffer()
 
   static var error: QueryError { QueryError("the operands of a comparison differ in type") }
