@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The cached rows and results of a database. Programs do not use this class directly. A model is
+/// The cached rows and results of a database. Programs do not use it directly. A model is
 /// cached if its schema has the line `Cached()` or `CachedResults()`.
 /// `Database.cacheStatistics(of:)` returns the counts.
 ///
