@@ -16,11 +16,11 @@ import SQLCore
 
 /// A text, or an optional text.
 public protocol TextColumnValue: ColumnValue {
-  /// The result type of `length()` and similar functions: `Int`, or `Int?` if the text is optional.
-  /// Programs do not use it directly.
+  /// The result type of `length()` and similar functions: `Int`, or `Int?` if the text is
+  /// optional; programs do not use it directly.
   associatedtype IntegerResult: ColumnValue = Int
   /// The result type of functions that return a text: `String`, or `String?` if the text is
-  /// optional. Programs do not use it directly.
+  /// optional; programs do not use it directly.
   associatedtype TextResult: ColumnValue = String
 }
 
@@ -36,10 +36,10 @@ extension Optional: TextColumnValue where Wrapped == String {
 /// A date, or an optional date.
 public protocol DateColumnValue: ColumnValue {
   /// The result type of `component(_:)` and similar functions: `Int`, or `Int?` if the date is
-  /// optional. Programs do not use it directly.
+  /// optional; programs do not use it directly.
   associatedtype DateComponentResult: ColumnValue = Int
   /// The result type of `strftime(_:)` and similar functions: `String`, or `String?` if the date is
-  /// optional. Programs do not use it directly.
+  /// optional; programs do not use it directly.
   associatedtype DateTextResult: ColumnValue = String
 }
 

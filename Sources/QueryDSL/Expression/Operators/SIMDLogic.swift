@@ -1,5 +1,5 @@
-/// An operand of `&&`, `||` and `!`: a condition or an expression of Bool. Programs do not use it
-/// directly.
+/// An operand of `&&`, `||` and `!`: a condition or an expression of Bool; programs do not use
+/// it directly.
 ///
 /// The operators are generic functions over this protocol, so that each operator exists only once.
 /// If `&&` had one overload for columns and one for conditions, the compiler would take 30 seconds

@@ -1,7 +1,7 @@
 import SQLCore
 
 /// A table of a query, with the source of its rows: a model's table, a query, a common table or a
-/// function. Programs do not use it directly.
+/// function; programs do not use it directly.
 public struct TableReference: TableReferenceConvertible {
   let table: TableID
   /// The query, common table or function; nil for the table of a model.

@@ -1,7 +1,7 @@
 import SQLCore
 
 /// A table that can be passed to From and the joins. It is the columns of a model, or the result of
-/// `as` for a query or a common table. Programs do not use it directly.
+/// `as` for a query or a common table; programs do not use it directly.
 public protocol TableReferenceConvertible: Sendable {
   /// The table and the source of its rows; programs do not use it directly.
   var _reference: TableReference { get }
@@ -65,6 +65,6 @@ extension CommonTable {
   }
 }
 
-/// A table that can be passed to a join that may find no row, because its columns are optional.
-/// Programs do not use it directly.
+/// A table that can be passed to a join that may find no row, because its columns are optional;
+/// programs do not use it directly.
 public protocol OptionalTableReferenceConvertible: TableReferenceConvertible {}
