@@ -52,10 +52,6 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The former name of `PinnedWAL`.
-@available(*, deprecated, renamed: "PinnedWAL")
-public typealias PinnedLog = PinnedWAL
-
 extension Database {
   /// Restarts the log if it is near its bound, and reports the readers that prevent the restart.
   /// Called at the end of an access that uses the writer, when no code of the caller runs any more.
